@@ -1,0 +1,72 @@
+"""The command line: arguments in, tables or JSON out; no maths.
+
+One file a command. A command's module is imported only when that command runs, so `swaplaw --help` stays light.
+"""
+
+import sys
+from importlib import import_module
+
+import click
+
+from swaplaw.errors import InputError, SwaplawError
+
+# name -> one line of help; the command itself is `swaplaw.cli.<name>:command`.
+COMMANDS = {
+    "demo": "The whole path on the bundled real votes.",
+    "summary": "The fleet: accuracy and abstention of each model.",
+    "pairs": "Every pair: masses, rates and lift at one weight.",
+    "curve": "The exact lift of one pair at every weight.",
+}
+
+
+class LazyGroup(click.Group):
+    """Commands that are imported when they are called, and listed without being imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Keep the order of the table above: it is the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"swaplaw.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, importing none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="swaplaw")
+def swaplaw() -> None:
+    """Will adding a model to yours by weighted voting help, at what weight, and how sure are we?"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: exit 0, or 2 with one line on bad input, or 1 when the work failed."""
+    try:
+        sys.exit(swaplaw.main(arguments, prog_name="swaplaw", standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        click.echo(help_wanted.format_message())
+        sys.exit(0)
+    except click.ClickException as error:
+        fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        fail("stopped", 130)
+    except InputError as error:
+        fail(str(error), 2)
+    except SwaplawError as error:
+        fail(str(error), 1)
+    except BrokenPipeError:
+        # The reader (`head`, a pager) has gone: nothing is wrong, and nothing more can be said.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def fail(message: str, code: int) -> None:
+    """One line on standard error, then the exit code."""
+    click.echo(f"swaplaw: {' '.join(message.split())}", err=True)
+    sys.exit(code)

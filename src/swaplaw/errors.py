@@ -1,0 +1,36 @@
+"""What can go wrong, said so that the reader can mend it: what, the value, what is accepted, what to do."""
+
+
+class SwaplawError(Exception):
+    """Work that failed for a reason outside the input (exit code 1 on the command line)."""
+
+
+class InputError(SwaplawError, ValueError):
+    """Input that breaks a contract and that the user can mend (exit code 2 on the command line)."""
+
+
+class MissingExtraError(SwaplawError, ImportError):
+    """An optional part that is not installed; the message names the command that installs it."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an optional part: pip install 'swaplaw[{extra}]'")
+
+
+class StatisticalWarning(UserWarning):
+    """A number that is right but that the data can hardly carry."""
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """Show untrusted text safely: quoted, control characters escaped, shortened.
+
+    >>> quote("gpt\\x1b[31m")
+    "'gpt\\\\x1b[31m'"
+    """
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
+
+
+def listing(values: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
+    """Name what is accepted without flooding the terminal."""
+    shown = ", ".join(quote(value) for value in values[:limit])
+    return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
