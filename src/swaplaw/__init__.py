@@ -1,1 +1,46 @@
-"""swaplaw: will adding a model to yours by weighted voting help, at what weight, and how sure are we?"""
+"""swaplaw: will adding a model to yours by weighted voting help, at what weight, and how sure are we?
+
+import swaplaw as sl
+
+votes = sl.read_votes("votes.parquet")           # files, directories; sl.votes_from(frame) for dataframes
+tally = votes.tally()                            # integer counts per model, question and category
+sl.summary(tally)                                # accuracy and abstention of each model
+sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
+sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
+"""
+
+from swaplaw.bundled import demo_votes
+from swaplaw.curve import Curve, Optimum, Piece, curve, curves
+from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, SwaplawError
+from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
+from swaplaw.summary import ModelSummary, summary
+from swaplaw.tally import Tally
+from swaplaw.votes import Votes, read_votes, votes_from
+from swaplaw.weights import PAPER_GRID, as_weight
+
+__all__ = [
+    "PAPER_GRID",
+    "Change",
+    "Curve",
+    "InputError",
+    "Masses",
+    "MissingExtraError",
+    "ModelSummary",
+    "Optimum",
+    "Outcome",
+    "Pair",
+    "Piece",
+    "StatisticalWarning",
+    "SwaplawError",
+    "Tally",
+    "Votes",
+    "as_weight",
+    "curve",
+    "curves",
+    "demo_votes",
+    "pair",
+    "pairs",
+    "read_votes",
+    "summary",
+    "votes_from",
+]

@@ -1,0 +1,1 @@
+"""Measurements as ratios: swaplaw beside what people would use instead, in one run."""

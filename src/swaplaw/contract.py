@@ -1,0 +1,199 @@
+"""The contract of the vote table: which columns there are, of which type, and what may stand in them.
+
+A violation is an `InputError` that names the file, the column, the first offending row and the fix.
+Checks run on counts, which are small; rows are searched only once a violation is known to be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.sources import Source, unreadable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+REQUIRED = ("question", "model", "answer", "gold")
+TEXT = ("dataset", "question", "model", "answer", "gold", "cluster", "reason")
+DEFAULT_DATASET = "votes"
+_TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
+
+
+def conform(source: Source) -> pl.LazyFrame:
+    """Bring one source to the contract's columns and types, lazily; other columns pass through untouched."""
+    import polars as pl
+
+    frame = source.scan()
+    try:
+        schema = frame.collect_schema()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unreadable(source, error) from None
+    _require_columns(source, schema.names())
+    casts = [_as_text(source, name, schema[name]) for name in TEXT if name in schema]
+    if "sample" in schema:
+        casts.append(_as_integer(source, schema["sample"]))
+    if "correct" in schema:
+        casts.append(_as_boolean(source, schema["correct"]))
+    if "dataset" not in schema:
+        casts.append(pl.lit(DEFAULT_DATASET).alias("dataset"))
+    # An empty answer is no answer: CSV cannot tell the two apart, so no format does.
+    blank = pl.col("answer").str.strip_chars() == ""
+    return frame.with_columns(casts).with_columns(pl.when(~blank).then("answer").alias("answer"))
+
+
+def _require_columns(source: Source, names: list[str]) -> None:
+    for column in REQUIRED:
+        if column not in names:
+            raise InputError(
+                f"{quote(source.name, 200)}: column '{column}' is missing (found {listing(names)}); "
+                f"rename or add it: a vote table needs {', '.join(REQUIRED)}"
+            )
+
+
+def _as_text(source: Source, name: str, dtype: pl.DataType) -> pl.Expr:
+    import polars as pl
+
+    textual = dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+    if not (textual or dtype.is_integer()):
+        raise InputError(_wrong_type(source, name, dtype, "text"))
+    return pl.col(name).cast(pl.String)
+
+
+def _as_integer(source: Source, dtype: pl.DataType) -> pl.Expr:
+    import polars as pl
+
+    if not (dtype in (pl.String, pl.Null) or dtype.is_integer()):
+        raise InputError(_wrong_type(source, "sample", dtype, "whole numbers"))
+    return pl.col("sample").cast(pl.Int64, strict=False)
+
+
+def _as_boolean(source: Source, dtype: pl.DataType) -> pl.Expr:
+    import polars as pl
+
+    if dtype in (pl.Boolean, pl.Null):
+        return pl.col("correct").cast(pl.Boolean)
+    if dtype != pl.String:
+        raise InputError(_wrong_type(source, "correct", dtype, "true or false"))
+    word = pl.col("correct").str.strip_chars().str.to_lowercase()
+    return pl.when(word.is_in(_TRUE)).then(True).when(word.is_in(_FALSE)).then(False).alias("correct")
+
+
+def _wrong_type(source: Source, name: str, dtype: pl.DataType, wanted: str) -> str:
+    return (
+        f"{quote(source.name, 200)}: column '{name}' has type {dtype}; expected {wanted}; "
+        f"convert the column before writing the file (first offending row: 1)"
+    )
+
+
+class Violations:
+    """Finds the first violation of a counted table and says where it is."""
+
+    def __init__(self, sources: Sequence[Source], counts: pl.DataFrame, samples: pl.DataFrame | None) -> None:
+        self.sources, self.counts, self.samples = sources, counts, samples
+
+    def check(self) -> None:
+        """Raise for the first violation, in the order in which a reader would mend them."""
+        self._not_empty()
+        for column in ("question", "model", "gold"):
+            self._no_nulls(column)
+        if "cluster" in self.counts.columns and not self.counts["cluster"].is_null().all():
+            self._no_nulls("cluster")
+            self._one_value_per_question("cluster")
+        self._one_value_per_question("gold")
+        if "correct" in self.counts.columns:
+            self._grades_agree()
+        if self.samples is not None:
+            self._samples_unique()
+
+    def _not_empty(self) -> None:
+        if self.counts.is_empty():
+            names = listing([source.name for source in self.sources])
+            raise InputError(f"{names}: there are no votes, only columns; write at least one vote")
+
+    def _no_nulls(self, column: str) -> None:
+        import polars as pl
+
+        if self.counts[column].null_count():
+            place = self._first_row(pl.col(column).is_null())
+            raise InputError(f"{place}: column '{column}' is null; give every vote a {column}, or remove the row")
+
+    def _one_value_per_question(self, column: str) -> None:
+        import polars as pl
+
+        values = self.counts.group_by("dataset", "question").agg(pl.col(column).n_unique().alias("values"))
+        broken = values.filter(pl.col("values") > 1).sort("dataset", "question")
+        if broken.is_empty():
+            return
+        dataset, question, _ = broken.row(0)
+        here = (pl.col("dataset") == dataset) & (pl.col("question") == question)
+        first, first_value = self._first_value(here, column)
+        place, value = self._first_value(here & (pl.col(column) != first_value), column)
+        raise InputError(
+            f"{place}: column '{column}' is {quote(value)} for question {quote(question)}, but {quote(first_value)} "
+            f"in {first}; give each question of a dataset one {column} (or separate questions their own ids)"
+        )
+
+    def _grades_agree(self) -> None:
+        """An abstention is never correct, every answer has a grade, and letters speak for themselves."""
+        import polars as pl
+
+        answered = pl.col("answer").is_not_null()
+        self._no_row(~answered & pl.col("correct"), "is true for a null answer; an abstention is never correct")
+        self._no_row(answered & pl.col("correct").is_null(), "is not true or false for a given answer; grade it")
+        letters = pl.col("answer").fill_null("A").str.contains(r"^[A-Z]$") & pl.col("gold").str.contains(r"^[A-Z]$")
+        choice = self.counts.group_by("dataset").agg(letters.all().alias("letters")).filter("letters")["dataset"]
+        contradicts = pl.col("dataset").is_in(choice.to_list()) & (
+            pl.col("correct") != (pl.col("answer") == pl.col("gold"))
+        )
+        self._no_row(contradicts, "contradicts answer and gold in a multiple-choice table; mend it or drop the column")
+
+    def _no_row(self, predicate: pl.Expr, complaint: str) -> None:
+        if not self.counts.filter(predicate).is_empty():
+            raise InputError(f"{self._first_row(predicate)}: column 'correct' {complaint}")
+
+    def _samples_unique(self) -> None:
+        import polars as pl
+
+        assert self.samples is not None
+        # Files without the column leave nulls, which is fine: every row of theirs is a vote of its own.
+        unnumbered = self._rows(pl.col("sample").is_null(), "sample", 1) if self.samples["unnumbered"].sum() else []
+        for place, _ in unnumbered:
+            raise InputError(f"{place}: column 'sample' is not a whole number; number every vote, or drop the column")
+        distinct = pl.col("numbers") - (pl.col("unnumbered") > 0)
+        repeated = distinct < pl.col("rows") - pl.col("unnumbered")
+        twice = self.samples.filter(repeated).sort("dataset", "question", "model")
+        if twice.is_empty():
+            return
+        dataset, question, model = twice.row(0)[:3]
+        here = (pl.col("dataset") == dataset) & (pl.col("question") == question) & (pl.col("model") == model)
+        seen: dict[object, str] = {}
+        for place, number in self._rows(here, "sample"):
+            if number in seen:
+                raise InputError(
+                    f"{place}: column 'sample' is {number} again for question {quote(question)} and model "
+                    f"{quote(model)}, already in {seen[number]}; number repeated samples 0, 1, 2, …, "
+                    "or remove the duplicate"
+                )
+            seen[number] = place
+
+    def _first_row(self, predicate: pl.Expr) -> str:
+        return self._first_value(predicate, "question")[0]
+
+    def _first_value(self, predicate: pl.Expr, column: str) -> tuple[str, object]:
+        return self._rows(predicate, column, limit=1)[0]
+
+    def _rows(self, predicate: pl.Expr, column: str, limit: int | None = None) -> list[tuple[str, object]]:
+        """Where the rows are for which `predicate` holds, with their value of `column`."""
+        found: list[tuple[str, object]] = []
+        for source in self.sources:
+            frame = conform(source)
+            if column not in frame.collect_schema().names():
+                continue
+            rows = frame.with_row_index("row").filter(predicate).select("row", column)
+            for row, value in (rows if limit is None else rows.head(limit)).collect().iter_rows():
+                found.append((f"{quote(source.name, 200)}, {source.place(row)}", value))
+                if len(found) == limit:
+                    return found
+        return found

@@ -1,0 +1,320 @@
+"""The tally: integer vote counts per model, question and category, laid out for arithmetic.
+
+Gold stands apart; every other category that somebody voted for on a question is a *rival* of gold there, the
+null category (abstention) among them. All the law needs to know of a vote is its **margins**: gold's count less
+each rival's. Gold is in the tie set exactly when no weighted margin is negative, and the tie has one member more
+than there are zero margins. So nothing depends on the order of categories, and one array serves all the maths.
+
+Rivals are held as entries that were voted for, so memory follows the votes. A model's margins are spread out on
+demand over the rivals of all questions: row j holds the j-th rival of every question that has that many, the
+questions with most rivals first, so that each row is a contiguous prefix and reduces at the speed of memory. Rows
+of similar width are padded to rectangles; padding stands for rivals that nobody voted for, which change nothing:
+gold can only tie with one at no votes at all, and then some other rival beats both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from swaplaw.errors import InputError, listing, quote
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Ints = npt.NDArray[Any]
+"""Whole numbers: of 64 bits or fewer where they fit, Python's own (dtype object) where they do not."""
+Bools = npt.NDArray[np.bool_]
+
+# Spread-out margins are kept for as many models as fit in this many bytes; others are spread again when needed.
+MARGIN_CACHE_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Where each question's rivals stand: rows of falling width over the questions in `order`."""
+
+    order: Ints
+    """Questions by falling number of rivals."""
+    widths: Ints
+    """How many questions row j spans, for each j: all that have more than j rivals, and padding."""
+    labels: npt.NDArray[np.object_] = field(repr=False)
+    """The answer at each position; None is the null category (and padding)."""
+
+    @cached_property
+    def owner(self) -> Ints:
+        """Index into `order` of the question that each position belongs to."""
+        return np.concatenate([np.arange(width) for width in self.widths] or [np.empty(0, dtype=np.intp)])
+
+    @cached_property
+    def rank(self) -> Ints:
+        """Where each question stands in `order`."""
+        rank = np.empty_like(self.order)
+        rank[self.order] = np.arange(len(self.order))
+        return rank
+
+    @cached_property
+    def _rectangles(self) -> list[tuple[slice, int, int]]:
+        """Runs of rows of equal width, as (positions, rows, width): each reduces at once."""
+        widths, rows = np.unique(self.widths, return_counts=True)
+        shapes = [(int(row), int(width)) for width, row in zip(widths[::-1], rows[::-1], strict=True)]
+        ends = np.cumsum([row * width for row, width in shapes])
+        return [
+            (slice(int(end) - row * width, int(end)), row, width)
+            for end, (row, width) in zip(ends, shapes, strict=True)
+        ]
+
+    def maximum(self, values: Ints, floor: int) -> Ints:
+        """Find the largest of `values` (pairs of them, one per position) for each question, in `order`."""
+        out = np.full((len(self.order), values.shape[1]), floor, dtype=values.dtype)
+        for positions, rows, width in self._rectangles:
+            head = out[:width]
+            np.maximum(head, values[positions].reshape(rows, width, -1).max(axis=0), out=head)
+        return out
+
+    def count_equal(self, values: Ints, target: Ints) -> Ints:
+        """Count the rivals of each question whose value equals the question's target, in `order`."""
+        out = np.zeros(target.shape, dtype=self._count_type)
+        for positions, rows, width in self._rectangles:
+            equal = values[positions].reshape(rows, width, *values.shape[1:]) == target[:width]
+            out[:width] += np.add.reduce(equal.view(np.int8), axis=0, dtype=self._count_type)
+        return out
+
+    @property
+    def _count_type(self) -> type[np.integer[Any]]:
+        # Narrow sums run several times faster, and can't overflow below 127 rivals.
+        return np.int8 if len(self.widths) < 127 else np.int32
+
+    def tie_sizes(self, margins: Ints) -> Ints:
+        """Size of gold's tie on each question, 0 where gold is not in the tie set."""
+        least = -self.maximum(-margins[:, None], 0)[:, 0]
+        level = np.zeros(len(self.order), dtype=margins.dtype)
+        ties = 1 + self.count_equal(margins, level).astype(np.int32)
+        return np.where(least < 0, 0, ties).take(self.rank)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Exact plurality scores, Eq. (score): 1/t where gold is in a tie of t categories, 0 where it is not.
+
+    The score of question i is `numerators[i] / denominator`; `ties[i]` is t, or 0 where gold loses.
+    """
+
+    ties: Ints
+
+    @cached_property
+    def denominator(self) -> int:
+        """Smallest common denominator of all scores."""
+        return lcm(*(int(size) for size in np.flatnonzero(np.bincount(self.ties)) if size))
+
+    @cached_property
+    def numerators(self) -> Ints:
+        """The scores times the denominator."""
+        table = [0, *(self.denominator // size for size in range(1, int(self.ties.max(initial=0)) + 1))]
+        # Products of two scores, summed over millions of questions, must not overflow.
+        return np.array(table, dtype=np.int64 if self.denominator < 2**20 else object).take(self.ties)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Vote counts of one dataset. Models and questions are sorted by name; arrays are indexed alike."""
+
+    dataset: str
+    models: tuple[str, ...]
+    questions: tuple[str, ...]
+    votes: Ints = field(repr=False)
+    """Votes cast, models x questions; 0 where a model never answered a question."""
+    gold: Ints = field(repr=False)
+    """Votes for gold, models x questions."""
+    rivals: Rivals = field(repr=False)
+    starts: Ints = field(repr=False)
+    """Where each model's rival entries start (and, last, where they end)."""
+    positions: Ints = field(repr=False)
+    """The position among the rivals of each entry."""
+    counts: Ints = field(repr=False)
+    """The votes of each entry."""
+    clusters: tuple[str, ...] | None = field(default=None, repr=False)
+    """What each question is nested in, where that is known."""
+    reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
+    """Per model, how often each reason made a null vote."""
+    _margins: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+
+    def index(self, model: str) -> int:
+        """Find a model by name."""
+        try:
+            return self.models.index(model)
+        except ValueError:
+            raise InputError(
+                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; there are {listing(self.models)}"
+            ) from None
+
+    @cached_property
+    def answered(self) -> Bools:
+        """Which questions each model answered at all (abstaining is answering), models x questions."""
+        return self.votes > 0
+
+    @cached_property
+    def samples(self) -> tuple[int | None, ...]:
+        """Votes per question of each model, None where that differs between questions."""
+        most = self.votes.max(axis=1, initial=0)
+        even = (self.votes == most[:, None]) | ~self.answered
+        return tuple(int(n) if same else None for n, same in zip(most, even.all(axis=1), strict=True))
+
+    def margins(self, model: int) -> Ints:
+        """Gold's count less each rival's, over all rival positions."""
+        if model in self._margins:
+            return self._margins[model]
+        dtype = np.int16 if int(self.votes.max(initial=0)) < 2**14 else np.int64
+        margins: Ints = self.gold[model, self.rivals.order].astype(dtype)[self.rivals.owner]
+        own = slice(self.starts[model], self.starts[model + 1])
+        margins[self.positions[own]] -= self.counts[own].astype(dtype)
+        if (len(self._margins) + 1) * margins.nbytes <= MARGIN_CACHE_BYTES:
+            self._margins[model] = margins
+        return margins
+
+    @cached_property
+    def scores(self) -> tuple[Scores, ...]:
+        """Each model's own plurality score on every question; 0 where it never answered."""
+        return tuple(
+            Scores(np.where(self.answered[model], self.rivals.tie_sizes(self.margins(model)), 0))
+            for model in range(len(self.models))
+        )
+
+    def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
+        """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
+        kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
+        mask = np.ones(len(self.questions), dtype=bool) if questions is None else questions
+        entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
+        entry_question = self.rivals.order[self.rivals.owner[self.positions]]
+        renumbered = np.full(len(self.models), -1)
+        renumbered[kept] = np.arange(len(kept))
+        use = (renumbered[entry_model] >= 0) & mask[entry_question]
+        position, inverse = np.unique(self.positions[use], return_inverse=True)
+        place = np.cumsum(mask) - 1
+        rivals, spots = arrange(
+            place[self.rivals.order[self.rivals.owner[position]]],
+            int(mask.sum()),
+            [self.rivals.labels[spot] for spot in position],
+        )
+        starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], self.counts[use], len(kept))
+        return Tally(
+            self.dataset,
+            tuple(self.models[model] for model in kept),
+            tuple(np.array(self.questions, dtype=object)[mask]),
+            self.votes[kept][:, mask],
+            self.gold[kept][:, mask],
+            rivals,
+            starts,
+            positions,
+            counts,
+            None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
+            tuple(self.reasons[model] for model in kept),
+        )
+
+
+def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tuple[Rivals, Ints]:
+    """Lay rivals out in rows. `question` (rising) names the question of each; returns also each one's position."""
+    number = np.bincount(question, minlength=questions)
+    order = np.argsort(-number, kind="stable")
+    row = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
+    widths = _padded(np.bincount(row)) if len(row) else np.empty(0, dtype=np.intp)
+    placed = np.full(int(widths.sum()), None, dtype=object)
+    rivals = Rivals(order, widths, placed)
+    position = (np.cumsum(widths) - widths)[row] + rivals.rank[question]
+    placed[position] = labels
+    return rivals, position
+
+
+def _padded(widths: Ints) -> Ints:
+    """Widen each row to the widest one that is at most twice as wide: few rectangles for at most twice the memory."""
+    padded = widths.copy()
+    for row in range(1, len(padded)):
+        if 2 * padded[row] >= padded[row - 1]:
+            padded[row] = padded[row - 1]
+    return padded
+
+
+def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:
+    """Sort entries by model and position, adding up entries that share both."""
+    key = model.astype(np.int64) * (int(position.max(initial=0)) + 1) + position
+    unique, inverse = np.unique(key, return_inverse=True)
+    total = np.zeros(len(unique), dtype=np.int64)
+    np.add.at(total, inverse, counts)
+    owner, spot = np.divmod(unique, int(position.max(initial=0)) + 1)
+    starts = np.searchsorted(owner, np.arange(models + 1))
+    return starts, spot.astype(np.int32), _narrow(total)
+
+
+def _narrow(values: Ints) -> Ints:
+    """Store counts in the smallest type that holds them."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
+    """Build the tally of one dataset from the counts of `Votes.counts`."""
+    import polars as pl
+
+    models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
+    right = pl.col("correct") if "correct" in counts.columns else pl.col("answer") == pl.col("gold")
+    rows = counts.select(
+        pl.col("model").cast(pl.Enum(models)).to_physical().alias("m"),
+        pl.col("question").cast(pl.Enum(questions)).to_physical().alias("q"),
+        "answer",
+        "votes",
+        right.fill_null(False).alias("right"),
+    )
+    shape = (len(models), len(questions))
+    rival = rows.filter(~pl.col("right"))
+    # A rival is an answer to a question: the same letter on two questions is two rivals.
+    named = rival.select("q", "answer").unique().sort("q", "answer", nulls_last=True)
+    rivals, spots = arrange(named["q"].to_numpy(), len(questions), named["answer"].to_list())
+    placed = rival.join(
+        named.with_columns(pl.Series("position", spots)), on=["q", "answer"], nulls_equal=True, how="left"
+    )
+    return Tally(
+        dataset,
+        tuple(models),
+        tuple(questions),
+        _grid(rows, shape),
+        _grid(rows.filter("right"), shape),
+        rivals,
+        *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
+        clusters=_clusters(counts),
+        reasons=_reasons(counts, models),
+    )
+
+
+def _grid(rows: pl.DataFrame, shape: tuple[int, int]) -> Ints:
+    grid = np.zeros(shape, dtype=np.int64)
+    np.add.at(grid, (rows["m"].to_numpy(), rows["q"].to_numpy()), rows["votes"].to_numpy().astype(np.int64))
+    return _narrow(grid)
+
+
+def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
+    if "cluster" not in counts.columns or counts["cluster"].is_null().all():
+        return None
+    return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:
+    import polars as pl
+
+    null = counts.filter(pl.col("answer").is_null())
+    reason = pl.col("reason").fill_null(UNSTATED) if "reason" in counts.columns else pl.lit(UNSTATED).alias("reason")
+    tallied = (
+        null.group_by("model", reason).agg(pl.col("votes").sum()).sort("votes", "reason", descending=[True, False])
+    )
+    found: dict[str, dict[str, int]] = {model: {} for model in models}
+    for model, name, votes in tallied.iter_rows():
+        found[model][name] = votes
+    return tuple(found.values())
+
+
+UNSTATED = "unstated"
+"""The reason of a null vote that gives none."""
