@@ -45,8 +45,15 @@ def simplest_between(low: Fraction, high: Fraction | None) -> Fraction:
     >>> simplest_between(Fraction(1, 12), Fraction(1, 6))
     Fraction(1, 7)
     """
-    whole = low.numerator // low.denominator
-    if high is None or whole + 1 < high:
-        return Fraction(whole + 1)
+    top, bottom = (high.numerator, high.denominator) if high is not None else (1, 0)
+    return Fraction(*_simplest(low.numerator, low.denominator, top, bottom))
+
+
+def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """The simplest fraction strictly between a/b and c/d, where 1/0 is no bound."""
+    whole = a // b
+    if (whole + 1) * d < c:
+        return whole + 1, 1
     # Everything inside is whole + 1/y with y > 1, and the simplest x has the simplest y.
-    return whole + 1 / simplest_between(1 / (high - whole), None if low == whole else 1 / (low - whole))
+    top, bottom = _simplest(d, c - whole * d, b, a - whole * b)
+    return whole * top + bottom, top
