@@ -78,7 +78,7 @@ def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
     from rich.text import Text
 
     console = Console(highlight=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
