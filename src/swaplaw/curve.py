@@ -76,6 +76,7 @@ class Optimum:
 class Curve:
     """Lift and its four contributions of one pair for every weight."""
 
+    dataset: str
     primary: str
     secondary: str
     n: int
@@ -183,4 +184,14 @@ def curve_of(chosen: Pair) -> Curve:
     # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
     without = weights @ own.numerators.take(spans.question) * credit
     gains = pooled * own.denominator - without[:, None]
-    return Curve(chosen.primary, chosen.secondary, chosen.n, chosen.of, chosen.masses, breaks, gains, denominator)
+    return Curve(
+        chosen.tally.dataset,
+        chosen.primary,
+        chosen.secondary,
+        chosen.n,
+        chosen.of,
+        chosen.masses,
+        breaks,
+        gains,
+        denominator,
+    )

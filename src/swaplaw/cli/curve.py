@@ -64,6 +64,7 @@ def bound(weight: Fraction | None) -> str:
 def as_dict(curve: Curve) -> dict[str, Any]:
     """The whole curve for JSON, as the design fixes it."""
     return {
+        "dataset": curve.dataset,
         "primary": curve.primary,
         "secondary": curve.secondary,
         "n": curve.n,
