@@ -10,6 +10,7 @@ import numpy as np
 
 import swaplaw as sl
 from swaplaw.tally import Tally
+
 from twin import Corpus, law
 
 # What both models vote on each kind of question (gold is A), and how common the kind is.

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
-from corpora import corpora
 from swaplaw.diversity import NON_PAIRWISE, PAIRWISE, classical
 from swaplaw.terms import terms_of
+
+from corpora import corpora
 from twin import Corpus, score
 
 

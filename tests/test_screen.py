@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
-from corpora import corpora
 from swaplaw.law import Law
+
+from corpora import corpora
 from twin import Corpus
 
 LAW = Law(Fraction(2, 3), 0.335, 0.138, 1.0, {}, {}, {}, {"dataset": "elsewhere"})
