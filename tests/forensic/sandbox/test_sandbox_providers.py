@@ -141,7 +141,7 @@ def plain_environment() -> dict[str, str]:
 
 AS_PLAIN_USER = """
 import json, os, asyncio
-from attacks import ATTACKS, PRELUDE
+from sandbox_attacks import ATTACKS, PRELUDE
 from sandbox_support import *
 print("READY")
 wanted = ("connect", "new user namespace", "fork bomb", "memory hogs together", "disk filler", "kernel settings")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks import ATTACKS, PRELUDE, Attack
+from sandbox_attacks import ATTACKS, PRELUDE, Attack
 from sandbox_support import NO_APPTAINER, needs_bwrap, needs_root, run, small, without
 
 from swaplaw.forensic.sandbox import bwrap
@@ -168,13 +168,13 @@ def test_each_of_several_guards_is_enough(
 
 def test_every_protection_is_attacked() -> None:
     """No protection without an attack that only it (or its fellows) can stop."""
-    shown_in_test_leftovers = {
+    shown_in_test_sandbox_leftovers = {
         Protection.DIES_WITH_CALLER,
         Protection.SURVIVORS_KILLED,
         Protection.WALL_TIME,
         Protection.OUTPUT,
     }
-    assert {guard for attack in ATTACKS for guard in attack.guards} | shown_in_test_leftovers == ALL
+    assert {guard for attack in ATTACKS for guard in attack.guards} | shown_in_test_sandbox_leftovers == ALL
 
 
 # Apptainer shows its image's files instead of the host's, and keeps some things of its own.
