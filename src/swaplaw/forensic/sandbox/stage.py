@@ -1,0 +1,136 @@
+"""A sample's private files: one sized tmpfs in a mount namespace that lives as long as the sample.
+
+A small holder process keeps the namespace; every call enters it (`enter`) before the sandbox proper is
+built. In that namespace /tmp is the stage: `work`, `tmp` and `shm` belong to the sample, `etc` and
+`evidence` are read-only. The host sees none of it, and all of it is gone when the holder ends, which it
+does as soon as its standard input closes, so also when this process is killed.
+"""
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from swaplaw.errors import quote
+from swaplaw.forensic.sandbox.config import SandboxConfig, SandboxError
+from swaplaw.forensic.sandbox.protections import ALL, STAGE, Protection
+
+# Above every range that systemd lists for users, containers and services; below 2**31.
+UID_BASE, UID_SPAN = 0x70000000, 2**28 - 1
+
+# Arguments: size, inodes, owner, ro|rw, evidence directory (or empty), then the evidence files to show.
+# `cd` before /tmp is covered: the evidence may lie under the host's /tmp.
+SCRIPT = f"""
+set -eu
+size=$1 inodes=$2 owner=$3 mode=$4 evidence=$5; shift 5
+if [ -n "$evidence" ]; then cd -- "$evidence"; fi
+mount -t tmpfs -o "$size"nr_inodes=$inodes,mode=0755,nosuid,nodev swaplaw {STAGE}
+umask 022
+mkdir {STAGE}/work {STAGE}/tmp {STAGE}/shm {STAGE}/etc {STAGE}/evidence
+chmod 1777 {STAGE}/tmp {STAGE}/shm
+chown "$owner:$owner" {STAGE}/work {STAGE}/tmp {STAGE}/shm
+echo 'agent:x:1000:1000:agent:/home/agent:/bin/sh' >{STAGE}/etc/passwd
+echo 'agent:x:1000:' >{STAGE}/etc/group
+echo '127.0.0.1 localhost sandbox' >{STAGE}/etc/hosts
+printf 'passwd: files\\ngroup: files\\nhosts: files\\n' >{STAGE}/etc/nsswitch.conf
+: >{STAGE}/etc/resolv.conf
+if [ "$owner" != 0 ]; then  # Apptainer wants to know who calls it
+    {{ cat /etc/passwd; echo "swaplaw:x:$owner:$owner:swaplaw:/nonexistent:/bin/sh"; }} >{STAGE}/etc/callers
+    mount --bind {STAGE}/etc/callers /etc/passwd
+fi
+bind() {{ mount --no-canonicalize -o "bind,$mode" "$1" "$2"; }}
+if [ -n "$evidence" ] && [ $# = 0 ]; then bind . {STAGE}/evidence; fi
+for file; do
+    mkdir -p -- "{STAGE}/evidence/$(dirname -- "./$file")"
+    : >"{STAGE}/evidence/$file"
+    bind "./$file" "{STAGE}/evidence/$file"
+done
+echo ready
+exec cat
+"""
+
+
+@dataclass
+class Stage:
+    """The holder of one sample's mount namespace, and the way in."""
+
+    config: SandboxConfig
+    protections: Collection[Protection] = ALL
+    uid: int | None = None
+    _holder: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    def open(self) -> None:
+        """Make the namespace and fill it."""
+        root = os.geteuid() == 0
+        if root and Protection.OWN_UID in self.protections:
+            self.uid = UID_BASE + secrets.randbelow(UID_SPAN)
+        limits = self.config.limits
+        namespace = [] if root else ["--user", "--map-root-user"]
+        self._holder = subprocess.Popen(
+            [
+                program("unshare"),
+                *namespace,
+                *("--mount", "--propagation", "private", "--"),
+                *("/bin/sh", "-c", SCRIPT, "stage"),
+                f"size={limits.disk}," if Protection.DISK in self.protections else "",
+                str(limits.files),
+                str(self.uid or 0),
+                "ro" if Protection.EVIDENCE_READ_ONLY in self.protections else "rw",
+                self.config.evidence or "",
+                *(name for name, _ in self.config.sha256),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"PATH": SYSTEM_PATH, "LC_ALL": "C"},
+            start_new_session=True,
+        )
+        assert self._holder.stdout is not None
+        if self._holder.stdout.readline() != b"ready\n":
+            message = self.close()
+            raise SandboxError(f"cannot make the sandbox's private mounts: {explain(message)}")
+
+    def close(self) -> str:
+        """End the holder; with it go the mounts and every file of the sample. Return what it complained of."""
+        if self._holder is None:
+            return ""
+        _, complaint = self._holder.communicate()
+        self._holder = None
+        return complaint.decode(errors="replace").strip()
+
+    def enter(self) -> list[str]:
+        """The start of a command line that runs the rest of it on the stage, as the sample's uid."""
+        if self._holder is None:
+            raise SandboxError("the sandbox is closed: its sample has ended")
+        user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
+        command = [program("nsenter"), "--target", str(self._holder.pid), *user, "--mount", "--"]
+        if self.uid is not None:
+            identity = ["--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
+            command += [program("setpriv"), *identity, "--"]
+        return command
+
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def program(name: str, package: str = "util-linux") -> str:
+    """The absolute path of a program that the sandbox runs on the host, or a message that says what to install."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
+    if found is None:
+        raise SandboxError(f"the sandbox needs `{name}`, which is not installed: install the package {package}")
+    return os.path.abspath(found)
+
+
+def explain(complaint: str) -> str:
+    """Add the usual cause and its cure to what a program said when namespaces could not be made."""
+    said = quote(complaint.splitlines()[-1] if complaint else "no message", limit=300)
+    words = ("unshare failed", "new namespace", "user namespace", "uid map", "Creating new namespace")
+    if any(word in complaint for word in words):
+        return (
+            f"unprivileged user namespaces are off on this machine ({said}); an administrator turns them on with "
+            "`sysctl user.max_user_namespaces=15000` (on Debian also kernel.unprivileged_userns_clone=1, "
+            "on Ubuntu 24.04 kernel.apparmor_restrict_unprivileged_userns=0)"
+        )
+    return said
