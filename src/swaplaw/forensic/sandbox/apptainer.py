@@ -56,8 +56,8 @@ class ApptainerSandbox(ForensicSandbox):
         if self.config.evidence is not None:
             binds.append(f"{STAGE}/evidence:{EVIDENCE}:{evidence_mode}")
         filter_bytes = bpf() if has(Protection.SECCOMP) else b""
-        variables = {**ENVIRONMENT, **env}
-        del variables["HOME"]  # Apptainer sets it itself, from --home, and warns when told
+        variables = [f"{name}={value}" for name, value in {**ENVIRONMENT, **env}.items()]
+        clean = ["-i"] if has(Protection.ENVIRONMENT) else []
         return [
             *(program("apptainer"), "--quiet", "exec", "--userns", "--no-init", "--no-eval"),
             *(["--containall"] if has(Protection.SYSTEM) else []),
@@ -70,10 +70,10 @@ class ApptainerSandbox(ForensicSandbox):
             *(["--no-mount", "bind-paths,hostfs,cwd,sys"] if has(Protection.SYSTEM) else []),
             *("--home", f"{STAGE}/work:{HOME}", "--cwd", cwd),
             *(part for bind in binds for part in ("--bind", bind)),
-            *(part for name, value in variables.items() for part in ("--env", f"{name}={value}")),
             str(self._image()),
             *("/usr/bin/python3", "-I", "-S", "-c", LOAD_FILTER, base64.b64encode(filter_bytes).decode()),
             *FIRST_PROCESS,
+            *("/usr/bin/env", *clean, *variables),  # --env would split a value at its commas
             *prlimit(self.config.limits, self.protections),
             *command,
         ]

@@ -133,7 +133,9 @@ def _system(protections: Collection[Protection], hidden: Iterable[Path]) -> list
         for name in ("passwd", "group", "hosts", "nsswitch.conf"):
             arguments += [bind, str(STAGE / "etc" / name), f"/etc/{name}"]
     else:
-        arguments += [bind, "/", "/"]
+        for path in sorted(Path("/").iterdir()):
+            if path.is_dir() and path.name not in ("dev", "evidence", "home", "proc", "tmp"):
+                arguments += [bind, str(path), str(path)]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     if Protection.KERNEL_FILES in protections:
         arguments += _kernel_files()

@@ -20,13 +20,13 @@ from swaplaw.forensic.sandbox.protections import ALL, STAGE, Protection
 # Above every range that systemd lists for users, containers and services; below 2**31.
 UID_BASE, UID_SPAN = 0x70000000, 2**28 - 1
 
-# Arguments: size, inodes, owner, ro|rw, evidence directory (or empty), then the evidence files to show.
+# Arguments: bounds of the tmpfs, owner, ro|rw, evidence directory (or empty), then the evidence files to show.
 # `cd` before /tmp is covered: the evidence may lie under the host's /tmp.
 SCRIPT = f"""
 set -eu
-size=$1 inodes=$2 owner=$3 mode=$4 evidence=$5; shift 5
+bounds=$1 owner=$2 mode=$3 evidence=$4; shift 4
 if [ -n "$evidence" ]; then cd -- "$evidence"; fi
-mount -t tmpfs -o "$size"nr_inodes=$inodes,mode=0755,nosuid,nodev swaplaw {STAGE}
+mount -t tmpfs -o "${{bounds}}mode=0755,nosuid,nodev" swaplaw {STAGE}
 umask 022
 mkdir {STAGE}/work {STAGE}/tmp {STAGE}/shm {STAGE}/etc {STAGE}/evidence
 chmod 1777 {STAGE}/tmp {STAGE}/shm
@@ -37,8 +37,10 @@ echo '127.0.0.1 localhost sandbox' >{STAGE}/etc/hosts
 printf 'passwd: files\\ngroup: files\\nhosts: files\\n' >{STAGE}/etc/nsswitch.conf
 : >{STAGE}/etc/resolv.conf
 if [ "$owner" != 0 ]; then  # Apptainer wants to know who calls it
-    {{ cat /etc/passwd; echo "swaplaw:x:$owner:$owner:swaplaw:/nonexistent:/bin/sh"; }} >{STAGE}/etc/callers
+    {{ cat /etc/passwd; echo "agent:x:$owner:$owner:agent:/nonexistent:/bin/sh"; }} >{STAGE}/etc/callers
+    {{ cat /etc/group; echo "agent:x:$owner:"; }} >{STAGE}/etc/groups
     mount --bind {STAGE}/etc/callers /etc/passwd
+    mount --bind {STAGE}/etc/groups /etc/group
 fi
 bind() {{ mount --no-canonicalize -o "bind,$mode" "$1" "$2"; }}
 if [ -n "$evidence" ] && [ $# = 0 ]; then bind . {STAGE}/evidence; fi
@@ -74,8 +76,7 @@ class Stage:
                 *namespace,
                 *("--mount", "--propagation", "private", "--"),
                 *("/bin/sh", "-c", SCRIPT, "stage"),
-                f"size={limits.disk}," if Protection.DISK in self.protections else "",
-                str(limits.files),
+                f"size={limits.disk},nr_inodes={limits.files}," if Protection.DISK in self.protections else "",
                 str(self.uid or 0),
                 "ro" if Protection.EVIDENCE_READ_ONLY in self.protections else "rw",
                 self.config.evidence or "",
