@@ -12,6 +12,7 @@ PRELUDE = """
 import ctypes, json, os, socket, struct, sys, time
 HOST = json.loads(os.environ["HOST"])
 libc = ctypes.CDLL(None, use_errno=True)
+print("ATTACKING", flush=True)
 def escaped():
     print("ESCAPED", flush=True)
     os._exit(0)
@@ -166,9 +167,7 @@ ATTACKS = (
     ),
     Attack(
         "fork bomb",
-        "for _ in range(90):\n"
-        "    spawn(lambda: time.sleep(1))\n"
-        "escaped()",
+        "for _ in range(90):\n    spawn(lambda: time.sleep(1))\nescaped()",
         (P.PROCESSES,),
     ),
     Attack(

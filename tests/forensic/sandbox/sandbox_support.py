@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from inspect_ai.util import ExecResult
 
+from swaplaw.forensic.sandbox.apptainer import IMAGE_VARIABLE, ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import MIB, Limits, SandboxConfig, SandboxError
 from swaplaw.forensic.sandbox.environment import ForensicSandbox
@@ -46,7 +47,18 @@ def why_no_bwrap() -> str | None:
     return None
 
 
-NO_BWRAP = why_no_bwrap()
+def why_no_apptainer() -> str | None:
+    """Why Apptainer cannot run here, or None."""
+    if shutil.which("apptainer") is None or IMAGE_VARIABLE not in os.environ:
+        return f"no apptainer, or no image in ${IMAGE_VARIABLE}: `python scripts/apptainer.py` arranges both"
+    try:
+        ApptainerSandbox.opened().close()
+    except SandboxError as error:
+        return str(error)
+    return None
+
+
+NO_BWRAP, NO_APPTAINER = why_no_bwrap(), why_no_apptainer()
 needs_bwrap = pytest.mark.skipif(NO_BWRAP is not None, reason=str(NO_BWRAP))
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a sample a uid of its own")
 
@@ -60,10 +72,10 @@ def run(sandbox: ForensicSandbox, *command: str, **options: Any) -> ExecResult[s
     return asyncio.run(sandbox.exec(list(command), **options))
 
 
-def small(evidence: Path | None = None, **changes: Any) -> SandboxConfig:
-    return SandboxConfig(
-        evidence=None if evidence is None else str(evidence), limits=SMALL.model_copy(update=changes)
-    )
+def small(
+    evidence: Path | None = None, kind: type[SandboxConfig] = SandboxConfig, **changes: Any
+) -> SandboxConfig:
+    return kind(evidence=None if evidence is None else str(evidence), limits=SMALL.model_copy(update=changes))
 
 
 def processes_named(marker: str) -> list[int]:

@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS, PRELUDE, Attack
-from sandbox_support import needs_bwrap, needs_root, run, small, without
+from sandbox_support import NO_APPTAINER, needs_bwrap, needs_root, run, small, without
 
 from swaplaw.forensic.sandbox import bwrap
+from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.forensic.sandbox.environment import ForensicSandbox
 from swaplaw.forensic.sandbox.protections import ALL, Protection
 
 pytestmark = [needs_bwrap, needs_root]
@@ -118,13 +120,22 @@ def evidence(shared: Path) -> Path:
     return path
 
 
-def escapes(attack: Attack, host: dict[str, Any], evidence: Path, protections: Collection[Protection]) -> bool:
+def escapes(
+    attack: Attack,
+    host: dict[str, Any],
+    evidence: Path,
+    protections: Collection[Protection] = ALL,
+    provider: type[ForensicSandbox] = BwrapSandbox,
+) -> bool:
     """Run the attack in a fresh sandbox; whether it got through."""
-    sandbox = BwrapSandbox.opened(small(evidence), protections)
+    sandbox = provider.opened(small(evidence, provider.config_type), protections)
     try:
-        result = run(sandbox, "/usr/bin/python3", "-c", PRELUDE + attack.program, env={"HOST": json.dumps(host)})
+        result = run(
+            sandbox, "/usr/bin/python3", "-c", PRELUDE + attack.program, env={"HOST": json.dumps(host)}
+        )
     finally:
         sandbox.close()
+    assert result.stdout.startswith("ATTACKING"), result.stderr
     return "ESCAPED" in result.stdout
 
 
@@ -136,7 +147,7 @@ def secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_stopped(attack: Attack, host: dict[str, Any], evidence: Path) -> None:
-    assert not escapes(attack, host, evidence, ALL)
+    assert not escapes(attack, host, evidence)
     assert (evidence / "image.dd").read_bytes() == b"evidence"
 
 
@@ -155,3 +166,52 @@ def test_each_of_several_guards_is_enough(
 ) -> None:
     others = set(attack.guards) - {guard}
     assert not escapes(attack, host, evidence, without(*others))
+
+
+def test_every_protection_is_attacked() -> None:
+    """No protection without an attack that only it (or its fellows) can stop."""
+    shown_in_test_leftovers = {
+        Protection.DIES_WITH_CALLER,
+        Protection.SURVIVORS_KILLED,
+        Protection.WALL_TIME,
+        Protection.OUTPUT,
+    }
+    assert {guard for attack in ATTACKS for guard in attack.guards} | shown_in_test_leftovers == ALL
+
+
+# Apptainer shows its image's files instead of the host's, and keeps some things of its own.
+NOT_IN_APPTAINER = {
+    "gold inside the system": "the image holds no swaplaw",
+    "host home and system files": "the image has such files of its own",
+    "kernel files": "Apptainer cannot cover files under /proc",
+    "real root": "Apptainer alone decides on the user namespace",
+    "terminal session": "the caller already starts every call in a session of its own",
+    "write outside the work directory": "/dev is a tmpfs that Apptainer itself bounds at 64 MB",
+}
+
+
+@pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+@pytest.mark.parametrize(
+    "attack",
+    [attack for attack in ATTACKS if attack.name not in NOT_IN_APPTAINER],
+    ids=lambda attack: attack.name,
+)
+def test_stopped_in_apptainer(attack: Attack, host: dict[str, Any], evidence: Path) -> None:
+    assert not escapes(attack, host, evidence, provider=ApptainerSandbox)
+    assert (evidence / "image.dd").read_bytes() == b"evidence"
+
+
+# Even uncontained, Apptainer's root is the image: these find nothing with any one option taken away.
+ALWAYS_SAFE_IN_APPTAINER = ("gold", "socket in a host directory")
+
+
+@pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+@pytest.mark.parametrize(
+    "attack",
+    [attack for attack in ATTACKS if attack.name not in (*NOT_IN_APPTAINER, *ALWAYS_SAFE_IN_APPTAINER)],
+    ids=lambda attack: attack.name,
+)
+def test_succeeds_in_apptainer_without_its_guards(
+    attack: Attack, host: dict[str, Any], evidence: Path
+) -> None:
+    assert escapes(attack, host, evidence, without(*attack.guards), ApptainerSandbox)

@@ -13,9 +13,20 @@ from pathlib import Path
 import anyio
 import pytest
 from inspect_ai.util import OutputLimitExceededError
-from sandbox_support import killed_soon, needs_bwrap, needs_root, processes_named, run, small, without
+from sandbox_support import (
+    NO_APPTAINER,
+    killed_soon,
+    needs_bwrap,
+    needs_root,
+    processes_named,
+    run,
+    small,
+    without,
+)
 
+from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.forensic.sandbox.environment import ForensicSandbox
 from swaplaw.forensic.sandbox.protections import ALL
 from swaplaw.forensic.sandbox.protections import Protection as P
 
@@ -24,7 +35,7 @@ pytestmark = needs_bwrap
 SLEEP = "/usr/bin/python3 -c 'import time; time.sleep(60)' "
 DAEMON = f"(setsid {SLEEP}%s </dev/null >/dev/null 2>&1 &) ; sleep 0.3; echo started"
 STUBBORN = "trap '' TERM INT HUP; (setsid " + SLEEP + "%s </dev/null >/dev/null 2>&1 &) ; sleep 60"
-Ending = Callable[[str, Collection[P]], bool]
+Ending = Callable[..., bool]
 NOTHING_KILLS = (P.DIES_WITH_CALLER, P.SURVIVORS_KILLED)
 
 
@@ -35,8 +46,11 @@ def marker() -> Iterator[str]:
     killed_soon(name, 0)
 
 
-def daemon_is_gone(marker: str, protections: Collection[P] = ALL) -> bool:
-    sandbox = BwrapSandbox.opened(small(), protections)
+Provider = type[ForensicSandbox]
+
+
+def daemon_is_gone(marker: str, protections: Collection[P] = ALL, provider: Provider = BwrapSandbox) -> bool:
+    sandbox = provider.opened(small(kind=provider.config_type), protections)
     try:
         assert run(sandbox, "sh", "-c", DAEMON % marker).stdout == "started\n"
         # No waiting: it must be gone by the time the call has returned.
@@ -45,8 +59,10 @@ def daemon_is_gone(marker: str, protections: Collection[P] = ALL) -> bool:
         sandbox.close()
 
 
-def timed_out_is_gone(marker: str, protections: Collection[P] = ALL) -> bool:
-    sandbox = BwrapSandbox.opened(small(), protections)
+def timed_out_is_gone(
+    marker: str, protections: Collection[P] = ALL, provider: Provider = BwrapSandbox
+) -> bool:
+    sandbox = provider.opened(small(kind=provider.config_type), protections)
     try:
         with pytest.raises(TimeoutError, match="longer than 1 seconds"):
             run(sandbox, "sh", "-c", STUBBORN % marker, timeout=1)
@@ -62,9 +78,17 @@ def test_daemons_do_not_survive(ends: Ending, dropped: tuple[P, ...], marker: st
 
 
 @pytest.mark.parametrize("ends", [daemon_is_gone, timed_out_is_gone])
-@pytest.mark.parametrize("dropped", [NOTHING_KILLS, (P.PROCESSES_HIDDEN,)], ids=["nothing kills", "no namespace"])
+@pytest.mark.parametrize(
+    "dropped", [NOTHING_KILLS, (P.PROCESSES_HIDDEN,)], ids=["nothing kills", "no namespace"]
+)
 def test_daemons_survive_without_protection(ends: Ending, dropped: tuple[P, ...], marker: str) -> None:
     assert not ends(marker, without(*dropped))
+
+
+@pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+@pytest.mark.parametrize("ends", [daemon_is_gone, timed_out_is_gone])
+def test_daemons_do_not_survive_in_apptainer(ends: Ending, marker: str) -> None:
+    assert ends(marker, ALL, ApptainerSandbox)
 
 
 def test_kernel_alone_kills_soon(marker: str) -> None:
@@ -72,13 +96,21 @@ def test_kernel_alone_kills_soon(marker: str) -> None:
     assert killed_soon(marker)
 
 
-@pytest.mark.parametrize("dropped", [(), (P.DIES_WITH_CALLER,)], ids=["all", "without"])
-def test_caller_killed(dropped: tuple[P, ...], marker: str) -> None:
+IN_APPTAINER = pytest.param(
+    "ApptainerSandbox", (), marks=pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+)
+
+
+@pytest.mark.parametrize(
+    ("provider", "dropped"), [("BwrapSandbox", ()), ("BwrapSandbox", (P.DIES_WITH_CALLER,)), IN_APPTAINER]
+)
+def test_caller_killed(provider: str, dropped: tuple[P, ...], marker: str) -> None:
     """kill -9 on the evaluation itself: call and private files are gone; without the protection the call runs on."""
     script = (
         "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
         "from sandbox_support import *\n"
-        f"sandbox = BwrapSandbox.opened(small(), without(*map(Protection, {[str(drop) for drop in dropped]!r})))\n"
+        f"config = small(kind={provider}.config_type)\n"
+        f"sandbox = {provider}.opened(config, without(*map(Protection, {[str(drop) for drop in dropped]!r})))\n"
         "print(sandbox._stage._holder.pid, flush=True)\n"
         f"run(sandbox, 'sh', '-c', {SLEEP + marker!r})\n"
     )
@@ -152,7 +184,9 @@ def test_real_fork_bomb(marker: str) -> None:
 
 def test_memory_hog_is_told_why() -> None:
     sandbox = BwrapSandbox.opened(small(address_space=2**40))
-    result = run(sandbox, "/usr/bin/python3", "-c", "import time; x = bytearray(b'x') * (200 << 20); time.sleep(9)")
+    result = run(
+        sandbox, "/usr/bin/python3", "-c", "import time; x = bytearray(b'x') * (200 << 20); time.sleep(9)"
+    )
     sandbox.close()
     assert result.returncode == 137
     assert "passed 128 MiB" in result.stderr
@@ -164,7 +198,9 @@ def test_signals_reach_no_host_process() -> None:
     for protections, escapes in ((ALL, False), (without(P.PROCESSES_HIDDEN), True)):
         sandbox = BwrapSandbox.opened(small(), protections)
         uid = str(sandbox._stage.uid)
-        victim = subprocess.Popen(["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"])
+        victim = subprocess.Popen(
+            ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"]
+        )
         time.sleep(0.3)
         run(sandbox, "sh", "-c", f"kill -9 -- -1 {victim.pid} || kill -9 {victim.pid}")
         time.sleep(0.1)

@@ -48,7 +48,9 @@ class ApptainerSandbox(ForensicSandbox):
         self._image()
 
     @override
-    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors) -> list[str]:
+    def _command(
+        self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors
+    ) -> list[str]:
         has = self.protections.__contains__
         evidence_mode = "ro" if has(Protection.EVIDENCE_READ_ONLY) else "rw"
         binds = [f"{STAGE}/tmp:/tmp", f"{STAGE}/tmp:/var/tmp", f"{STAGE}/shm:/dev/shm"]
@@ -58,9 +60,12 @@ class ApptainerSandbox(ForensicSandbox):
         filter_bytes = bpf() if has(Protection.SECCOMP) else b""
         variables = [f"{name}={value}" for name, value in {**ENVIRONMENT, **env}.items()]
         clean = ["-i"] if has(Protection.ENVIRONMENT) else []
+        ends = [program("setpriv"), "--pdeathsig", "KILL", "--"] if has(Protection.DIES_WITH_CALLER) else []
         return [
+            *ends,
             *(program("apptainer"), "--quiet", "exec", "--userns", "--no-init", "--no-eval"),
-            *(["--containall"] if has(Protection.SYSTEM) else []),
+            # --contain, --cleanenv, --pid and --ipc are what --containall stands for.
+            *(["--contain"] if has(Protection.SYSTEM) else []),
             *(["--cleanenv"] if has(Protection.ENVIRONMENT) else []),
             *(["--net", "--network", "none"] if has(Protection.NETWORK) else []),
             *(["--pid"] if has(Protection.PROCESSES_HIDDEN) else []),

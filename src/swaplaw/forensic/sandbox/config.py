@@ -37,7 +37,9 @@ class Limits(BaseModel):
     file_size: int = Field(GIB, gt=0, description="largest single file")
     processes: int = Field(128, ge=8, description="processes and threads at one time")
     open_files: int = Field(256, ge=32, description="file descriptors of one process")
-    output: int = Field(10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too")
+    output: int = Field(
+        10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too"
+    )
 
 
 class SandboxConfig(BaseModel):

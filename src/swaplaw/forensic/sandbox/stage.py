@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from swaplaw.errors import quote
 from swaplaw.forensic.sandbox.config import SandboxConfig, SandboxError
@@ -61,22 +62,25 @@ class Stage:
     config: SandboxConfig
     protections: Collection[Protection] = ALL
     uid: int | None = None
+    _privileged: bool = field(default=False, repr=False)
     _holder: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     def open(self) -> None:
         """Make the namespace and fill it."""
-        root = os.geteuid() == 0
-        if root and Protection.OWN_UID in self.protections:
+        self._privileged = may_give_uids()
+        if self._privileged and Protection.OWN_UID in self.protections:
             self.uid = UID_BASE + secrets.randbelow(UID_SPAN)
         limits = self.config.limits
-        namespace = [] if root else ["--user", "--map-root-user"]
+        namespace = [] if self._privileged else ["--user", "--map-root-user"]
         self._holder = subprocess.Popen(
             [
                 program("unshare"),
                 *namespace,
                 *("--mount", "--propagation", "private", "--"),
                 *("/bin/sh", "-c", SCRIPT, "stage"),
-                f"size={limits.disk},nr_inodes={limits.files}," if Protection.DISK in self.protections else "",
+                f"size={limits.disk},nr_inodes={limits.files},"
+                if Protection.DISK in self.protections
+                else "",
                 str(self.uid or 0),
                 "ro" if Protection.EVIDENCE_READ_ONLY in self.protections else "rw",
                 self.config.evidence or "",
@@ -105,7 +109,7 @@ class Stage:
         """The start of a command line that runs the rest of it on the stage, as the sample's uid."""
         if self._holder is None:
             raise SandboxError("the sandbox is closed: its sample has ended")
-        user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
+        user = [] if self._privileged else ["--user", "--preserve-credentials"]
         command = [program("nsenter"), "--target", str(self._holder.pid), *user, "--mount", "--"]
         if self.uid is not None:
             identity = ["--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
@@ -120,8 +124,21 @@ def program(name: str, package: str = "util-linux") -> str:
     """The absolute path of a program that the sandbox runs on the host, or a message that says what to install."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
     if found is None:
-        raise SandboxError(f"the sandbox needs `{name}`, which is not installed: install the package {package}")
+        raise SandboxError(
+            f"the sandbox needs `{name}`, which is not installed: install the package {package}"
+        )
     return os.path.abspath(found)
+
+
+def may_give_uids() -> bool:
+    """Whether we are a root that may mount and take any uid: not so in most containers, nor for plain users."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    mount_right = int(status["CapEff"], 16) >> 21 & 1  # CAP_SYS_ADMIN
+    ranges = [
+        [int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()
+    ]
+    known = any(first <= UID_BASE and UID_BASE + UID_SPAN <= first + count for first, _, count in ranges)
+    return os.geteuid() == 0 and bool(mount_right) and known
 
 
 def explain(complaint: str) -> str:

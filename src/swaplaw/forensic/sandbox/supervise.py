@@ -97,7 +97,9 @@ class Call:
             streams.drain(self._output_limit())
         if stopped is None and streams.over(self._output_limit()):
             stopped = Stopped.OUTPUT
-        return Outcome(_shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped)
+        return Outcome(
+            _shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped
+        )
 
     def _watch(self, process: "subprocess.Popen[bytes]", streams: "_Streams") -> Stopped | None:
         """Move data until the process ends, or say why it must be ended."""
