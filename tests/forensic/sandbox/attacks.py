@@ -6,7 +6,7 @@ program is bounded in itself: with its guards taken away it succeeds, harms noth
 
 from dataclasses import dataclass
 
-from swaplaw.forensic.sandbox.protections import Protection as P
+from swaplaw.forensic.sandbox.protections import Protection
 
 PRELUDE = """
 import ctypes, json, os, socket, struct, sys, time
@@ -31,7 +31,7 @@ class Attack:
 
     name: str
     program: str
-    guards: tuple[P, ...]
+    guards: tuple[Protection, ...]
 
 
 READ_GOLD = """
@@ -52,48 +52,47 @@ ATTACKS = (
     Attack(
         "connect",
         "s = socket.create_connection(('127.0.0.1', HOST['tcp']), 2)\nif s.recv(4) == b'host': escaped()",
-        (P.NETWORK, P.SECCOMP),
+        (Protection.NETWORK, Protection.SECCOMP),
     ),
     Attack(
         "dns",
         "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(2)\n"
         "q = struct.pack('>6H', 7, 256, 1, 0, 0, 0) + b'\\x04gold\\x07example\\0' + struct.pack('>2H', 16, 1)\n"
         "s.sendto(q, ('127.0.0.1', HOST['udp']))\nif s.recv(512): escaped()",
-        (P.NETWORK, P.SECCOMP),
+        (Protection.NETWORK, Protection.SECCOMP),
     ),
     Attack(
         "raw socket",
         "socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP); escaped()",
-        (P.CAPABILITIES, P.SECCOMP, P.USER, P.OWN_UID),
+        (Protection.CAPABILITIES, Protection.SECCOMP, Protection.USER, Protection.OWN_UID),
     ),
     Attack(
         "packet socket",
         "socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0); escaped()",
-        (P.CAPABILITIES, P.SECCOMP, P.USER, P.OWN_UID),
+        (Protection.CAPABILITIES, Protection.SECCOMP, Protection.USER, Protection.OWN_UID),
     ),
-    Attack("netlink socket", "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); escaped()", (P.SECCOMP,)),
+    Attack("netlink socket", "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); escaped()", (Protection.SECCOMP,)),
     Attack(
         "abstract socket",
-        "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + HOST['abstract'])\n"
-        "if s.recv(4) == b'host': escaped()",
-        (P.NETWORK,),
+        "s = socket.socket(socket.AF_UNIX); s.connect('\\0' + HOST['abstract'])\nif s.recv(4) == b'host': escaped()",
+        (Protection.NETWORK,),
     ),
     Attack(
         "socket in a host directory",
         "s = socket.socket(socket.AF_UNIX); s.connect(HOST['socket'])\nif s.recv(4) == b'host': escaped()",
-        (P.SYSTEM,),
+        (Protection.SYSTEM,),
     ),
-    Attack("gold", READ_GOLD, (P.SYSTEM,)),
+    Attack("gold", READ_GOLD, (Protection.SYSTEM,)),
     Attack(
         "gold inside the system",
         "if os.listdir(HOST['package']): escaped()",
-        (P.PACKAGE_HIDDEN,),
+        (Protection.PACKAGE_HIDDEN,),
     ),
     Attack(
         "host home and system files",
         "for path in HOST['home'], '/sys/kernel', '/var/lib', '/etc/shadow', '/etc/hostname', '/run':\n"
         "    if os.path.lexists(path): escaped()",
-        (P.SYSTEM,),
+        (Protection.SYSTEM,),
     ),
     Attack(
         "host environment",
@@ -102,31 +101,31 @@ ATTACKS = (
         "    try:\n"
         "        if b'SWAPLAW_TEST_SECRET' in open(f'/proc/{pid}/environ', 'rb').read(): escaped()\n"
         "    except OSError: pass",
-        (P.ENVIRONMENT,),
+        (Protection.ENVIRONMENT,),
     ),
-    Attack("host name", "if socket.gethostname() == HOST['name']: escaped()", (P.HOSTNAME,)),
+    Attack("host name", "if socket.gethostname() == HOST['name']: escaped()", (Protection.HOSTNAME,)),
     Attack(
         "host processes",
         "if os.path.exists(f\"/proc/{HOST['pid']}/cmdline\"):\n"
         "    if HOST['marker'] in open(f\"/proc/{HOST['pid']}/cmdline\").read(): escaped()",
-        (P.PROCESSES_HIDDEN,),
+        (Protection.PROCESSES_HIDDEN,),
     ),
-    Attack("kernel files", "if open('/proc/cmdline').read(): escaped()", (P.KERNEL_FILES,)),
+    Attack("kernel files", "if open('/proc/cmdline').read(): escaped()", (Protection.KERNEL_FILES,)),
     Attack(
         "kernel settings",
         "if os.access('/proc/sys/kernel/core_pattern', os.W_OK): escaped()",
-        (P.OWN_UID,),
+        (Protection.OWN_UID,),
     ),
     Attack(
         "real root",
         "if open('/proc/self/uid_map').read().split()[2] == '4294967295': escaped()",
-        (P.USER, P.OWN_UID),
+        (Protection.USER, Protection.OWN_UID),
     ),
-    Attack("terminal session", "if os.getsid(0) == 0: escaped()", (P.SESSION,)),
+    Attack("terminal session", "if os.getsid(0) == 0: escaped()", (Protection.SESSION,)),
     Attack(
         "shared memory of the host",
         "if libc.shmget(HOST['shm'], 0, 0) >= 0: escaped()",
-        (P.IPC, P.SECCOMP),
+        (Protection.IPC, Protection.SECCOMP),
     ),
     Attack(
         "write evidence",
@@ -137,25 +136,25 @@ ATTACKS = (
         "    try: work()\n"
         "    except OSError: continue\n"
         "    escaped()",
-        (P.EVIDENCE_READ_ONLY,),
+        (Protection.EVIDENCE_READ_ONLY,),
     ),
     Attack(
         "mount",
         "if libc.mount(b'none', b'/home/agent', b'tmpfs', 0, None) == 0: escaped()",
-        (P.CAPABILITIES, P.SECCOMP, P.USER, P.OWN_UID),
+        (Protection.CAPABILITIES, Protection.SECCOMP, Protection.USER, Protection.OWN_UID),
     ),
-    Attack("new user namespace", "if libc.unshare(0x10000000) == 0: escaped()", (P.SECCOMP,)),
+    Attack("new user namespace", "if libc.unshare(0x10000000) == 0: escaped()", (Protection.SECCOMP,)),
     Attack(
         "new user namespace by clone",
         "if libc.syscall(HOST['clone'], 0x10000000 | 17, 0, 0, 0, 0) == 0: os._exit(0)\n"
         "if ctypes.get_errno() == 0: escaped()",
-        (P.SECCOMP,),
+        (Protection.SECCOMP,),
     ),
-    Attack("memory without a process", "os.memfd_create('x'); escaped()", (P.SECCOMP,)),
+    Attack("memory without a process", "os.memfd_create('x'); escaped()", (Protection.SECCOMP,)),
     Attack(
         "memory of another process",
         "pid = spawn(lambda: time.sleep(2))\nif libc.ptrace(16, pid, 0, 0) == 0: escaped()",
-        (P.SECCOMP,),
+        (Protection.SECCOMP,),
     ),
     Attack(
         "write outside the work directory",
@@ -163,17 +162,17 @@ ATTACKS = (
         "    try: open(os.path.join(directory, 'filler'), 'w').write('x')\n"
         "    except OSError: continue\n"
         "    escaped()",
-        (P.READ_ONLY_SYSTEM,),
+        (Protection.READ_ONLY_SYSTEM,),
     ),
     Attack(
         "fork bomb",
         "for _ in range(90):\n    spawn(lambda: time.sleep(1))\nescaped()",
-        (P.PROCESSES,),
+        (Protection.PROCESSES,),
     ),
     Attack(
         "memory hog",
         "held = bytearray(b'x') * (300 << 20)\ntime.sleep(0.5)\nescaped()",
-        (P.ADDRESS_SPACE, P.MEMORY),
+        (Protection.ADDRESS_SPACE, Protection.MEMORY),
     ),
     Attack(
         "memory hogs together",
@@ -182,7 +181,7 @@ ATTACKS = (
         "    time.sleep(1)\n"
         "hogs = [spawn(hog) for _ in range(5)]\n"
         "if all(os.waitpid(pid, 0)[1] == 0 for pid in hogs): escaped()",
-        (P.MEMORY,),
+        (Protection.MEMORY,),
     ),
     Attack(
         "shared memory hogs",
@@ -193,7 +192,7 @@ ATTACKS = (
         "    time.sleep(1)\n"
         "hogs = [spawn(hog) for _ in range(5)]\n"
         "if all(os.waitpid(pid, 0)[1] == 0 for pid in hogs): escaped()",
-        (P.MEMORY,),
+        (Protection.MEMORY,),
     ),
     Attack(
         "disk filler",
@@ -201,12 +200,12 @@ ATTACKS = (
         "    with open(f'{directory}/filler{time.time()}', 'wb') as file:\n"
         "        for _ in range(8): file.write(b'x' * (1 << 20))\n"
         "escaped()",
-        (P.DISK,),
+        (Protection.DISK,),
     ),
     Attack(
         "many files",
         "for number in range(600): open(f'/tmp/{number}', 'w').close()\nescaped()",
-        (P.DISK,),
+        (Protection.DISK,),
     ),
     Attack(
         "large file",
@@ -215,11 +214,11 @@ ATTACKS = (
         "with open('large', 'wb') as file:\n"
         "    for _ in range(12): file.write(b'x' * (1 << 20))\n"
         "escaped()",
-        (P.FILE_SIZE,),
+        (Protection.FILE_SIZE,),
     ),
     Attack(
         "processor hog",
         "end = time.process_time() + 2\nwhile time.process_time() < end: pass\nescaped()",
-        (P.CPU_TIME,),
+        (Protection.CPU_TIME,),
     ),
 )

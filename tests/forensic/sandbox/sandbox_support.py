@@ -72,9 +72,7 @@ def run(sandbox: ForensicSandbox, *command: str, **options: Any) -> ExecResult[s
     return asyncio.run(sandbox.exec(list(command), **options))
 
 
-def small(
-    evidence: Path | None = None, kind: type[SandboxConfig] = SandboxConfig, **changes: Any
-) -> SandboxConfig:
+def small(evidence: Path | None = None, kind: type[SandboxConfig] = SandboxConfig, **changes: Any) -> SandboxConfig:
     return kind(evidence=None if evidence is None else str(evidence), limits=SMALL.model_copy(update=changes))
 
 

@@ -130,9 +130,7 @@ def escapes(
     """Run the attack in a fresh sandbox; whether it got through."""
     sandbox = provider.opened(small(evidence, provider.config_type), protections)
     try:
-        result = run(
-            sandbox, "/usr/bin/python3", "-c", PRELUDE + attack.program, env={"HOST": json.dumps(host)}
-        )
+        result = run(sandbox, "/usr/bin/python3", "-c", PRELUDE + attack.program, env={"HOST": json.dumps(host)})
     finally:
         sandbox.close()
     assert result.stdout.startswith("ATTACKING"), result.stderr
@@ -211,7 +209,5 @@ ALWAYS_SAFE_IN_APPTAINER = ("gold", "socket in a host directory")
     [attack for attack in ATTACKS if attack.name not in (*NOT_IN_APPTAINER, *ALWAYS_SAFE_IN_APPTAINER)],
     ids=lambda attack: attack.name,
 )
-def test_succeeds_in_apptainer_without_its_guards(
-    attack: Attack, host: dict[str, Any], evidence: Path
-) -> None:
+def test_succeeds_in_apptainer_without_its_guards(attack: Attack, host: dict[str, Any], evidence: Path) -> None:
     assert escapes(attack, host, evidence, without(*attack.guards), ApptainerSandbox)

@@ -12,8 +12,7 @@ from inspect_ai.util import OutputLimitExceededError
 from sandbox_support import needs_bwrap, run, small, without
 
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
-from swaplaw.forensic.sandbox.protections import ALL, STAGE
-from swaplaw.forensic.sandbox.protections import Protection as P
+from swaplaw.forensic.sandbox.protections import ALL, STAGE, Protection
 
 pytestmark = needs_bwrap
 
@@ -53,8 +52,8 @@ def ways(sandbox: BwrapSandbox, target: Path) -> list[str]:
     return [*named, f"/proc/1/root{target}", f"/evidence/..{target}", f"/tmp/../..{target}"]
 
 
-@pytest.mark.parametrize("protections", [ALL, without(P.SYSTEM)], ids=["all", "without"])
-def test_reading_the_host(protections: frozenset[P], host_directory: Path) -> None:
+@pytest.mark.parametrize("protections", [ALL, without(Protection.SYSTEM)], ids=["all", "without"])
+def test_reading_the_host(protections: frozenset[Protection], host_directory: Path) -> None:
     sandbox = BwrapSandbox.opened(small(), protections)
     found = [read(sandbox, way) for way in ways(sandbox, host_directory / "gold")]
     sandbox.close()
@@ -64,8 +63,8 @@ def test_reading_the_host(protections: frozenset[P], host_directory: Path) -> No
         assert found.count("GOLD") >= 6
 
 
-@pytest.mark.parametrize("dropped", [(), (P.SYSTEM, P.READ_ONLY_SYSTEM)], ids=["all", "without"])
-def test_writing_the_host(dropped: tuple[P, ...], host_directory: Path) -> None:
+@pytest.mark.parametrize("dropped", [(), (Protection.SYSTEM, Protection.READ_ONLY_SYSTEM)], ids=["all", "without"])
+def test_writing_the_host(dropped: tuple[Protection, ...], host_directory: Path) -> None:
     sandbox = BwrapSandbox.opened(small(), without(*dropped))
     for way in ways(sandbox, host_directory / "gold"):
         write(sandbox, way)

@@ -27,8 +27,7 @@ from sandbox_support import (
 from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.environment import ForensicSandbox
-from swaplaw.forensic.sandbox.protections import ALL
-from swaplaw.forensic.sandbox.protections import Protection as P
+from swaplaw.forensic.sandbox.protections import ALL, Protection
 
 pytestmark = needs_bwrap
 
@@ -36,7 +35,7 @@ SLEEP = "/usr/bin/python3 -c 'import time; time.sleep(60)' "
 DAEMON = f"(setsid {SLEEP}%s </dev/null >/dev/null 2>&1 &) ; sleep 0.3; echo started"
 STUBBORN = "trap '' TERM INT HUP; (setsid " + SLEEP + "%s </dev/null >/dev/null 2>&1 &) ; sleep 60"
 Ending = Callable[..., bool]
-NOTHING_KILLS = (P.DIES_WITH_CALLER, P.SURVIVORS_KILLED)
+NOTHING_KILLS = (Protection.DIES_WITH_CALLER, Protection.SURVIVORS_KILLED)
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def marker() -> Iterator[str]:
 Provider = type[ForensicSandbox]
 
 
-def daemon_is_gone(marker: str, protections: Collection[P] = ALL, provider: Provider = BwrapSandbox) -> bool:
+def daemon_is_gone(marker: str, protections: Collection[Protection] = ALL, provider: Provider = BwrapSandbox) -> bool:
     sandbox = provider.opened(small(kind=provider.config_type), protections)
     try:
         assert run(sandbox, "sh", "-c", DAEMON % marker).stdout == "started\n"
@@ -60,7 +59,7 @@ def daemon_is_gone(marker: str, protections: Collection[P] = ALL, provider: Prov
 
 
 def timed_out_is_gone(
-    marker: str, protections: Collection[P] = ALL, provider: Provider = BwrapSandbox
+    marker: str, protections: Collection[Protection] = ALL, provider: Provider = BwrapSandbox
 ) -> bool:
     sandbox = provider.opened(small(kind=provider.config_type), protections)
     try:
@@ -72,16 +71,16 @@ def timed_out_is_gone(
 
 
 @pytest.mark.parametrize("ends", [daemon_is_gone, timed_out_is_gone])
-@pytest.mark.parametrize("dropped", [(), (P.DIES_WITH_CALLER,)], ids=["all", "killed by us alone"])
-def test_daemons_do_not_survive(ends: Ending, dropped: tuple[P, ...], marker: str) -> None:
+@pytest.mark.parametrize("dropped", [(), (Protection.DIES_WITH_CALLER,)], ids=["all", "killed by us alone"])
+def test_daemons_do_not_survive(ends: Ending, dropped: tuple[Protection, ...], marker: str) -> None:
     assert ends(marker, without(*dropped))
 
 
 @pytest.mark.parametrize("ends", [daemon_is_gone, timed_out_is_gone])
 @pytest.mark.parametrize(
-    "dropped", [NOTHING_KILLS, (P.PROCESSES_HIDDEN,)], ids=["nothing kills", "no namespace"]
+    "dropped", [NOTHING_KILLS, (Protection.PROCESSES_HIDDEN,)], ids=["nothing kills", "no namespace"]
 )
-def test_daemons_survive_without_protection(ends: Ending, dropped: tuple[P, ...], marker: str) -> None:
+def test_daemons_survive_without_protection(ends: Ending, dropped: tuple[Protection, ...], marker: str) -> None:
     assert not ends(marker, without(*dropped))
 
 
@@ -92,7 +91,7 @@ def test_daemons_do_not_survive_in_apptainer(ends: Ending, marker: str) -> None:
 
 
 def test_kernel_alone_kills_soon(marker: str) -> None:
-    daemon_is_gone(marker, without(P.SURVIVORS_KILLED))
+    daemon_is_gone(marker, without(Protection.SURVIVORS_KILLED))
     assert killed_soon(marker)
 
 
@@ -102,9 +101,9 @@ IN_APPTAINER = pytest.param(
 
 
 @pytest.mark.parametrize(
-    ("provider", "dropped"), [("BwrapSandbox", ()), ("BwrapSandbox", (P.DIES_WITH_CALLER,)), IN_APPTAINER]
+    ("provider", "dropped"), [("BwrapSandbox", ()), ("BwrapSandbox", (Protection.DIES_WITH_CALLER,)), IN_APPTAINER]
 )
-def test_caller_killed(provider: str, dropped: tuple[P, ...], marker: str) -> None:
+def test_caller_killed(provider: str, dropped: tuple[Protection, ...], marker: str) -> None:
     """kill -9 on the evaluation itself: call and private files are gone; without the protection the call runs on."""
     script = (
         "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
@@ -156,14 +155,14 @@ def test_endless_output_is_stopped_at_once() -> None:
 
 
 def test_output_flows_without_its_limit() -> None:
-    sandbox = BwrapSandbox.opened(small(), without(P.OUTPUT))
+    sandbox = BwrapSandbox.opened(small(), without(Protection.OUTPUT))
     result = run(sandbox, "sh", "-c", "yes | head -c 3000000")
     sandbox.close()
     assert len(result.stdout) == 3_000_000
 
 
 def test_wall_time_holds_whatever_the_call_asks_for() -> None:
-    for protections, escapes in ((ALL, False), (without(P.WALL_TIME), True)):
+    for protections, escapes in ((ALL, False), (without(Protection.WALL_TIME), True)):
         sandbox = BwrapSandbox.opened(small(wall_seconds=1), protections)
         if escapes:
             assert run(sandbox, "sleep", "2", timeout=60).success
@@ -184,9 +183,7 @@ def test_real_fork_bomb(marker: str) -> None:
 
 def test_memory_hog_is_told_why() -> None:
     sandbox = BwrapSandbox.opened(small(address_space=2**40))
-    result = run(
-        sandbox, "/usr/bin/python3", "-c", "import time; x = bytearray(b'x') * (200 << 20); time.sleep(9)"
-    )
+    result = run(sandbox, "/usr/bin/python3", "-c", "import time; x = bytearray(b'x') * (200 << 20); time.sleep(9)")
     sandbox.close()
     assert result.returncode == 137
     assert "passed 128 MiB" in result.stderr
@@ -195,12 +192,10 @@ def test_memory_hog_is_told_why() -> None:
 @needs_root
 def test_signals_reach_no_host_process() -> None:
     """The victim has the very uid of the sample: only the PID namespace stands between."""
-    for protections, escapes in ((ALL, False), (without(P.PROCESSES_HIDDEN), True)):
+    for protections, escapes in ((ALL, False), (without(Protection.PROCESSES_HIDDEN), True)):
         sandbox = BwrapSandbox.opened(small(), protections)
         uid = str(sandbox._stage.uid)
-        victim = subprocess.Popen(
-            ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"]
-        )
+        victim = subprocess.Popen(["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"])
         time.sleep(0.3)
         run(sandbox, "sh", "-c", f"kill -9 -- -1 {victim.pid} || kill -9 {victim.pid}")
         time.sleep(0.1)
@@ -234,13 +229,16 @@ def test_work_persists_between_calls_and_vanishes_with_the_sample() -> None:
     ("kept", "escapes"),
     [
         (None, False),
-        *((guard, False) for guard in (P.PROCESSES_HIDDEN, P.USER, P.OWN_UID, P.CAPABILITIES)),
+        *(
+            (guard, False)
+            for guard in (Protection.PROCESSES_HIDDEN, Protection.USER, Protection.OWN_UID, Protection.CAPABILITIES)
+        ),
         ("none of them", True),
     ],
 )
-def test_other_samples_work(kept: P | str | None, escapes: bool) -> None:
+def test_other_samples_work(kept: Protection | str | None, escapes: bool) -> None:
     """One sample at work, another that looks for its files through every process it can see."""
-    guards = {P.PROCESSES_HIDDEN, P.USER, P.OWN_UID, P.CAPABILITIES}
+    guards = {Protection.PROCESSES_HIDDEN, Protection.USER, Protection.OWN_UID, Protection.CAPABILITIES}
     theirs = BwrapSandbox.opened(small())
     spy = BwrapSandbox.opened(small(), ALL if kept is None else ALL - (guards - {kept}))
     run(theirs, "sh", "-c", "echo SECRET | tee /home/agent/secret /tmp/secret")

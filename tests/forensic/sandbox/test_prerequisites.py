@@ -13,7 +13,6 @@ from inspect_ai._util.error import PrerequisiteError
 from sandbox_support import needs_bwrap, needs_root, run
 
 from swaplaw.errors import InputError, SwaplawError
-from swaplaw.forensic.sandbox import stage
 from swaplaw.forensic.sandbox.apptainer import IMAGE_VARIABLE, ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import ApptainerConfig, Limits, SandboxConfig
@@ -46,9 +45,7 @@ def test_missing_program(
     program: str, provider: type[BwrapSandbox], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.which
-    monkeypatch.setattr(
-        stage.shutil, "which", lambda name, path: None if name == program else real(name, path=path)
-    )
+    monkeypatch.setattr(shutil, "which", lambda name, path: None if name == program else real(name, path=path))
     with pytest.raises(SwaplawError, match=words) as caught:
         asyncio.run(provider.task_init("task", None))
     assert isinstance(caught.value, PrerequisiteError)  # Inspect then shows the message and no traceback
@@ -60,7 +57,7 @@ def test_missing_image(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.delenv(IMAGE_VARIABLE, raising=False)
-    with pytest.raises(InputError, match="set `image` or .*; build one with `apptainer build"):
+    with pytest.raises(InputError, match=r"set `image` or .*; build one with `apptainer build"):
         ApptainerSandbox.opened()
     with pytest.raises(InputError, match=r"no Apptainer image at '.*/none.sif': build it with"):
         ApptainerSandbox.opened(ApptainerConfig(image=str(tmp_path / "none.sif")))
@@ -91,9 +88,7 @@ def test_altered_evidence(evidence: Path) -> None:
     config = SandboxConfig(evidence=str(evidence), sha256={"disk/image.dd": DIGEST})
     verify(config)
     (evidence / "disk" / "image.dd").write_bytes(b"evidencE")
-    with pytest.raises(
-        InputError, match=f"'disk/image.dd' is altered: its SHA-256 is .*, the manifest says '{DIGEST}"
-    ):
+    with pytest.raises(InputError, match=f"'disk/image.dd' is altered: its SHA-256 is .*, the manifest says '{DIGEST}"):
         verify(config)
 
 
@@ -151,9 +146,7 @@ def test_only_what_the_manifest_names_is_seen(evidence: Path) -> None:
 @needs_root
 def test_evidence_the_sample_may_not_read(evidence: Path) -> None:
     (evidence / "disk" / "image.dd").chmod(0o600)
-    with pytest.raises(
-        InputError, match="'/evidence/disk/image.dd' cannot be read by the sandbox's user: chmod"
-    ):
+    with pytest.raises(InputError, match=r"'/evidence/disk/image.dd' cannot be read by the sandbox's user: chmod"):
         BwrapSandbox.opened(SandboxConfig(evidence=str(evidence)))
 
 

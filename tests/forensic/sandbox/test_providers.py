@@ -5,6 +5,7 @@ import base64
 import hashlib
 import json
 import os
+import resource
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -29,8 +30,7 @@ from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import ApptainerConfig, SandboxConfig
 from swaplaw.forensic.sandbox.environment import Descriptors
 from swaplaw.forensic.sandbox.limits import Cgroup, memory_in_use
-from swaplaw.forensic.sandbox.protections import Protection as P
-from swaplaw.forensic.sandbox.protections import bwrap_arguments, hidden_paths
+from swaplaw.forensic.sandbox.protections import Protection, bwrap_arguments, hidden_paths
 from swaplaw.forensic.sandbox.seccomp import bpf
 
 
@@ -47,14 +47,13 @@ def test_inspect_finds_them_by_name() -> None:
 
 
 def test_swaplaw_alone_imports_no_inspect() -> None:
-    script = (
-        "import sys, swaplaw, swaplaw.forensic, swaplaw.forensic.sandbox; print('inspect_ai' in sys.modules)"
-    )
+    script = "import sys, swaplaw, swaplaw.forensic, swaplaw.forensic.sandbox; print('inspect_ai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 @needs_bwrap
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Inspect's own use of tenacity
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # and of anyio's streams
 def test_an_evaluation(tmp_path: Path) -> None:
     """A scripted model uses Inspect's own bash and python tools through the real sandbox."""
     evidence = tmp_path / "evidence"
@@ -202,7 +201,7 @@ def test_plain_user() -> None:
 
 
 def test_bwrap_arguments() -> None:
-    def arguments(*dropped: P) -> str:
+    def arguments(*dropped: Protection) -> str:
         options = bwrap_arguments(
             without(*dropped), evidence=True, cwd="/x", env={"A": "b c"}, seccomp_fd=7, info_fd=8, hidden=[]
         )
@@ -210,19 +209,19 @@ def test_bwrap_arguments() -> None:
 
     everything = arguments()
     for words, protection in {
-        "--unshare-net": P.NETWORK,
-        "--unshare-pid": P.PROCESSES_HIDDEN,
-        "--unshare-ipc": P.IPC,
-        "--unshare-uts": P.HOSTNAME,
-        "--unshare-user --uid 1000 --gid 1000": P.USER,
-        "--cap-drop ALL": P.CAPABILITIES,
-        "--new-session": P.SESSION,
-        "--die-with-parent": P.DIES_WITH_CALLER,
-        "--clearenv": P.ENVIRONMENT,
-        "--seccomp 7": P.SECCOMP,
-        "--ro-bind /usr /usr": P.READ_ONLY_SYSTEM,
-        "--remount-ro /dev --remount-ro / ": P.READ_ONLY_SYSTEM,
-        "--ro-bind /tmp/evidence /evidence": P.EVIDENCE_READ_ONLY,
+        "--unshare-net": Protection.NETWORK,
+        "--unshare-pid": Protection.PROCESSES_HIDDEN,
+        "--unshare-ipc": Protection.IPC,
+        "--unshare-uts": Protection.HOSTNAME,
+        "--unshare-user --uid 1000 --gid 1000": Protection.USER,
+        "--cap-drop ALL": Protection.CAPABILITIES,
+        "--new-session": Protection.SESSION,
+        "--die-with-parent": Protection.DIES_WITH_CALLER,
+        "--clearenv": Protection.ENVIRONMENT,
+        "--seccomp 7": Protection.SECCOMP,
+        "--ro-bind /usr /usr": Protection.READ_ONLY_SYSTEM,
+        "--remount-ro /dev --remount-ro / ": Protection.READ_ONLY_SYSTEM,
+        "--ro-bind /tmp/evidence /evidence": Protection.EVIDENCE_READ_ONLY,
     }.items():
         assert words in everything
         assert words not in arguments(protection)
@@ -251,34 +250,33 @@ def apptainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def apptainer_command(directory: Path, *dropped: P) -> list[str]:
+def apptainer_command(directory: Path, *dropped: Protection) -> list[str]:
     config = ApptainerConfig(evidence=str(directory), image=str(directory / "forensic.sif"), limits=SMALL)
     sandbox = ApptainerSandbox(config, without(*dropped))
     with Descriptors() as descriptors:
-        command = sandbox._command(["ls", "-l"], "/home/agent/sub", {"A": "b,c $d"}, descriptors)
-    return command
+        return sandbox._command(["ls", "-l"], "/home/agent/sub", {"A": "b,c $d"}, descriptors)
 
 
 def test_apptainer_command(apptainer: Path) -> None:
     everything = apptainer_command(apptainer)
     line = " ".join(everything)
     for words, protection in {
-        "--contain ": P.SYSTEM,
-        "--no-mount bind-paths,hostfs,cwd,sys": P.SYSTEM,
-        "--cleanenv": P.ENVIRONMENT,
-        "/usr/bin/env -i ": P.ENVIRONMENT,
-        "--net --network none": P.NETWORK,
-        "--pid": P.PROCESSES_HIDDEN,
-        "--ipc": P.IPC,
-        "--uts --hostname sandbox": P.HOSTNAME,
-        "--no-privs": P.CAPABILITIES,
-        "--bind /tmp/evidence:/evidence:ro": P.EVIDENCE_READ_ONLY,
-        "--pdeathsig KILL": P.DIES_WITH_CALLER,
-        f" {base64.b64encode(bpf()).decode()} /bin/sh": P.SECCOMP,
-        f"--nproc={SMALL.processes} ": P.PROCESSES,
-        f"--as={SMALL.address_space} ": P.ADDRESS_SPACE,
-        f"--cpu={SMALL.cpu_seconds} ": P.CPU_TIME,
-        f"--fsize={SMALL.file_size} ": P.FILE_SIZE,
+        "--contain ": Protection.SYSTEM,
+        "--no-mount bind-paths,hostfs,cwd,sys": Protection.SYSTEM,
+        "--cleanenv": Protection.ENVIRONMENT,
+        "/usr/bin/env -i ": Protection.ENVIRONMENT,
+        "--net --network none": Protection.NETWORK,
+        "--pid": Protection.PROCESSES_HIDDEN,
+        "--ipc": Protection.IPC,
+        "--uts --hostname sandbox": Protection.HOSTNAME,
+        "--no-privs": Protection.CAPABILITIES,
+        "--bind /tmp/evidence:/evidence:ro": Protection.EVIDENCE_READ_ONLY,
+        "--pdeathsig KILL": Protection.DIES_WITH_CALLER,
+        f" {base64.b64encode(bpf()).decode()} /bin/sh": Protection.SECCOMP,
+        f"--nproc={SMALL.processes} ": Protection.PROCESSES,
+        f"--as={SMALL.address_space} ": Protection.ADDRESS_SPACE,
+        f"--cpu={SMALL.cpu_seconds} ": Protection.CPU_TIME,
+        f"--fsize={SMALL.file_size} ": Protection.FILE_SIZE,
     }.items():
         assert words in line, words
         assert words not in " ".join(apptainer_command(apptainer, protection)), words
@@ -351,8 +349,8 @@ def test_memory_is_counted_over_the_family() -> None:
 
 
 def test_limits_never_exceed_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits.resource, "getrlimit", lambda number: (10, 10))
-    assert "--nproc=10" in limits.prlimit(SMALL, [P.PROCESSES])
+    monkeypatch.setattr(resource, "getrlimit", lambda number: (10, 10))
+    assert "--nproc=10" in limits.prlimit(SMALL, [Protection.PROCESSES])
 
 
 @needs_bwrap

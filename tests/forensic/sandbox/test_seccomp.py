@@ -11,8 +11,7 @@ from sandbox_support import needs_bwrap, run, small, without
 
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import SandboxError
-from swaplaw.forensic.sandbox.protections import ALL
-from swaplaw.forensic.sandbox.protections import Protection as P
+from swaplaw.forensic.sandbox.protections import ALL, Protection
 from swaplaw.forensic.sandbox.seccomp import (
     ALLOW,
     CONDITIONS,
@@ -150,7 +149,7 @@ def test_the_kernel_denies_them() -> None:
     harmless = set(denied_calls()) - {"vhangup", "unshare", "kexec_load", "reboot"}
     calls = {name: numbers[column] for name, numbers in denied_calls().items() if numbers[column] is not None}
 
-    def errors(protections: frozenset[P], names: set[str]) -> dict[str, int]:
+    def errors(protections: frozenset[Protection], names: set[str]) -> dict[str, int]:
         sandbox = BwrapSandbox.opened(small(), protections)
         wanted = json.dumps({name: number for name, number in calls.items() if name in names})
         result = run(sandbox, "/usr/bin/python3", "-c", CALL_THEM, wanted)
@@ -162,7 +161,7 @@ def test_the_kernel_denies_them() -> None:
     filtered = errors(ALL, set(calls))
     assert set(filtered.values()) == {errno.EPERM}
     assert len(filtered) == len(calls)
-    unfiltered = errors(frozenset(without(P.SECCOMP)), harmless)
+    unfiltered = errors(frozenset(without(Protection.SECCOMP)), harmless)
     reached = [name for name, error in unfiltered.items() if error != errno.EPERM]
     # Without the filter these reach the kernel, which finds fault with the arguments and not with the caller.
     assert {

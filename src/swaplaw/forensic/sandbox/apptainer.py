@@ -48,9 +48,7 @@ class ApptainerSandbox(ForensicSandbox):
         self._image()
 
     @override
-    def _command(
-        self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors
-    ) -> list[str]:
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors) -> list[str]:
         has = self.protections.__contains__
         evidence_mode = "ro" if has(Protection.EVIDENCE_READ_ONLY) else "rw"
         binds = [f"{STAGE}/tmp:/tmp", f"{STAGE}/tmp:/var/tmp", f"{STAGE}/shm:/dev/shm"]

@@ -21,9 +21,7 @@ class BwrapSandbox(ForensicSandbox):
         program("bwrap", "bubblewrap")
 
     @override
-    def _command(
-        self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors
-    ) -> list[str]:
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors) -> list[str]:
         arguments = bwrap_arguments(
             self.protections,
             evidence=self.config.evidence is not None,

@@ -1,8 +1,9 @@
 """What a user sets: the evidence, its hashes, the limits, and for Apptainer the image."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from inspect_ai._util.error import PrerequisiteError
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -16,7 +17,7 @@ EVIDENCE = "/evidence"
 
 
 class SandboxError(SwaplawError, PrerequisiteError):
-    """This machine cannot give the sandbox asked for. Inspect shows the message alone, without a traceback."""
+    """The machine cannot give the sandbox asked for. Inspect shows the message alone, without a traceback."""
 
 
 class SandboxInputError(InputError, PrerequisiteError):
@@ -28,17 +29,17 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    wall_seconds: int = Field(300, gt=0, description="longest call; a call may ask for less, never for more")
-    cpu_seconds: int = Field(300, gt=0, description="CPU time of one process")
-    address_space: int = Field(8 * GIB, ge=64 * MIB, description="virtual memory of one process")
-    memory: int = Field(4 * GIB, ge=32 * MIB, description="memory of all processes together")
-    disk: int = Field(GIB, ge=MIB, description="/home/agent, /tmp and /dev/shm together; held in memory")
-    files: int = Field(100_000, ge=64, description="how many files those three may hold")
-    file_size: int = Field(GIB, gt=0, description="largest single file")
-    processes: int = Field(128, ge=8, description="processes and threads at one time")
-    open_files: int = Field(256, ge=32, description="file descriptors of one process")
+    wall_seconds: int = Field(default=300, gt=0, description="longest call; a call may ask for less, never for more")
+    cpu_seconds: int = Field(default=300, gt=0, description="CPU time of one process")
+    address_space: int = Field(default=8 * GIB, ge=64 * MIB, description="virtual memory of one process")
+    memory: int = Field(default=4 * GIB, ge=32 * MIB, description="memory of all processes together")
+    disk: int = Field(default=GIB, ge=MIB, description="/home/agent, /tmp and /dev/shm together; held in memory")
+    files: int = Field(default=100_000, ge=64, description="how many files those three may hold")
+    file_size: int = Field(default=GIB, gt=0, description="largest single file")
+    processes: int = Field(default=128, ge=8, description="processes and threads at one time")
+    open_files: int = Field(default=256, ge=32, description="file descriptors of one process")
     output: int = Field(
-        10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too"
+        default=10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too"
     )
 
 
@@ -47,25 +48,23 @@ class SandboxConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    evidence: str | None = Field(None, description="host directory seen read-only as /evidence")
-    sha256: tuple[tuple[str, str], ...] = Field(
-        (),
-        description="file -> SHA-256, as a mapping; when given, these files and no others are seen, "
+    evidence: str | None = Field(default=None, description="host directory seen read-only as /evidence")
+    sha256: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="file -> SHA-256; when given, these files and no others are seen, "
         "and each sample starts only when every hash agrees",
     )
     limits: Limits = Limits()
-
-    @field_validator("sha256", mode="before")
-    @classmethod
-    def _pairs(cls, value: Any) -> Any:
-        """Keep the mapping as sorted pairs: a dict cannot be hashed."""
-        return tuple(sorted(value.items())) if isinstance(value, dict) else value
 
     @field_validator("evidence")
     @classmethod
     def _absolute(cls, value: str | None) -> str | None:
         """Fix the meaning of a relative path now, whatever the working directory is later."""
         return None if value is None else str(Path(value).expanduser().absolute())
+
+    def __hash__(self) -> int:
+        """Inspect keeps configurations in sets; the mapping alone could not be hashed."""
+        return hash((self.evidence, frozenset(self.sha256.items()), self.limits))
 
     @classmethod
     def of(cls, config: object) -> Self:
@@ -96,5 +95,5 @@ class ApptainerConfig(SandboxConfig):
     """Configuration of the `apptainer` sandbox."""
 
     image: str | None = Field(
-        None, description="SIF file or unpacked image directory; default: $SWAPLAW_APPTAINER_IMAGE"
+        default=None, description="SIF file or unpacked image directory; default: $SWAPLAW_APPTAINER_IMAGE"
     )

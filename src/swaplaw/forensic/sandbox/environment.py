@@ -24,6 +24,8 @@ from inspect_ai.util import (
     SandboxEnvironmentConfigType,
     SandboxEnvironmentLimits,
     SandboxUserUnsupportedError,
+)
+from inspect_ai.util import (
     concurrency as throttled,
 )
 from typing_extensions import override
@@ -88,7 +90,7 @@ class ForensicSandbox(SandboxEnvironment):
     ) -> dict[str, SandboxEnvironment]:
         """Verify the evidence, then open a sandbox, and note in the log what is in force."""
         environment = await anyio.to_thread.run_sync(cls.opened, config)
-        transcript().info(environment.in_force(), source="swaplaw sandbox")
+        transcript().info({**environment.in_force()}, source="swaplaw sandbox")
         return {"default": environment}
 
     @classmethod
@@ -103,7 +105,7 @@ class ForensicSandbox(SandboxEnvironment):
         """End what runs and forget every file of the sample."""
         with anyio.CancelScope(shield=True):
             for environment in environments.values():
-                await anyio.to_thread.run_sync(environment.as_type(ForensicSandbox).close)
+                await anyio.to_thread.run_sync(environment.as_type(cls).close)
 
     @classmethod
     @override
@@ -142,9 +144,7 @@ class ForensicSandbox(SandboxEnvironment):
                 f"evidence {name} cannot be read by the sandbox's user: chmod -R a+rX {self.config.evidence}"
             )
         if outcome.returncode != 0:
-            raise SandboxError(
-                f"the sandbox does not start: {explain(outcome.stderr.decode(errors='replace'))}"
-            )
+            raise SandboxError(f"the sandbox does not start: {explain(outcome.stderr.decode(errors='replace'))}")
 
     def close(self) -> None:
         """End what runs, then remove the sample's files."""
@@ -159,9 +159,7 @@ class ForensicSandbox(SandboxEnvironment):
     def in_force(self) -> dict[str, str]:
         """What bounds this sample on this machine, in words for the log."""
         limits = self.config.limits
-        memory = (
-            "cgroup v2, with the files" if self._cgroup else "watched: killed within a fraction of a second"
-        )
+        memory = "cgroup v2, with the files" if self._cgroup else "watched: killed within a fraction of a second"
         own = "a uid of its own" if self._stage.uid else "the caller's uid, in a user namespace"
         return {
             "network": "none",
@@ -180,9 +178,7 @@ class ForensicSandbox(SandboxEnvironment):
         """Raise when a program that the provider needs is missing."""
 
     @abstractmethod
-    def _command(
-        self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: "Descriptors"
-    ) -> list[str]:
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: "Descriptors") -> list[str]:
         """The command line, from inside the stage, that runs `command` in the sandbox."""
 
     # Commands.
@@ -279,9 +275,7 @@ class ForensicSandbox(SandboxEnvironment):
     ) -> Outcome:
         memory = self.config.limits.memory if self._cgroup is None else None
         with self._one_at_a_time, Descriptors() as descriptors:
-            inside = self._command(
-                command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors
-            )
+            inside = self._command(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors)
             self._running = Call(
                 [*(self._cgroup.enter() if self._cgroup else []), *self._stage.enter(), *inside],
                 Bounds(seconds, output, memory),

@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from swaplaw.forensic.sandbox.config import KIB, Limits
@@ -114,17 +115,10 @@ def memory_in_use(pid: int) -> int:
 def family(pid: int) -> Iterator[int]:
     """A process and its descendants. Orphans inside a PID namespace stay: its first process adopts them."""
     yield pid
-    for thread in _list(f"/proc/{pid}/task"):
-        with contextlib.suppress(OSError):
-            for child in Path(f"/proc/{pid}/task/{thread}/children").read_text().split():
-                yield from family(int(child))
-
-
-def _list(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
+    with contextlib.suppress(OSError):  # it may end while we look
+        children = [(thread / "children").read_text().split() for thread in Path(f"/proc/{pid}/task").iterdir()]
+        for child in chain.from_iterable(children):
+            yield from family(int(child))
 
 
 def _memory(pid: int) -> int:

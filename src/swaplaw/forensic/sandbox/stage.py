@@ -78,13 +78,11 @@ class Stage:
                 *namespace,
                 *("--mount", "--propagation", "private", "--"),
                 *("/bin/sh", "-c", SCRIPT, "stage"),
-                f"size={limits.disk},nr_inodes={limits.files},"
-                if Protection.DISK in self.protections
-                else "",
+                f"size={limits.disk},nr_inodes={limits.files}," if Protection.DISK in self.protections else "",
                 str(self.uid or 0),
                 "ro" if Protection.EVIDENCE_READ_ONLY in self.protections else "rw",
                 self.config.evidence or "",
-                *(name for name, _ in self.config.sha256),
+                *self.config.sha256,
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -124,20 +122,16 @@ def program(name: str, package: str = "util-linux") -> str:
     """The absolute path of a program that the sandbox runs on the host, or a message that says what to install."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
     if found is None:
-        raise SandboxError(
-            f"the sandbox needs `{name}`, which is not installed: install the package {package}"
-        )
-    return os.path.abspath(found)
+        raise SandboxError(f"the sandbox needs `{name}`, which is not installed: install the package {package}")
+    return str(Path(found).absolute())
 
 
 def may_give_uids() -> bool:
     """Whether we are a root that may mount and take any uid: not so in most containers, nor for plain users."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     mount_right = int(status["CapEff"], 16) >> 21 & 1  # CAP_SYS_ADMIN
-    ranges = [
-        [int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()
-    ]
-    known = any(first <= UID_BASE and UID_BASE + UID_SPAN <= first + count for first, _, count in ranges)
+    ranges = [[int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    known = any(first <= UID_BASE and first + count >= UID_BASE + UID_SPAN for first, _, count in ranges)
     return os.geteuid() == 0 and bool(mount_right) and known
 
 

@@ -97,9 +97,7 @@ class Call:
             streams.drain(self._output_limit())
         if stopped is None and streams.over(self._output_limit()):
             stopped = Stopped.OUTPUT
-        return Outcome(
-            _shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped
-        )
+        return Outcome(_shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped)
 
     def _watch(self, process: "subprocess.Popen[bytes]", streams: "_Streams") -> Stopped | None:
         """Move data until the process ends, or say why it must be ended."""
@@ -131,7 +129,7 @@ class _Family:
         self._process = process
         self._first: int | None = None  # a pidfd: unlike a number, it can mean no other process
         if info_fd is not None:
-            with open(info_fd, "rb") as info:
+            with os.fdopen(info_fd, "rb") as info:
                 told = re.search(rb'"child-pid":\s*(\d+)', info.read())
             # Checked, because the number could have been used again: a child of our child is our own.
             if told and _status(int(told[1]), "PPid") == [process.pid]:
@@ -174,7 +172,8 @@ class _Streams:
     """The three pipes of a process, none of which may block the loop."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", given: bytes | None) -> None:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         self._selector = selectors.DefaultSelector()
         self._said: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
         self._sizes = {"stdout": 0, "stderr": 0}
