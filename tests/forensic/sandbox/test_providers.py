@@ -74,7 +74,7 @@ def test_an_evaluation(tmp_path: Path) -> None:
         custom_outputs=[
             call(
                 "bash",
-                cmd="cat /evidence/note.txt; ls /evidence; echo kept >note; id -un; curl -s example.com",
+                command="cat /evidence/note.txt; ls /evidence; echo kept >note; id -un; curl -s example.com",
             ),
             call("python", code="print(open('note').read().strip(), sum(range(5)))"),
             done,
@@ -132,21 +132,6 @@ def test_inside() -> None:
         run(sandbox, "true")
 
 
-def nobody() -> list[str] | None:
-    """A command that runs Python as a plain user, with the packages we have; None where that cannot be."""
-    for interpreter in (sys.executable, "/usr/bin/python3"):
-        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", interpreter]
-        try:
-            tried = subprocess.run(
-                [*command, "-c", "import swaplaw._inspect"], env=plain_environment(), capture_output=True
-            )
-        except OSError:
-            continue
-        if tried.returncode == 0:
-            return command
-    return None
-
-
 def plain_environment() -> dict[str, str]:
     paths = [*sys.path, str(Path(__file__).parent), str(Path(__file__).parents[3] / "src")]
     # Not our Python's own library: the interpreter that runs may be another one.
@@ -158,6 +143,7 @@ AS_PLAIN_USER = """
 import json, os, asyncio
 from attacks import ATTACKS, PRELUDE
 from sandbox_support import *
+print("READY")
 wanted = ("connect", "new user namespace", "fork bomb", "memory hogs together", "disk filler", "kernel settings")
 found = {"uid": os.getuid()}
 for attack in ATTACKS:
@@ -179,14 +165,15 @@ print(json.dumps(found))
 @needs_root
 def test_plain_user() -> None:
     """Without root: the same bounds, by user namespaces alone."""
-    command = nobody()
-    if command is None:
+    for interpreter in (sys.executable, "/usr/bin/python3"):
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", interpreter, "-c", AS_PLAIN_USER]
+        result = subprocess.run(command, env=plain_environment(), capture_output=True, text=True, cwd="/")
+        if "READY" in result.stdout:
+            break
+    else:
         pytest.skip("no Python here that the user nobody may run with these packages")
-    result = subprocess.run(
-        [*command, "-c", AS_PLAIN_USER], env=plain_environment(), capture_output=True, text=True, cwd="/"
-    )
     assert result.returncode == 0, result.stderr
-    found = json.loads(result.stdout)
+    found = json.loads(result.stdout.splitlines()[-1])
     assert found["uid"] == 65534
     assert found["work"] == "agent\nhello\n"
     assert found["force"] == "the caller's uid, in a user namespace"

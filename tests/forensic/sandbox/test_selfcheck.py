@@ -31,14 +31,22 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(scope="module", params=["bwrap", "apptainer"])
+PROVIDERS: dict[str, type[ForensicSandbox]] = {"bwrap": BwrapSandbox, "apptainer": ApptainerSandbox}
+MISSING = {"bwrap": NO_BWRAP, "apptainer": NO_APPTAINER}
+
+
+@pytest.fixture(scope="module", params=[name for name in PROVIDERS if MISSING[name] is None])
 def opened(request: pytest.FixtureRequest) -> Iterator[ForensicSandbox]:
-    reason = {"bwrap": NO_BWRAP, "apptainer": NO_APPTAINER}[request.param]
-    if reason:
-        pytest.skip(reason)
-    sandbox = {"bwrap": BwrapSandbox, "apptainer": ApptainerSandbox}[request.param].opened()
+    sandbox = PROVIDERS[request.param].opened()
     yield sandbox
     sandbox.close()
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_provider_is_checked(provider: str) -> None:
+    """Says once, and not for each check, that a provider is missing here."""
+    if MISSING[provider]:
+        pytest.skip(str(MISSING[provider]))
 
 
 @pytest.fixture
