@@ -170,6 +170,13 @@ ATTACKS = (
         (Protection.PROCESSES,),
     ),
     Attack(
+        # Its memory could be written, and it made to run anything: so it must be limited like the rest.
+        "first process without limits",
+        "for line in open('/proc/1/limits'):\n"
+        "    if line.startswith('Max processes') and int(line.split()[2].replace('unlimited', '999')) > 40: escaped()",
+        (Protection.PROCESSES,),
+    ),
+    Attack(
         "memory hog",
         "held = bytearray(b'x') * (300 << 20)\ntime.sleep(0.5)\nescaped()",
         (Protection.ADDRESS_SPACE, Protection.MEMORY),

@@ -29,7 +29,7 @@ from swaplaw.forensic.sandbox.apptainer import DEFINITION, LOAD_FILTER, Apptaine
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import ApptainerConfig, SandboxConfig
 from swaplaw.forensic.sandbox.environment import Descriptors
-from swaplaw.forensic.sandbox.limits import Cgroup, memory_in_use
+from swaplaw.forensic.sandbox.limits import FIRST_PROCESS, Cgroup, limited, memory_in_use
 from swaplaw.forensic.sandbox.protections import Protection, bwrap_arguments, hidden_paths
 from swaplaw.forensic.sandbox.seccomp import bpf
 
@@ -259,7 +259,7 @@ def test_apptainer_command(apptainer: Path) -> None:
         "--no-privs": Protection.CAPABILITIES,
         "--bind /tmp/evidence:/evidence:ro": Protection.EVIDENCE_READ_ONLY,
         "--pdeathsig KILL": Protection.DIES_WITH_CALLER,
-        f" {base64.b64encode(bpf()).decode()} /bin/sh": Protection.SECCOMP,
+        f" {base64.b64encode(bpf()).decode()} /usr/bin/env": Protection.SECCOMP,
         f"--nproc={SMALL.processes} ": Protection.PROCESSES,
         f"--as={SMALL.address_space} ": Protection.ADDRESS_SPACE,
         f"--cpu={SMALL.cpu_seconds} ": Protection.CPU_TIME,
@@ -277,7 +277,7 @@ def test_apptainer_command(apptainer: Path) -> None:
         assert words in line
     assert "A=b,c $d" in everything
     assert everything.index(str(apptainer / "forensic.sif")) < everything.index(LOAD_FILTER)
-    assert everything[-3:] == ["--", "ls", "-l"]
+    assert everything[-4:] == [*FIRST_PROCESS[-2:], "ls", "-l"]
 
 
 def test_definition_has_what_the_sandbox_and_the_analyst_need() -> None:
@@ -337,7 +337,7 @@ def test_memory_is_counted_over_the_family() -> None:
 
 def test_limits_never_exceed_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda number: (10, 10))
-    assert "--nproc=10" in limits.prlimit(SMALL, [Protection.PROCESSES])
+    assert "--nproc=10" in limited(["true"], SMALL, [Protection.PROCESSES])
 
 
 @needs_bwrap

@@ -11,7 +11,7 @@ from typing_extensions import override
 from swaplaw.errors import quote
 from swaplaw.forensic.sandbox.config import EVIDENCE, HOME, ApptainerConfig, SandboxInputError
 from swaplaw.forensic.sandbox.environment import Descriptors, ForensicSandbox
-from swaplaw.forensic.sandbox.limits import prlimit
+from swaplaw.forensic.sandbox.limits import limited
 from swaplaw.forensic.sandbox.protections import ENVIRONMENT, STAGE, Protection
 from swaplaw.forensic.sandbox.seccomp import bpf
 from swaplaw.forensic.sandbox.stage import program
@@ -31,8 +31,6 @@ if program and (prctl(38, 1, 0, 0, 0) or prctl(22, 2, ctypes.byref(Filter(len(pr
     sys.exit("sandbox: the seccomp filter was refused: " + os.strerror(ctypes.get_errno()))
 os.execv(sys.argv[2], sys.argv[2:])
 """
-# The first process of a PID namespace adopts orphans and ignores most signals: a shell, never the command itself.
-FIRST_PROCESS = ("/bin/sh", "-c", '"$@"; exit $?', "sandbox")
 
 
 @sandboxenv(name="apptainer")
@@ -75,10 +73,8 @@ class ApptainerSandbox(ForensicSandbox):
             *(part for bind in binds for part in ("--bind", bind)),
             str(self._image()),
             *("/usr/bin/python3", "-I", "-S", "-c", LOAD_FILTER, base64.b64encode(filter_bytes).decode()),
-            *FIRST_PROCESS,
             *("/usr/bin/env", *clean, *variables),  # --env would split a value at its commas
-            *prlimit(self.config.limits, self.protections),
-            *command,
+            *limited(command, self.config.limits, self.protections),
         ]
 
     def _image(self) -> Path:

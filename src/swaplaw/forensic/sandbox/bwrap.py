@@ -6,7 +6,7 @@ from inspect_ai.util import sandboxenv
 from typing_extensions import override
 
 from swaplaw.forensic.sandbox.environment import Descriptors, ForensicSandbox
-from swaplaw.forensic.sandbox.limits import prlimit
+from swaplaw.forensic.sandbox.limits import limited
 from swaplaw.forensic.sandbox.protections import Protection, bwrap_arguments, hidden_paths
 from swaplaw.forensic.sandbox.seccomp import bpf
 from swaplaw.forensic.sandbox.stage import program
@@ -31,5 +31,5 @@ class BwrapSandbox(ForensicSandbox):
             info_fd=descriptors.ask(),
             hidden=hidden_paths(),
         )
-        inside = [*prlimit(self.config.limits, self.protections), *command]
+        inside = limited(command, self.config.limits, self.protections)
         return [program("bwrap", "bubblewrap"), *arguments, "--", *inside]

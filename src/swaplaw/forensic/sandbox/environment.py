@@ -8,6 +8,7 @@ import errno
 import math
 import os
 import posixpath
+import re
 import threading
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
@@ -48,6 +49,8 @@ from swaplaw.forensic.sandbox.stage import Stage, explain
 from swaplaw.forensic.sandbox.supervise import Bounds, Call, Outcome, Stopped
 
 WRITE = 'mkdir -p -- "$2" && exec cat >"$1"'
+# What the sandbox's first process, a shell, says of a command that it may not run.
+REFUSED = re.compile(r"sandbox: .*: Permission denied\n\Z")
 # What the C library says of an error, and the exception that Inspect expects for it.
 ERRORS: dict[str, tuple[type[OSError], int]] = {
     "No such file or directory": (FileNotFoundError, errno.ENOENT),
@@ -208,7 +211,7 @@ class ForensicSandbox(SandboxEnvironment):
             raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
         if outcome.stopped is Stopped.MEMORY:
             stderr += f"\nsandbox: killed, because all processes together passed {size(self.config.limits.memory)}\n"
-        if outcome.returncode == 126 and stderr.startswith("prlimit: failed to execute"):
+        if outcome.returncode == 126 and REFUSED.match(stderr):
             raise PermissionError(errno.EACCES, "Permission denied", cmd[0])
         return ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
 
@@ -303,6 +306,8 @@ class Descriptors:
 
     def __exit__(self, *_: object) -> None:
         self.close_passed()
+        if self.info is not None:
+            os.close(self.info)
 
     def give(self, content: bytes) -> int:
         """Pass bytes to be read, as a file in memory."""

@@ -8,7 +8,7 @@ import os
 import resource
 import secrets
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,13 +17,16 @@ from swaplaw.forensic.sandbox.config import KIB, Limits
 from swaplaw.forensic.sandbox.protections import Protection
 
 PRLIMIT = "/usr/bin/prlimit"
+# The first process of a PID namespace adopts orphans and is deaf to most signals: so a shell, not the command.
+FIRST_PROCESS = ("/bin/sh", "-c", '"$@"; exit $?', "sandbox")
 
 
-def prlimit(limits: Limits, protections: Collection[Protection]) -> list[str]:
-    """The start of a command line, inside the sandbox, that runs the rest under the resource limits.
+def limited(command: Sequence[str], limits: Limits, protections: Collection[Protection]) -> list[str]:
+    """The command line, inside the sandbox, of its first process: under the resource limits, running `command`.
 
-    Inside, because the kernel counts processes per user namespace there; and never above the hard limits
-    this process has itself, which only an administrator could raise.
+    Inside, because the kernel counts processes per user namespace there; the first process too, because an
+    agent could write into its memory; and never above the hard limits that this process has itself, which
+    only an administrator could raise.
     """
     wanted = [
         (Protection.CPU_TIME, "cpu", resource.RLIMIT_CPU, limits.cpu_seconds),
@@ -31,14 +34,15 @@ def prlimit(limits: Limits, protections: Collection[Protection]) -> list[str]:
         (Protection.FILE_SIZE, "fsize", resource.RLIMIT_FSIZE, limits.file_size),
         (Protection.PROCESSES, "nproc", resource.RLIMIT_NPROC, limits.processes),
         (Protection.MEMORY, "nofile", resource.RLIMIT_NOFILE, limits.open_files),
-        (Protection.DISK, "core", resource.RLIMIT_CORE, 0),
+        # 1 and not 0: at 0 the kernel would still start the host's crash handler, as root.
+        (Protection.DISK, "core", resource.RLIMIT_CORE, 1),
     ]
-    command = [PRLIMIT]
+    options = []
     for protection, option, number, value in wanted:
         if protection in protections:
             hard = resource.getrlimit(number)[1]
-            command.append(f"--{option}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
-    return [*command, "--"]
+            options.append(f"--{option}={value if hard == resource.RLIM_INFINITY else min(value, hard)}")
+    return [PRLIMIT, *options, "--", *FIRST_PROCESS, *command]
 
 
 @dataclass(frozen=True)

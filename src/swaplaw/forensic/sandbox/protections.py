@@ -94,7 +94,7 @@ def bwrap_arguments(
     has = protections.__contains__
     arguments = [
         *(["--unshare-user", "--uid", "1000", "--gid", "1000"] if has(Protection.USER) else []),
-        *(["--unshare-pid"] if has(Protection.PROCESSES_HIDDEN) else []),
+        *(["--unshare-pid", "--as-pid-1"] if has(Protection.PROCESSES_HIDDEN) else []),
         *(["--unshare-ipc"] if has(Protection.IPC) else []),
         *(["--unshare-uts", "--hostname", "sandbox"] if has(Protection.HOSTNAME) else []),
         *(["--unshare-net"] if has(Protection.NETWORK) else []),

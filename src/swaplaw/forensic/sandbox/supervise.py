@@ -129,7 +129,7 @@ class _Family:
         self._process = process
         self._first: int | None = None  # a pidfd: unlike a number, it can mean no other process
         if info_fd is not None:
-            with os.fdopen(info_fd, "rb") as info:
+            with os.fdopen(info_fd, "rb", closefd=False) as info:
                 told = re.search(rb'"child-pid":\s*(\d+)', info.read())
             # Checked, because the number could have been used again: a child of our child is our own.
             if told and _status(int(told[1]), "PPid") == [process.pid]:
