@@ -88,6 +88,6 @@ class ApptainerSandbox(ForensicSandbox):
         path = Path(named).expanduser().absolute()
         if not path.exists():
             raise SandboxInputError(
-                f"no Apptainer image at {quote(str(path))}: build it with `apptainer build {path.name} {DEFINITION}`"
+                f"no Apptainer image at {quote(str(path), 200)}: build it with `apptainer build {path.name} {DEFINITION}`"
             )
         return path

@@ -18,14 +18,14 @@ def verify(config: SandboxConfig) -> None:
     root = Path(config.evidence)
     if not root.is_dir():
         raise SandboxInputError(
-            f"no evidence directory at {quote(str(root))}: fetch the evidence there, or correct `evidence`"
+            f"no evidence directory at {quote(str(root), 200)}: fetch the evidence there, or correct `evidence`"
         )
     for name, expected in config.sha256.items():
         found = sha256(root, name)
         if found != expected.lower():
             raise SandboxInputError(
                 f"evidence {quote(name)} is altered: its SHA-256 is {found}, the manifest says {quote(expected, 80)}; "
-                f"fetch it again into {quote(str(root))}"
+                f"fetch it again into {quote(str(root), 200)}"
             )
 
 
@@ -44,7 +44,7 @@ def sha256(root: Path, name: str) -> str:
         descriptor = os.open(root.joinpath(*parts), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise SandboxInputError(
-            f"evidence {quote(name)} is missing from {quote(str(root))}: fetch it there, or correct `evidence`"
+            f"evidence {quote(name)} is missing from {quote(str(root), 200)}: fetch it there, or correct `evidence`"
         ) from None
     except OSError as error:
         raise SandboxInputError(f"evidence {quote(name)} cannot be read: {error.strerror}") from None
