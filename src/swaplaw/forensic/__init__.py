@@ -1,1 +1,1 @@
-"""The forensic testbed: challenges, sandboxes, the agent, offline grading."""
+"""The forensic testbed: challenges, sandboxes, the agent and offline grading."""

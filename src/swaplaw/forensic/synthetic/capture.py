@@ -13,7 +13,7 @@ from swaplaw.forensic.synthetic.packets import BROADCAST, Capture, Host
 FILE = "incident.pcap"
 SECOND = 1_000_000
 PEOPLE = (
-    ("Alma", "Rietveld"), ("Bruno", "Castell"), ("Clara", "Whitlock"), ("Dario", "Menke"), ("Elin", "Sorensen"),
+    ("Alma", "Rietveld"), ("Bruno", "Castell"), ("Clara", "Whitlock"), ("Dario", "Menke"), ("Elin", "Olsen"),
     ("Femke", "Aalders"), ("Gustav", "Pohl"), ("Hanna", "Tresor"), ("Ivo", "Brankov"), ("Judith", "Amsel"),
 )  # fmt: skip
 AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/124.0 Safari/537.36"
@@ -49,7 +49,9 @@ class Office:
 
     def _client(self, first: str, last: str, number: int) -> Client:
         name = f"DESKTOP-{self.dice.word(7, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789')}"
-        return Client(self._mac(), f"{self.net}.{number}", name, f"{first[0]}{last}".lower(), f"{first} {last}")
+        return Client(
+            self._mac(), f"{self.net}.{number}", name, f"{first[0]}{last}".lower(), f"{first} {last}"
+        )
 
     def port(self) -> int:
         """Return a client port that was not used before."""
@@ -64,7 +66,9 @@ class Office:
         """Add what a client does when it is switched on: address, log-on, the user's name."""
         dice, transaction = self.dice, self.dice.bytes(4)
         everyone, nobody = Host(BROADCAST, "255.255.255.255"), Host(client.mac, "0.0.0.0")
-        self.capture.udp(when, nobody, everyone, (68, 67), protocols.dhcp_request(client, client.name, transaction))
+        self.capture.udp(
+            when, nobody, everyone, (68, 67), protocols.dhcp_request(client, client.name, transaction)
+        )
         answer = protocols.dhcp_acknowledgement(client, self.controller.ip, transaction)
         self.capture.udp(when + 4000, self.controller, client, (67, 68), answer)
         self.resolve(client, f"dc.{self.domain}", self.controller.ip, when + SECOND)
@@ -83,7 +87,9 @@ class Office:
         reply = protocols.dns_answer(number, name, address)
         self.capture.udp(when + 9000, self.controller, client, (53, port), reply)
 
-    def fetch(self, client: Host, name: str, address: str, when: int, request: bytes, response: bytes) -> None:
+    def fetch(
+        self, client: Host, name: str, address: str, when: int, request: bytes, response: bytes
+    ) -> None:
         """Add a DNS look-up and an HTTP exchange."""
         self.resolve(client, name, address, when - SECOND // 5)
         turns = [(True, request), (False, response)]
@@ -151,7 +157,10 @@ def _beacons(office: Office, victim: Client, first: int) -> dict[str, dict[str, 
     """Add the regular reports to the command-and-control server."""
     dice = office.dice
     domain, address = f"{dice.word(7)}.{dice.pick(BAD_ENDINGS)}", f"203.0.113.{dice.between(181, 250)}"
-    agent, bot = f"{dice.pick(('Updater', 'Courier', 'Sync'))}/{dice.between(1, 9)}.{dice.between(0, 9)}", dice.bytes(8).hex()
+    agent, bot = (
+        f"{dice.pick(('Updater', 'Courier', 'Sync'))}/{dice.between(1, 9)}.{dice.between(0, 9)}",
+        dice.bytes(8).hex(),
+    )
     count, interval = dice.between(12, 30), dice.between(25, 95)
     office.resolve(victim, domain, address, first - SECOND)
     for number in range(count):

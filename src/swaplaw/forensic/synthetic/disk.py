@@ -10,12 +10,12 @@ from swaplaw.forensic.synthetic.dice import Dice
 from swaplaw.forensic.synthetic.fat import FatVolume
 
 IMAGE = "harbor_usb.dd"
-FIRST_NAMES = ("Mara", "Jonas", "Edda", "Piet", "Ilse", "Ruben", "Tove", "Anton", "Greta", "Milan", "Nora", "Oskar")
-LAST_NAMES = ("Veldkamp", "Brandt", "Okafor", "Lindqvist", "Marchetti", "Dubois", "Kowalski", "Harlow", "Iversen")
-GOODS = ("copper wire", "diesel pump", "crane hire", "rope", "pilot fee", "paint", "ice", "night watch", "scrap")
+FIRST_NAMES = ("Mara", "Jonas", "Edda", "Piet", "Ilse", "Ruben", "Tove", "Anton", "Greta", "Milan", "Nora")
+LAST_NAMES = ("Veldkamp", "Brandt", "Okafor", "Lindqvist", "Marchetti", "Dubois", "Kowalski", "Harlow")
+GOODS = ("copper wire", "diesel pump", "crane hire", "rope", "pilot fee", "paint", "ice", "night watch")
 BYSTANDERS = (
-    "docs/tide_table.txt", "docs/crew_rota.txt", "docs/customs_form.txt", "photos/buoy.txt", "docs/fuel_card.txt",
-    "docs/berth_plan.txt", "music/playlist.txt", "photos/captions.txt",
+    "docs/tide_table.txt", "docs/crew_rota.txt", "docs/customs_form.txt", "photos/buoy.txt",
+    "docs/fuel_card.txt", "docs/berth_plan.txt", "music/playlist.txt", "photos/captions.txt",
 )  # fmt: skip
 PLACES = ("pier", "locker", "berth", "container", "shed", "slip")
 
@@ -43,13 +43,18 @@ def build(seed: int) -> Case:
         volume.make_directory(folder, tick())
     answers: dict[str, dict[str, object]] = {
         "disk-01": {"accept": [f"FAT{bits}", f"FAT {bits}"]},
-        "disk-02": {"accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]},
+        "disk-02": {
+            "accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]
+        },
         "disk-03": {"accept": [label]},
     }
     secret = _readme(volume, dice, tick())
     _live_files(volume, dice, tick)
     answers["disk-09"] = {"accept": _disguise(volume, dice, tick())}
-    password, account = f"{dice.word(5)}-{dice.word(6)}", f"NL{dice.between(10, 99)}HRBR{dice.between(10**9, 10**10 - 1)}"
+    password, account = (
+        f"{dice.word(5)}-{dice.word(6)}",
+        f"NL{dice.between(10, 99)}HRBR{dice.between(10**9, 10**10 - 1)}",
+    )
     note = _note(dice, password)
     volume.write("burn_after_reading.txt", note, tick())
     deal = f"Settled in full.\nPaid to account {account}\n".encode()
@@ -94,7 +99,9 @@ def _live_files(volume: FatVolume, dice: Dice, tick: Callable[[], datetime]) -> 
     volume.write("reminder.txt", f"The office wifi opens with: {dice.word(9)}\n".encode(), tick())
     volume.write("docs/ledger_february.csv", _ledger(dice, "February")[0], tick())
     volume.write("docs/invoice_draft.pdf", _invoice(dice, f"{dice.pick(FIRST_NAMES)} Office"), tick())
-    volume.write("music/waltz.mp3", b"ID3\x03\0\0\0\0\0\x21" + b"TIT2\0\0\0\x06\0\0\0Waltz" + dice.bytes(9000), tick())
+    volume.write(
+        "music/waltz.mp3", b"ID3\x03\0\0\0\0\0\x21" + b"TIT2\0\0\0\x06\0\0\0Waltz" + dice.bytes(9000), tick()
+    )
     for name in ("pier", "crane"):
         volume.write(f"photos/{name}.png", png(dice, 48, 40), tick())
 
@@ -122,7 +129,10 @@ def _note(dice: Dice, password: str) -> bytes:
 def _ledger(dice: Dice, month: str) -> tuple[bytes, int]:
     """Return a table of payments and their sum in cents."""
     amounts = [dice.between(1_000, 900_000) for _ in range(dice.between(9, 16))]
-    rows = [f"{day + 1},{month} {dice.pick(GOODS)},{cents // 100}.{cents % 100:02d}" for day, cents in enumerate(amounts)]
+    rows = [
+        f"{day + 1},{month} {dice.pick(GOODS)},{cents // 100}.{cents % 100:02d}"
+        for day, cents in enumerate(amounts)
+    ]
     return ("day,item,amount_eur\n" + "\n".join(rows) + "\n").encode(), sum(amounts)
 
 

@@ -31,7 +31,9 @@ class Entry:
 class FatVolume:
     """A volume in memory: write, delete, hide, then take its `image`."""
 
-    def __init__(self, *, bits: int, clusters: int, sectors_per_cluster: int, label: str, serial: int) -> None:
+    def __init__(
+        self, *, bits: int, clusters: int, sectors_per_cluster: int, label: str, serial: int
+    ) -> None:
         self.bits, self.clusters, self.sectors_per_cluster = bits, clusters, sectors_per_cluster
         self.label, self.serial = label, serial
         self.cluster_bytes = sectors_per_cluster * SECTOR
@@ -51,9 +53,7 @@ class FatVolume:
         if len(slack) > room:
             raise ValueError(f"{len(slack)} bytes of slack do not fit into {room}")
         cluster = self._store(data + slack)
-        self._folder(path).append(
-            Entry(path.rsplit("/", 1)[-1], ATTRIBUTE_ARCHIVE, cluster, len(data), when)
-        )
+        self._folder(path).append(Entry(path.rsplit("/", 1)[-1], ATTRIBUTE_ARCHIVE, cluster, len(data), when))
 
     def delete(self, path: str) -> None:
         """Delete as an operating system does: mark the entry, free the clusters, leave the bytes."""
@@ -137,7 +137,9 @@ class FatVolume:
 
 def _named(entry: Entry, number: int) -> list[bytes]:
     """Return the long-name records and the short record of one entry."""
-    stem, _, suffix = entry.name.upper().rpartition(".") if "." in entry.name else (entry.name.upper(), "", "")
+    stem, _, suffix = (
+        entry.name.upper().rpartition(".") if "." in entry.name else (entry.name.upper(), "", "")
+    )
     letters = "".join(letter for letter in stem if letter.isalnum())
     plain = letters == stem and len(stem) <= 8 and len(suffix) <= 3 and entry.name == entry.name.upper()
     base = stem if plain else f"{letters[:5]}~{number}"
@@ -164,7 +166,9 @@ def _long_name(name: str, short: bytes) -> list[bytes]:
 
 
 def _record(short: bytes, attribute: int, cluster: int, size: int, when: datetime) -> bytes:
-    """Return one 32-byte directory record; all three times are `when` (FAT counts in steps of two seconds)."""
+    """Return one 32-byte directory record; all times are `when` (FAT counts in steps of two seconds)."""
     time = when.hour << 11 | when.minute << 5 | when.second // 2
     date = (when.year - 1980) << 9 | when.month << 5 | when.day
-    return struct.pack("<11sBBBHHHHHHHI", short, attribute, 0, 0, time, date, date, 0, time, date, cluster, size)
+    return struct.pack(
+        "<11sBBBHHHHHHHI", short, attribute, 0, 0, time, date, date, 0, time, date, cluster, size
+    )
