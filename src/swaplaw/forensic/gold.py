@@ -4,28 +4,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.forensic.manifest import Challenge, Question, check_keys, read_toml
 from swaplaw.forensic.quantities import instant, zone_offset
+from swaplaw.forensic.synthetic.case import build_case
 
 MEASURES = ("f1", "recall")
-# Synthetic challenges have no gold file: their answers are computed again from the seed.
-BUILDERS = {
-    "synthetic-disk": "swaplaw.forensic.synthetic.disk",
-    "synthetic-capture": "swaplaw.forensic.synthetic.capture",
-}
 _NEEDS = {
     "exact": "accept", "normalised": "accept", "number": "accept", "time": "accept",
     "set": "items", "regex": "patterns", "rubric": "rubric",
 }  # fmt: skip
 _KEYS: dict[str, Any] = {
     "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
-    "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str, "ungradeable": str, "erratum": str,
-    "printed": list, "source": str, "note": str,
+    "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
+    "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
 }  # fmt: skip
 
 
@@ -65,6 +60,7 @@ class Gold:
 def load_gold(challenge: Challenge) -> dict[str, Gold]:
     """Load or compute the answers of every question of a challenge."""
     if challenge.kind == "synthetic":
+        # No file at all: the answers are computed again from the seed.
         where, answers = f"{challenge.ref} (computed)", build_case(challenge).answers
     else:
         file = challenge.folder / "gold.toml"
@@ -81,15 +77,6 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
             'add [answers.ID], or say there why it cannot be graded with ungradeable = "..."'
         )
     return {q.id: parse_gold(q, answers[q.id], f"{where}: answers.{q.id}") for q in challenge.questions}
-
-
-def build_case(challenge: Challenge) -> Any:
-    """Build a synthetic challenge's evidence and answers in memory."""
-    if challenge.id not in BUILDERS or challenge.seed is None:
-        raise InputError(
-            f"challenge {quote(challenge.id)} is called synthetic, but only {listing(list(BUILDERS))} can be built"
-        )
-    return import_module(BUILDERS[challenge.id]).build(challenge.seed)
 
 
 def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:

@@ -12,8 +12,8 @@ _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _DRIVE = re.compile(r"^([a-z]):/")
 _ABSTENTIONS = {
     "unknown", "n/a", "na", "not available", "not known", "i don't know", "i do not know", "don't know",
-    "do not know", "cannot determine", "cannot be determined", "could not determine",
-    "could not be determined", "unable to determine", "undetermined", "not determined", "no answer", "tbd", "not found", "null", "nil",
+    "do not know", "cannot determine", "cannot be determined", "could not determine", "not determined",
+    "could not be determined", "unable to determine", "undetermined", "no answer", "tbd", "not found", "null",
 }  # fmt: skip
 
 
