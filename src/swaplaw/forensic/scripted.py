@@ -30,7 +30,9 @@ def as_found(question: str, found: str, run: int) -> str | None:
     return found
 
 
-def scripted_model(challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found) -> Model:
+def scripted_model(
+    challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found
+) -> Model:
     """Return a model that answers question after question from the solution scripts.
 
     `decide(question, found, run)` may spoil or drop (None) an answer: that makes examiners of any skill.
@@ -39,7 +41,9 @@ def scripted_model(challenges: Sequence[Challenge], name: str = "solution", deci
     for challenge in challenges:
         script = challenge.solution
         if script is None:
-            raise InputError(f"challenge {quote(challenge.ref)} has no solution script ({challenge.folder}/solution.sh)")
+            raise InputError(
+                f"challenge {quote(challenge.ref)} has no solution script ({challenge.folder}/solution.sh)"
+            )
         scripts |= dict.fromkeys(challenge.question_ids, script)
     runs = count()
 

@@ -115,7 +115,9 @@ def _sandbox_config(sandbox: str, folder: Path, hashes: dict[str, str], image: s
 
     evidence = {"evidence": str(folder.absolute()), "sha256": hashes}
     if sandbox == "apptainer":
-        return ApptainerConfig.model_validate(evidence | {"image": image or os.environ.get("SWAPLAW_APPTAINER_IMAGE")})
+        return ApptainerConfig.model_validate(
+            evidence | {"image": image or os.environ.get("SWAPLAW_APPTAINER_IMAGE")}
+        )
     return SandboxConfig.model_validate(evidence)
 
 

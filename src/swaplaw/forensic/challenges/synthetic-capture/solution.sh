@@ -9,8 +9,10 @@ fields() { # a display filter, then the fields to print
   for name in "$@"; do wanted+=(-e "$name"); done
   tshark -r "$PCAP" -Y "$filter" -T fields -E occurrence=f "${wanted[@]}" 2> tshark.log
 }
-beaconing() { # the client that posts to one host again and again: address and host
-  fields 'http.request.method == "POST"' ip.src http.host | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2, $3 }'
+beaconing() { # the client that posts to one host again and again: address and host; worked out once
+  [ -s beaconing.txt ] || fields 'http.request.method == "POST"' ip.src http.host | sort | uniq -c | sort -rn \
+    | awk 'NR == 1 { print $2, $3 }' > beaconing.txt
+  cat beaconing.txt
 }
 victim() { beaconing | cut -d' ' -f1; }
 server() { beaconing | cut -d' ' -f2; }
