@@ -90,9 +90,7 @@ def require(challenge: Challenge, root: Path) -> tuple[Path, dict[str, str]]:
     bad = [row for row in verify(challenge, root) if row.status != "ok"]
     if bad:
         rows = "; ".join(f"{quote(row.file)} is {row.status} ({row.detail})" for row in bad[:3])
-        raise InputError(
-            f"evidence of challenge {quote(challenge.ref)}: {rows}. To get it: {challenge.obtain}"
-        )
+        raise InputError(f"evidence of challenge {quote(challenge.ref)}: {rows}. To get it: {challenge.obtain}")
     hashes = {item.file: item.sha256 for item in expected(challenge) if item.sha256}
     unhashed = [item.file for item in challenge.evidence if item.file not in hashes]
     if unhashed:
@@ -137,9 +135,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
 def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
     """Take the files of a real challenge from a folder, loose or inside the published archive."""
     if not challenge.evidence:
-        raise InputError(
-            f"challenge {quote(challenge.ref)}: no evidence file of it is known. {challenge.obtain}"
-        )
+        raise InputError(f"challenge {quote(challenge.ref)}: no evidence file of it is known. {challenge.obtain}")
     if source is None:
         raise InputError(
             f"challenge {quote(challenge.ref)} is real: its evidence is fetched, not built. {challenge.obtain} "
@@ -167,9 +163,7 @@ def _check_archive(wanted: str | None, path: Path) -> None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != wanted:
-        raise InputError(
-            f"{path} is altered: its SHA-256 is {found}, the manifest says {wanted}; fetch it again"
-        )
+        raise InputError(f"{path} is altered: its SHA-256 is {found}, the manifest says {wanted}; fetch it again")
 
 
 def _unpack(challenge: Challenge, path: Path, target: Path) -> None:

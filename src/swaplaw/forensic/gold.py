@@ -99,9 +99,7 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
     """Turn one table of a gold file into a `Gold`, checked for its question's tier."""
     check_keys(row, _KEYS, {}, where)
     if not row.get("ungradeable") and not row.get(_NEEDS[question.tier]):
-        raise InputError(
-            f'{where}: tier {question.tier} needs {_NEEDS[question.tier]!r}, or ungradeable = "why"'
-        )
+        raise InputError(f'{where}: tier {question.tier} needs {_NEEDS[question.tier]!r}, or ungradeable = "why"')
     measure = row.get("measure", "f1")
     if measure not in MEASURES:
         raise InputError(f"{where}: measure {quote(measure)} is not known; accepted are {listing(MEASURES)}")
@@ -153,9 +151,7 @@ def _item(row: Any) -> Item:
         return Item(names=tuple(row))
     strangers = set(row) - {"has", "when", "when_required"}
     if strangers or not (row.get("has") or row.get("when")):
-        raise ValueError(
-            f"an item is a text, a list of texts, or a table with has and when, not {quote(row)}"
-        )
+        raise ValueError(f"an item is a text, a list of texts, or a table with has and when, not {quote(row)}")
     when = row.get("when", ())
     return Item(
         has=tuple(tuple(part.split("|")) for part in row.get("has", ())),

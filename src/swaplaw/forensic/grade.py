@@ -108,17 +108,13 @@ def _time(gold: Gold, answer: str) -> Grade:
     if not found:
         return Grade(INCORRECT, "no date and time in it")
     accepted = [instant(text) for text in gold.accept]
-    hit = all(
-        any(moment.matches(wanted, gold.tolerance, gold.zones) for wanted in accepted) for moment in found
-    )
+    hit = all(any(moment.matches(wanted, gold.tolerance, gold.zones) for wanted in accepted) for moment in found)
     return _verdict(hit, "the time" if len(found) == 1 else "every time in it")
 
 
 def _regex(gold: Gold, answer: str) -> Grade:
     text = unwrap(refang(clean(answer))).replace("\n", " ")
-    return _verdict(
-        any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns), "the pattern"
-    )
+    return _verdict(any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns), "the pattern")
 
 
 def _set(gold: Gold, answer: str) -> Grade:
@@ -140,9 +136,7 @@ def _overlap(gold: Gold, rows: list[str]) -> Fraction:
     if gold.measure == "recall":
         return recall
     wanted = [row for row in rows if any(_is(item, row, gold) for item in gold.items)]
-    extra = [
-        row for row in rows if row not in wanted and not any(_is(item, row, gold) for item in gold.optional)
-    ]
+    extra = [row for row in rows if row not in wanted and not any(_is(item, row, gold) for item in gold.optional)]
     # Optional members neither help nor harm.
     precision = Fraction(len(wanted), len(wanted) + len(extra)) if wanted else Fraction(0)
     return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)

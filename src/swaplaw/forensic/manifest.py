@@ -113,9 +113,7 @@ def load(ref: str) -> Challenge:
     if challenge.kind == "synthetic":
         return replace(challenge, seed=_seed(ref, seed_text))
     if "@" in ref:
-        raise InputError(
-            f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one"
-        )
+        raise InputError(f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one")
     return challenge
 
 
@@ -149,9 +147,7 @@ def parse(table: Mapping[str, Any], file: Path) -> Challenge:
     _unique((question.id for question in questions), f"{file}: question id")
     evidence = tuple(_evidence(row, f"{file}: evidence {n}") for n, row in enumerate(table["evidence"], 1))
     _unique((item.file for item in evidence), f"{file}: evidence file")
-    archives = tuple(
-        _archive(row, f"{file}: archive {n}") for n, row in enumerate(table.get("archives", []), 1)
-    )
+    archives = tuple(_archive(row, f"{file}: archive {n}") for n, row in enumerate(table.get("archives", []), 1))
     return Challenge(
         **{key: table[key] for key in required},
         pages=tuple(table.get("pages", [])),
@@ -201,9 +197,7 @@ def check_keys(row: Any, accepted: Mapping[str, Any], required: Mapping[str, Any
         raise InputError(f"{where}: must be a table, not {quote(row)}")
     for key, value in row.items():
         if key not in accepted:
-            raise InputError(
-                f"{where}: unknown key {quote(key)}; accepted are {listing(sorted(accepted), 20)}"
-            )
+            raise InputError(f"{where}: unknown key {quote(key)}; accepted are {listing(sorted(accepted), 20)}")
         if not isinstance(value, accepted[key]):
             kinds = accepted[key] if isinstance(accepted[key], tuple) else (accepted[key],)
             names = " or ".join(kind.__name__ for kind in kinds)

@@ -21,9 +21,7 @@ def clean(text: str) -> str:
     """Drop what no reader sees: compatibility forms, invisible characters, runs of blanks (lines stay)."""
     text = unicodedata.normalize("NFKC", text).translate(_DASHES).translate(_QUOTES)
     text = _INVISIBLE.sub("", text)
-    text = "".join(
-        " " if unicodedata.category(letter) == "Cc" and letter != "\n" else letter for letter in text
-    )
+    text = "".join(" " if unicodedata.category(letter) == "Cc" and letter != "\n" else letter for letter in text)
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
@@ -134,9 +132,7 @@ def _mac(text: str) -> str | None:
 def _hash(text: str) -> str | None:
     digits = _HASH_NAME.sub("", text).removeprefix("0x").replace(" ", "").strip(".,")
     named = text.startswith("0x") and len(digits) >= 4
-    return (
-        digits if re.fullmatch(r"[0-9a-f]+", digits) and (len(digits) in (32, 40, 64, 128) or named) else None
-    )
+    return digits if re.fullmatch(r"[0-9a-f]+", digits) and (len(digits) in (32, 40, 64, 128) or named) else None
 
 
 def _path(text: str) -> str | None:

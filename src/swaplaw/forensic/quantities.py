@@ -26,14 +26,10 @@ _CLOCK = (
     rf"\s*(?P<half>[ap]\.?m\b\.?)?\s*\(?(?P<zone>{_ZONE})?\)?)?"
 )
 _MOMENTS = [
-    re.compile(
-        rf"(?<!\d)(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})(?!\d){_CLOCK}", re.I
-    ),
+    re.compile(rf"(?<!\d)(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})(?!\d){_CLOCK}", re.I),
     re.compile(rf"(?<!\d)(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}})/(?P<year>\d{{4}})(?!\d){_CLOCK}", re.I),
     re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}}){_CLOCK}", re.I),
-    re.compile(
-        rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+{_MONTH}[\s,-]+(?P<year>\d{{4}}){_CLOCK}", re.I
-    ),
+    re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+{_MONTH}[\s,-]+(?P<year>\d{{4}}){_CLOCK}", re.I),
 ]
 
 

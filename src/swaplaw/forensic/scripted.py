@@ -1,6 +1,6 @@
 """A scripted examiner: plays a challenge's solution script through the real tools, with no model behind it.
 
-It proves the whole path (sandbox, tools, submission, log, grading), and it is what `swaplaw forensic solve` runs.
+It proves the whole path (sandbox, tools, submission, log, grading): `swaplaw forensic solve` runs it.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,9 +30,7 @@ def as_found(question: str, found: str, run: int) -> str | None:
     return found
 
 
-def scripted_model(
-    challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found
-) -> Model:
+def scripted_model(challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found) -> Model:
     """Return a model that answers question after question from the solution scripts.
 
     `decide(question, found, run)` may spoil or drop (None) an answer: that makes examiners of any skill.

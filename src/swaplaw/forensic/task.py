@@ -1,6 +1,6 @@
 """The Inspect task `forensic`: one sample is one trace over all questions of one challenge.
 
-`inspect eval swaplaw/forensic -T challenges=rhino-hunt --model ...` runs it; `swaplaw forensic run` does the same.
+`inspect eval swaplaw/forensic -T challenges=rhino-hunt --model ...` runs it; so does `swaplaw forensic run`.
 This side knows manifests and never golds: an answer is stored, and graded later from the log.
 """
 
@@ -27,12 +27,12 @@ QUESTIONS = "forensic_questions"
 DEFAULT_CHALLENGES = "synthetic-disk,synthetic-capture"
 
 INSTRUCTIONS = """
-You are a digital forensics examiner. The evidence is in /evidence (read-only); work in /home/agent. There is no network.
-Usual tools are installed: sleuthkit (fls, icat, fsstat, tsk_recover), foremost, tshark, exiftool, unzip, file, strings, python3.
-Each call of bash or python starts a new process; files in /home/agent stay.
+You are a digital forensics examiner. The evidence is in /evidence (read-only); work in /home/agent. There is no
+network. Usual tools are installed: sleuthkit (fls, icat, fsstat, tsk_recover), foremost, tshark, unzip, file,
+python3. Each call of bash or python starts a new process; files in /home/agent stay.
 
-Answer with submit_answer(question, answer) as soon as you know an answer; a later answer to the same question replaces
-the earlier one. A question that you cannot answer may be left open. When you are done, call finish().
+Answer with submit_answer(question, answer) as soon as you know an answer; a later answer to the same question
+replaces the earlier one. A question that you cannot answer may be left open. When you are done, call finish().
 """
 FORMATS = {
     "text": "the bare value",
@@ -115,9 +115,7 @@ def _sandbox_config(sandbox: str, folder: Path, hashes: dict[str, str], image: s
 
     evidence = {"evidence": str(folder.absolute()), "sha256": hashes}
     if sandbox == "apptainer":
-        return ApptainerConfig.model_validate(
-            evidence | {"image": image or os.environ.get("SWAPLAW_APPTAINER_IMAGE")}
-        )
+        return ApptainerConfig.model_validate(evidence | {"image": image or os.environ.get("SWAPLAW_APPTAINER_IMAGE")})
     return SandboxConfig.model_validate(evidence)
 
 

@@ -51,9 +51,7 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
         try:
             header = read_eval_log(str(file), header_only=True)
         except Exception as error:  # a broken file raises whatever its first bad byte provokes
-            raise InputError(
-                f"{file}: not an Inspect log that can be read: {quote(str(error), 200)}"
-            ) from None
+            raise InputError(f"{file}: not an Inspect log that can be read: {quote(str(error), 200)}") from None
         if header.eval.task.rsplit("/", 1)[-1] != "forensic":
             skipped.append(f"{file.name}: a log of task {quote(header.eval.task)}, not of forensic")
             continue

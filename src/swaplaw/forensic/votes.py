@@ -1,13 +1,12 @@
 """Traces to votes: the paper's construction, and beside it the categories that a deployment would have.
 
-Every answer graded correct is mapped to the gold category, incorrect answers are grouped by normalised string,
-and questions left open are null votes. `gold_free` groups the same answers without knowing any gold.
+Every answer graded correct is mapped to the gold category, incorrect answers are grouped by normalised
+string, and questions left open are null votes. `gold_free` groups the same answers without any gold.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +127,8 @@ def _vote(
         verdict = outcomes[trace.challenge, name, submitted or ""]
         outcome = grading.CORRECT if verdict else grading.INCORRECT
         why = "judge" if verdict is not None else "the judge gave no verdict, or two different ones"
-    answer, reason = gold.category, None
+    answer: str | None = gold.category
+    reason: str | None = None
     if outcome == grading.ABSTAINED:
         # What a failed run did not reach says nothing about the model.
         answer, reason = None, "error" if submitted is None and trace.ended == "error" else why
@@ -154,10 +154,10 @@ def _vote(
 
 
 def without_gold(votes: Sequence[Vote]) -> list[dict[str, Any]]:
-    """Return the rows with gold-free categories in `answer`, to run the same analysis as a deployment would see it.
+    """Return the rows with gold-free categories in `answer`: the same analysis as a deployment would see it.
 
-    One category a question must be the gold: the correct one with most votes (a generous choice), or else the
-    key's own answer. A correct answer in any other form then counts as incorrect.
+    One category a question must be the gold: the correct one with most votes (a generous choice), or else
+    the key's own answer. A correct answer in any other form then counts as incorrect.
     """
     support: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
@@ -186,65 +186,3 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     aside = file.with_name(f".{file.name}.part")
     pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(aside)
     aside.replace(file)
-
-
-@dataclass(frozen=True)
-class ModelSummary:
-    """One model's accuracy, and how much of it the oracle normalisation makes."""
-
-    model: str
-    runs: int
-    questions: int
-    votes: int
-    single: float
-    plurality: float
-    plurality_gold_free: float
-    abstained: float
-    reasons: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
-
-
-def summarise(votes: Sequence[Vote]) -> list[ModelSummary]:
-    """Return a summary of each model, in order of name."""
-    models: dict[str, list[Vote]] = defaultdict(list)
-    for vote in votes:
-        models[vote.model].append(vote)
-    return [_summary(name, models[name]) for name in sorted(models)]
-
-
-def _summary(name: str, votes: list[Vote]) -> ModelSummary:
-    questions: dict[str, list[Vote]] = defaultdict(list)
-    for vote in votes:
-        questions[vote.question].append(vote)
-    nulls = [vote for vote in votes if vote.answer is None]
-    oracle = sum(
-        (_plurality([(v.answer, v.correct) for v in rows]) for rows in questions.values()), Fraction(0)
-    )
-    free = sum(
-        (_plurality([(v.gold_free, v.correct) for v in rows]) for rows in questions.values()), Fraction(0)
-    )
-    return ModelSummary(
-        model=name,
-        runs=len({(vote.cluster, vote.sample) for vote in votes}),
-        questions=len(questions),
-        votes=len(votes),
-        single=sum(vote.correct for vote in votes) / len(votes),
-        plurality=float(oracle / len(questions)),
-        plurality_gold_free=float(free / len(questions)),
-        abstained=len(nulls) / len(votes),
-        reasons=dict(sorted(Counter(vote.reason or "" for vote in nulls).items())),
-    )
-
-
-def _plurality(rows: Sequence[tuple[str | None, bool]]) -> Fraction:
-    """Return the expected correctness of the leading category, ties drawn evenly (the paper's score).
-
-    Without gold, answers of one category may differ in grade: a category is as right as the share of it that is.
-    """
-    counts = Counter(category for category, _ in rows)
-    right = Counter(category for category, correct in rows if correct)
-    leaders = [category for category, count in counts.items() if count == max(counts.values())]
-    return sum((Fraction(right[leader], counts[leader]) for leader in leaders), Fraction(0)) / len(leaders)

@@ -49,9 +49,7 @@ class Office:
 
     def _client(self, first: str, last: str, number: int) -> Client:
         name = f"DESKTOP-{self.dice.word(7, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789')}"
-        return Client(
-            self._mac(), f"{self.net}.{number}", name, f"{first[0]}{last}".lower(), f"{first} {last}"
-        )
+        return Client(self._mac(), f"{self.net}.{number}", name, f"{first[0]}{last}".lower(), f"{first} {last}")
 
     def port(self) -> int:
         """Return a client port that was not used before."""
@@ -66,9 +64,7 @@ class Office:
         """Add what a client does when it is switched on: address, log-on, the user's name."""
         dice, transaction = self.dice, self.dice.bytes(4)
         everyone, nobody = Host(BROADCAST, "255.255.255.255"), Host(client.mac, "0.0.0.0")
-        self.capture.udp(
-            when, nobody, everyone, (68, 67), protocols.dhcp_request(client, client.name, transaction)
-        )
+        self.capture.udp(when, nobody, everyone, (68, 67), protocols.dhcp_request(client, client.name, transaction))
         answer = protocols.dhcp_acknowledgement(client, self.controller.ip, transaction)
         self.capture.udp(when + 4000, self.controller, client, (67, 68), answer)
         self.resolve(client, f"dc.{self.domain}", self.controller.ip, when + SECOND)
@@ -87,9 +83,7 @@ class Office:
         reply = protocols.dns_answer(number, name, address)
         self.capture.udp(when + 9000, self.controller, client, (53, port), reply)
 
-    def fetch(
-        self, client: Host, name: str, address: str, when: int, request: bytes, response: bytes
-    ) -> None:
+    def fetch(self, client: Host, name: str, address: str, when: int, request: bytes, response: bytes) -> None:
         """Add a DNS look-up and an HTTP exchange."""
         self.resolve(client, name, address, when - SECOND // 5)
         turns = [(True, request), (False, response)]

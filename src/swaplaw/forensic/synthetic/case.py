@@ -25,8 +25,6 @@ def build_case(challenge: Challenge) -> Case:
     """Build a synthetic challenge in memory: the same bytes for the same seed, everywhere."""
     if challenge.id not in BUILDERS or challenge.seed is None:
         known = listing(list(BUILDERS))
-        raise InputError(
-            f"challenge {quote(challenge.id)} is called synthetic, but only {known} can be built"
-        )
+        raise InputError(f"challenge {quote(challenge.id)} is called synthetic, but only {known} can be built")
     case: Case = import_module(BUILDERS[challenge.id]).build(challenge.seed)
     return case

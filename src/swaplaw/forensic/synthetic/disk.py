@@ -43,9 +43,7 @@ def build(seed: int) -> Case:
         volume.make_directory(folder, tick())
     answers: dict[str, dict[str, object]] = {
         "disk-01": {"accept": [f"FAT{bits}", f"FAT {bits}"]},
-        "disk-02": {
-            "accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]
-        },
+        "disk-02": {"accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]},
         "disk-03": {"accept": [label]},
     }
     secret = _readme(volume, dice, tick())
@@ -99,9 +97,7 @@ def _live_files(volume: FatVolume, dice: Dice, tick: Callable[[], datetime]) -> 
     volume.write("reminder.txt", f"The office wifi opens with: {dice.word(9)}\n".encode(), tick())
     volume.write("docs/ledger_february.csv", _ledger(dice, "February")[0], tick())
     volume.write("docs/invoice_draft.pdf", _invoice(dice, f"{dice.pick(FIRST_NAMES)} Office"), tick())
-    volume.write(
-        "music/waltz.mp3", b"ID3\x03\0\0\0\0\0\x21" + b"TIT2\0\0\0\x06\0\0\0Waltz" + dice.bytes(9000), tick()
-    )
+    volume.write("music/waltz.mp3", b"ID3\x03\0\0\0\0\0\x21" + b"TIT2\0\0\0\x06\0\0\0Waltz" + dice.bytes(9000), tick())
     for name in ("pier", "crane"):
         volume.write(f"photos/{name}.png", png(dice, 48, 40), tick())
 
@@ -130,8 +126,7 @@ def _ledger(dice: Dice, month: str) -> tuple[bytes, int]:
     """Return a table of payments and their sum in cents."""
     amounts = [dice.between(1_000, 900_000) for _ in range(dice.between(9, 16))]
     rows = [
-        f"{day + 1},{month} {dice.pick(GOODS)},{cents // 100}.{cents % 100:02d}"
-        for day, cents in enumerate(amounts)
+        f"{day + 1},{month} {dice.pick(GOODS)},{cents // 100}.{cents % 100:02d}" for day, cents in enumerate(amounts)
     ]
     return ("day,item,amount_eur\n" + "\n".join(rows) + "\n").encode(), sum(amounts)
 

@@ -31,9 +31,7 @@ class Entry:
 class FatVolume:
     """A volume in memory: write, delete, hide, then take its `image`."""
 
-    def __init__(
-        self, *, bits: int, clusters: int, sectors_per_cluster: int, label: str, serial: int
-    ) -> None:
+    def __init__(self, *, bits: int, clusters: int, sectors_per_cluster: int, label: str, serial: int) -> None:
         self.bits, self.clusters, self.sectors_per_cluster = bits, clusters, sectors_per_cluster
         self.label, self.serial = label, serial
         self.cluster_bytes = sectors_per_cluster * SECTOR
@@ -106,8 +104,7 @@ class FatVolume:
         else:  # two 12-bit numbers in three bytes
             pairs = self._fat + [0] * (len(self._fat) % 2)
             packed = b"".join(
-                (low | high << 12).to_bytes(3, "little")
-                for low, high in zip(pairs[::2], pairs[1::2], strict=True)
+                (low | high << 12).to_bytes(3, "little") for low, high in zip(pairs[::2], pairs[1::2], strict=True)
             )
         return packed + b"\0" * (-len(packed) % SECTOR)
 
@@ -137,9 +134,7 @@ class FatVolume:
 
 def _named(entry: Entry, number: int) -> list[bytes]:
     """Return the long-name records and the short record of one entry."""
-    stem, _, suffix = (
-        entry.name.upper().rpartition(".") if "." in entry.name else (entry.name.upper(), "", "")
-    )
+    stem, _, suffix = entry.name.upper().rpartition(".") if "." in entry.name else (entry.name.upper(), "", "")
     letters = "".join(letter for letter in stem if letter.isalnum())
     plain = letters == stem and len(stem) <= 8 and len(suffix) <= 3 and entry.name == entry.name.upper()
     base = stem if plain else f"{letters[:5]}~{number}"
@@ -169,6 +164,4 @@ def _record(short: bytes, attribute: int, cluster: int, size: int, when: datetim
     """Return one 32-byte directory record; all times are `when` (FAT counts in steps of two seconds)."""
     time = when.hour << 11 | when.minute << 5 | when.second // 2
     date = (when.year - 1980) << 9 | when.month << 5 | when.day
-    return struct.pack(
-        "<11sBBBHHHHHHHI", short, attribute, 0, 0, time, date, date, 0, time, date, cluster, size
-    )
+    return struct.pack("<11sBBBHHHHHHHI", short, attribute, 0, 0, time, date, date, 0, time, date, cluster, size)

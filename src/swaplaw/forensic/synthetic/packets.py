@@ -48,9 +48,7 @@ class Capture:
             source, target = (client, server) if from_client else (server, client)
             pair = ports if from_client else ports[::-1]
             acknowledged = 0 if flags == SYN else numbers[not from_client]
-            head = struct.pack(
-                ">HHIIBBHHH", *pair, numbers[from_client], acknowledged, 5 << 4, flags, 64240, 0, 0
-            )
+            head = struct.pack(">HHIIBBHHH", *pair, numbers[from_client], acknowledged, 5 << 4, flags, 64240, 0, 0)
             pseudo = _pseudo_header(source.ip, target.ip, 6, len(head) + len(body))
             check = checksum(pseudo + head + body)
             self._ip(clock, source, target, 6, head[:16] + check.to_bytes(2, "big") + head[18:] + body)
@@ -75,9 +73,7 @@ class Capture:
         addresses = IPv4Address(source.ip).packed + IPv4Address(target.ip).packed
         head = struct.pack(">BBHHHBB", *fields)
         check = checksum(head + b"\0\0" + addresses)
-        self.ethernet(
-            when, source.mac, target.mac, 0x0800, head + check.to_bytes(2, "big") + addresses + body
-        )
+        self.ethernet(when, source.mac, target.mac, 0x0800, head + check.to_bytes(2, "big") + addresses + body)
 
     def pcap(self) -> bytes:
         """Return a classic capture file with microseconds."""

@@ -23,9 +23,7 @@ def dhcp_acknowledgement(host: Host, server: str, transaction: bytes) -> bytes:
 def _bootp(operation: int, host: Host, given: bytes, transaction: bytes) -> bytes:
     hardware = bytes.fromhex(host.mac.replace(":", ""))
     head = struct.pack(">BBBB4sHH", operation, 1, 6, 0, transaction, 0, 0)
-    return (
-        head + b"\0" * 4 + given + b"\0" * 8 + hardware.ljust(16, b"\0") + b"\0" * 192 + b"\x63\x82\x53\x63"
-    )
+    return head + b"\0" * 4 + given + b"\0" * 8 + hardware.ljust(16, b"\0") + b"\0" * 192 + b"\x63\x82\x53\x63"
 
 
 def dns_query(number: int, name: str) -> bytes:
@@ -47,15 +45,8 @@ def kerberos_request(user: str, realm: str, nonce: int) -> bytes:
     """Return an AS-REQ (RFC 4120) for a ticket-granting ticket."""
     client = _der(0x30, _tag(0, _integer(1)) + _tag(1, _der(0x30, _string(user))))
     service = _der(0x30, _tag(0, _integer(2)) + _tag(1, _der(0x30, _string("krbtgt") + _string(realm))))
-    body = (
-        _tag(0, _der(0x03, b"\0\x40\x81\0\x10"))
-        + _tag(1, client)
-        + _tag(2, _string(realm))
-        + _tag(3, service)
-    )
-    body += (
-        _tag(5, _der(0x18, b"20370913024805Z")) + _tag(7, _integer(nonce)) + _tag(8, _der(0x30, _integer(18)))
-    )
+    body = _tag(0, _der(0x03, b"\0\x40\x81\0\x10")) + _tag(1, client) + _tag(2, _string(realm)) + _tag(3, service)
+    body += _tag(5, _der(0x18, b"20370913024805Z")) + _tag(7, _integer(nonce)) + _tag(8, _der(0x30, _integer(18)))
     request = _tag(1, _integer(5)) + _tag(2, _integer(10)) + _tag(4, _der(0x30, body))
     return _der(0x6A, _der(0x30, request))
 
