@@ -16,6 +16,7 @@ COMMANDS = {
     "summary": "The fleet: accuracy and abstention of each model.",
     "pairs": "Every pair: masses, rates and lift at one weight.",
     "curve": "The exact lift of one pair at every weight.",
+    "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
 }
 
 

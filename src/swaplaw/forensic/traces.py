@@ -9,7 +9,7 @@ from typing import Any
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 
 ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
-UNREAD = {"messages", "events", "output", "attachments", "timelines", "input", "events_data"}
+UNREAD = {"messages", "events", "output", "attachments", "timelines", "events_data"}
 
 
 @dataclass(frozen=True)

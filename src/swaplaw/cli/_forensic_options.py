@@ -1,0 +1,22 @@
+"""Options that several `swaplaw forensic` commands share."""
+
+from pathlib import Path
+
+import click
+
+CHALLENGES = click.argument("challenges", nargs=-1, required=True, metavar="CHALLENGE...")
+JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+EVIDENCE = click.option(
+    "--evidence",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the evidence, one folder a challenge in it. Default: $SWAPLAW_EVIDENCE, or 'evidence' here.",
+)
+SANDBOX = click.option("--sandbox", type=click.Choice(["bwrap", "apptainer"]), default="bwrap", show_default=True)
+IMAGE = click.option("--image", help="Apptainer image (SIF). Default: $SWAPLAW_APPTAINER_IMAGE.")
+LOGS = click.option(
+    "--logs",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("logs"),
+    show_default=True,
+    help="Log folder.",
+)
