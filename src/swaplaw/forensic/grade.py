@@ -1,5 +1,6 @@
 """Grading by tier: the same answer gets the same grade for ever, and only the rubric tier needs a judge."""
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,8 +80,6 @@ def _short(text: str) -> str:
     """Keep categories readable; a hash keeps two long answers apart."""
     if len(text) <= LONGEST_CATEGORY:
         return text
-    import hashlib
-
     return f"{text[: LONGEST_CATEGORY - 20]}… {hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
@@ -151,8 +150,10 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
     if item.when:
         found = moments(row)
         wanted = [instant(text) for text in item.when]
-        hit = any(moment.matches(one, gold.tolerance, gold.zones) for moment in found for one in wanted)
-        if not hit and (item.when_required or found):
+        hits = [any(moment.matches(one, gold.tolerance, gold.zones) for one in wanted) for moment in found]
+        # A record's row may hold no other time: that would pair any name with any time.
+        right = all(hits) if item.has else any(hits)
+        if (found and not right) or (not found and item.when_required):
             return False
     text = f" {_loose(without_moments(clean(row)) if item.when else clean(row))} "
     return all(any(_holds(text, part) for part in parts) for parts in item.has)
