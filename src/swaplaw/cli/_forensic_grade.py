@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._common import Column, emit, percent, show
 from swaplaw.cli._forensic_options import JSON
 from swaplaw.cli._forensic_run import inspect_errors
-from swaplaw.cli._show import print_json, print_table, progress
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,16 +88,21 @@ def grade(
         "skipped": reading.skipped,
     }
     if as_json:
-        print_json(report)
+        emit(report)
     else:
-        print_table(
-            ["model", "questions", "votes", "single %", "plurality %", "without gold %", "abstained %"],
+        names = ["questions", "votes", "single %", "plurality %", "without gold %", "abstained %"]
+        cells = [
             [
-                [row["model"], row["questions"], row["votes"], *map(_percent, (row["single"], row["plurality"])),
-                 _percent(free[row["model"]]["gold_free"]), _percent(row["abstained"])]
-                for row in fleet
-            ],
-        )  # fmt: skip
+                row["model"],
+                *(str(row[name]) for name in ("questions", "votes")),
+                *(percent(row[name]) for name in ("single", "plurality")),
+                percent(free[row["model"]]["gold_free"]),
+                percent(row["abstained"]),
+            ]
+            for row in fleet
+        ]
+        note = "without gold: plurality over the categories that a deployment would form"
+        show(f"{output}: {len(rows)} votes", [Column("model", right=False), *map(Column, names)], cells, note)
     _notes(report)
 
 
@@ -110,7 +116,7 @@ def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> 
 
         with inspect_errors():
             model = get_model(name)
-    with progress("judging", len(items) * (2 if twice else 1)) as advance:
+    with _progress("judging", len(items) * (2 if twice else 1)) as advance:
         return judge(items, model, file=file, twice=twice, progress=advance)
 
 
@@ -134,5 +140,13 @@ def _notes(report: dict[str, Any]) -> None:
     click.echo(f"wrote {report['rows']} votes to {report['votes']}", err=True)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
+@contextlib.contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Show a bar on a terminal, and nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal or not total, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)

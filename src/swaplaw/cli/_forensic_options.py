@@ -1,8 +1,11 @@
-"""Options that several `swaplaw forensic` commands share."""
+"""What several `swaplaw forensic` commands share."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import click
+
+from swaplaw.cli._common import Column
 
 CHALLENGES = click.argument("challenges", nargs=-1, required=True, metavar="CHALLENGE...")
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
@@ -20,3 +23,8 @@ LOGS = click.option(
     show_default=True,
     help="Log folder.",
 )
+
+
+def columns(*names: str, numbers: Collection[str] = ()) -> list[Column]:
+    """Head a table: text to the left, numbers to the right."""
+    return [Column(name, right=name in numbers) for name in names]

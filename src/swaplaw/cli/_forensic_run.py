@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, JSON, LOGS, SANDBOX
-from swaplaw.cli._show import print_json, print_table
+from swaplaw.cli._common import emit, show
+from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, JSON, LOGS, SANDBOX, columns
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
 
 if TYPE_CHECKING:
@@ -44,17 +44,17 @@ def solve(
     file = _evaluate(cases, model, evidence=evidence, sandbox=sandbox, image=image, logs=logs, quiet=as_json)
     traces = read_traces([file], partial=True).traces
     graded = grade_traces(traces, Key(traces), None)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"question": v.question, "tier": v.tier, "correct": v.correct, "submitted": v.submitted, "why": v.why}
         for v in graded.votes
     ]
     if as_json:
-        print_json({"log": str(file), "questions": rows, "need_a_judge": graded.without_rubric})
+        emit({"log": str(file), "questions": rows, "need_a_judge": graded.without_rubric})
     else:
         shown = [
             [r["question"], r["tier"], "correct" if r["correct"] else "WRONG", quote(r["submitted"])] for r in rows
         ]
-        print_table(["question", "tier", "grade", "submitted"], shown)
+        show(f"solved; log {file}", columns("question", "tier", "grade", "submitted"), shown)
         if graded.without_rubric:
             click.echo(f"not graded without a judge: {', '.join(graded.without_rubric)}", err=True)
     wrong = [row["question"] for row in rows if not row["correct"]]
@@ -134,15 +134,14 @@ def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **o
             log_dir_allow_dirty=True,
             display=display(as_json),
         )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": log.eval.model, "status": log.status, "log": log.location, "traces": _completed(log)} for log in logs
     ]
     if as_json:
-        print_json({"success": success, "logs": rows})
+        emit({"success": success, "logs": rows})
     else:
-        print_table(
-            ["model", "status", "traces", "log"], [[r["model"], r["status"], r["traces"], r["log"]] for r in rows]
-        )
+        cells = [[row["model"], row["status"], str(row["traces"]), row["log"]] for row in rows]
+        show("logs", columns("model", "status", "traces", "log", numbers=("traces",)), cells)
     if not success:
         raise SwaplawError("some traces failed: run the same command again to repeat only those")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from swaplaw.cli._common import emit, show
 from swaplaw.cli._forensic_grade import grade
-from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, JSON
+from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, JSON, columns
 from swaplaw.cli._forensic_run import run, solve
-from swaplaw.cli._show import print_json, print_table
 from swaplaw.errors import SwaplawError
 
 
@@ -32,7 +32,7 @@ def list_(evidence: Path | None, as_json: bool) -> None:
     from swaplaw.forensic.manifest import load, shipped
 
     root = evidence or default_root()
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in shipped():
         challenge = load(name)
         golds = load_gold(challenge).values()
@@ -55,12 +55,11 @@ def list_(evidence: Path | None, as_json: bool) -> None:
             }
         )
     if as_json:
-        print_json({"evidence": str(root), "challenges": rows})
+        emit({"evidence": str(root), "challenges": rows})
         return
-    print_table(
-        ["challenge", "title", "questions", "gradeable", "rubric", "evidence"],
-        [[row["id"], row["title"], row["questions"], row["gradeable"], row["rubric"], _where(row)] for row in rows],
-    )
+    numbers = ("questions", "gradeable", "rubric", "errata")
+    cells = [[row["id"], row["title"], *(str(row[name]) for name in numbers), _where(row)] for row in rows]
+    show(f"challenges; evidence in {root}", columns("challenge", "title", *numbers, "evidence", numbers=numbers), cells)
 
 
 def _where(row: dict[str, Any]) -> str:
@@ -97,10 +96,10 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
             }
         )
     if as_json:
-        print_json({"challenges": results})
+        emit({"challenges": results})
     else:
         rows = [[result["challenge"], *file.values()] for result in results for file in result["files"]]
-        print_table(["challenge", "file", "status", "detail"], rows)
+        show("evidence", columns("challenge", "file", "status", "detail"), rows)
     if failed:
         raise SwaplawError(
             f"the evidence of {', '.join(c.ref for c in failed)} cannot be used. To get it: {failed[0].obtain}"
@@ -131,14 +130,14 @@ def build(challenges: tuple[str, ...], evidence: Path | None, source: Path | Non
         files = [{"file": e.file, "bytes": e.bytes, "sha256": e.sha256} for e in expected(challenge)]
         built.append({"challenge": challenge.ref, "folder": str(folder), "files": files})
     if as_json:
-        print_json({"challenges": built})
+        emit({"challenges": built})
         return
-    rows = [
-        [one["challenge"], f"{one['folder']}/{f['file']}", f["bytes"], f["sha256"]]
+    cells = [
+        [one["challenge"], f"{one['folder']}/{file['file']}", str(file["bytes"]), file["sha256"]]
         for one in built
-        for f in one["files"]
+        for file in one["files"]
     ]
-    print_table(["challenge", "file", "bytes", "sha256"], rows)
+    show("evidence", columns("challenge", "file", "bytes", "sha256", numbers=("bytes",)), cells)
 
 
 for _subcommand in (solve, run, grade):
