@@ -266,7 +266,8 @@ def test_without_the_sandbox_one_clear_message(
 ) -> None:
     real = shutil.which
     monkeypatch.setattr(
-        stage.shutil, "which", lambda name, path: None if name == program_name else real(name, path=path)
+        "swaplaw.forensic.sandbox.stage.shutil.which",
+        lambda name, path: None if name == program_name else real(name, path=path),
     )
     model = ["--model", "mockllm/model", "--runs", "1"] if verb == "run" else []
     where = ["--evidence", str(tmp_path / "evidence"), "--logs", str(tmp_path / "logs"), "--sandbox", sandbox]

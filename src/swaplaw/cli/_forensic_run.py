@@ -113,7 +113,7 @@ def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **o
 
     from swaplaw.forensic.task import forensic
 
-    names = ("runs", "sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout")
+    names = ("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout")
     settings = {name: options[name] for name in names}
     evidence = str(options["evidence"]) if options["evidence"] else None
     with inspect_errors(), stdout_to_stderr():
@@ -124,6 +124,8 @@ def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **o
             task,
             log_dir=str(options["logs"]),
             model=list(models),
+            # Not a setting of the task: so more runs later are the same task with more to do.
+            epochs=options["runs"],
             model_base_url=options["model_base_url"],
             temperature=options["temperature"],
             max_tokens=options["max_tokens"],
@@ -169,6 +171,10 @@ def inspect_errors() -> Iterator[None]:
         raise
     except PrerequisiteError as error:
         raise InputError(str(error.message)) from None
+    except ValueError as error:
+        if not str(error).startswith("Model API"):
+            raise
+        raise InputError(f"{error} Inspect's model names start with their provider, such as vllm/NAME") from None
 
 
 @contextlib.contextmanager
