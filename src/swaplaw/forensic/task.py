@@ -4,7 +4,6 @@
 This side knows manifests and never golds: an answer is stored, and graded later from the log.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +114,7 @@ def _sandbox_config(sandbox: str, folder: Path, hashes: dict[str, str], image: s
 
     evidence = {"evidence": str(folder.absolute()), "sha256": hashes}
     if sandbox == "apptainer":
-        return ApptainerConfig.model_validate(evidence | {"image": image or os.environ.get("SWAPLAW_APPTAINER_IMAGE")})
+        return ApptainerConfig.model_validate(evidence | {"image": image})
     return SandboxConfig.model_validate(evidence)
 
 
