@@ -22,7 +22,7 @@ def blocks(language: str) -> list[str]:
 
 @needs_tools("fls", "foremost", "tshark", "unzip", "file", "xxd")
 def test_the_commands_for_one_machine_run(tmp_path: Path) -> None:
-    script = "set -eu\n" + "\n".join(blocks("sh"))
+    script = "set -eu\n" + "\n".join(blocks("shell"))
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {name: value for name, value in os.environ.items() if name != "SWAPLAW_EVIDENCE"} | {"PATH": path}
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
