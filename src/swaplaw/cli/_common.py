@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -61,22 +62,42 @@ class Column:
 
 
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
-    """Print a table: native to a terminal, plain and never cut off elsewhere."""
+    """Print a table: drawn on a terminal, plain and never cut off elsewhere."""
+    # Names come from other people's files: shown as text, they carry no markup and no control characters.
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(title, columns, cells, note)
+    else:
+        _print_plain(title, columns, cells, note)
+
+
+def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 10_000
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        # Names come from other people's files: as text, they can carry no markup and no control characters.
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console.print(Text(title, style="bold"), table, *([Text(note)] if note else []), sep="\n", soft_wrap=not rows)
+        table.add_row(*map(Text, row))
+    console.print(Text(printable(title), style="bold"))
+    if rows:
+        console.print(table)
+    if note:
+        console.print(Text(note + "\n"))
+
+
+def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    lines = [[column.name for column in columns], *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    click.echo(printable(title))
+    for line in lines if rows else []:
+        placed = zip(line, columns, widths, strict=True)
+        click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
+    click.echo(f"{note}\n" if note else "")
 
 
 def printable(text: str) -> str:
