@@ -82,3 +82,46 @@ def judging(decide: Callable[[str, str], str], name: str = "judge") -> tuple[Mod
 
 def verdict(token: str, word: str, rationale: str = "because") -> str:
     return json.dumps({"token": token, "rationale": rationale, "verdict": word})
+
+
+MANIFEST = """
+id = "small"
+title = "Small"
+kind = "real"
+licence = "none"
+obtain = "Write it."
+prompt = "Read /evidence/note.txt."
+[[evidence]]
+file = "note.txt"
+sha256 = "a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447"
+"""
+QUESTIONS = {
+    "word": ("text", "normalised", 'accept = ["hello world"]'),
+    "size": ("number", "number", 'accept = ["12"]'),
+    "when": ("time", "time", 'accept = ["2015-03-25T15:31:05Z"]'),
+    "list": ("list", "set", 'items = ["hello", "world"]'),
+    "why": ("report", "rubric", 'rubric = "It greets the world."'),
+}
+
+
+def small_challenge(tmp_path: Path) -> str:
+    """Write a challenge of one's own, with its evidence in place, over all kinds of questions."""
+    folder = tmp_path / "small-challenge"
+    folder.mkdir()
+    rows = [
+        f'[[questions]]\nid = "{name}"\ntext = "{name}?"\ntype = "{kind}"\ntier = "{tier}"\n'
+        for name, (kind, tier, _) in QUESTIONS.items()
+    ]
+    (folder / "challenge.toml").write_text(MANIFEST + "".join(rows))
+    golds = [f"[answers.{name}]\n{gold}\n" for name, (_, _, gold) in QUESTIONS.items()]
+    (folder / "gold.toml").write_text('challenge = "small"\n' + "".join(golds))
+    (tmp_path / "evidence" / "small").mkdir(parents=True)
+    (tmp_path / "evidence" / "small" / "note.txt").write_bytes(b"hello world\n")
+    return str(folder)
+
+
+def submit(question: object, answer: object) -> tuple[str, dict[str, Any]]:
+    return ("submit_answer", {"question": question, "answer": answer})
+
+
+FINISH: Move = [("finish", {})]

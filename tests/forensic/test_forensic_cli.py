@@ -1,17 +1,21 @@
 """The commands: one JSON document or a table, one clear line on error, and runs that resume."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
+from inspect_ai import eval as evaluate
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from examiners import needs_tools
-from swaplaw.cli import main
+from examiners import FINISH, needs_tools, output, playing, small_challenge, submit, verdict
 from swaplaw.forensic.manifest import load
 from swaplaw.forensic.scripted import scripted_model
+from swaplaw.forensic.task import forensic
+
+from conftest import Finished
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
@@ -35,33 +39,22 @@ class Examiner(ModelAPI):
         return output
 
 
-class Done:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+Run = Callable[..., Finished]
 
 
-@pytest.fixture
-def swaplaw(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SWAPLAW_EVIDENCE", raising=False)
 
-    def call(*arguments: str | Path) -> Done:
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        code = stopped.value.code
-        assert isinstance(code, int)
-        return Done(code, captured.out, captured.err)
 
-    return call
+def document(finished: Finished) -> Any:
+    assert finished.code == 0, finished.err
+    return json.loads(finished.out)
 
 
-def test_list(swaplaw: Any) -> None:
-    rows = {row["id"]: row for row in swaplaw("forensic", "list", "--json").json["challenges"]}
+def test_list(swaplaw: Run) -> None:
+    rows = {row["id"]: row for row in document(swaplaw("forensic", "list", "--json"))["challenges"]}
     assert sum(row["questions"] for row in rows.values() if row["kind"] == "real") == 98
     assert sum(row["gradeable"] for row in rows.values() if row["kind"] == "real") == 92
     assert sum(row["errata"] for row in rows.values()) == 7
@@ -73,20 +66,17 @@ def test_list(swaplaw: Any) -> None:
     assert "not known" in table.out
 
 
-def test_build_and_verify(swaplaw: Any, tmp_path: Path) -> None:
-    built = swaplaw("forensic", "build", "synthetic-disk@5", "synthetic-capture@5", "--json")
-    assert built.code == 0
-    assert [row["challenge"] for row in built.json["challenges"]] == ["synthetic-disk@5", "synthetic-capture@5"]
+def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
+    build = ("forensic", "build", "synthetic-disk@5", "synthetic-capture@5", "--json")
+    built = document(swaplaw(*build))
+    assert [row["challenge"] for row in built["challenges"]] == ["synthetic-disk@5", "synthetic-capture@5"]
     assert (tmp_path / "evidence" / "synthetic-disk@5" / "harbor_usb.dd").is_file()
-    again = swaplaw("forensic", "build", "synthetic-disk@5", "synthetic-capture@5", "--json")
-    assert again.json == built.json
-    checked = swaplaw("forensic", "verify", "synthetic-disk@5", "--json")
-    assert checked.code == 0
-    assert checked.json["challenges"][0]["ok"]
+    assert document(swaplaw(*build)) == built
+    assert document(swaplaw("forensic", "verify", "synthetic-disk@5", "--json"))["challenges"][0]["ok"]
     (tmp_path / "evidence" / "synthetic-disk@5" / "harbor_usb.dd").write_bytes(b"")
     altered = swaplaw("forensic", "verify", "synthetic-disk@5", "--json")
     assert altered.code == 1
-    assert altered.json["challenges"][0]["files"][0]["status"] == "altered"
+    assert json.loads(altered.out)["challenges"][0]["files"][0]["status"] == "altered"
     assert altered.err.count("\n") == 1
 
 
@@ -113,7 +103,7 @@ def test_build_and_verify(swaplaw: Any, tmp_path: Path) -> None:
         (["grade", ".", "-o", "v.parquet", "--without-rubric", "--judge", "examiner/x"], 2, "nothing to judge"),
     ],
 )  # fmt: skip
-def test_errors_are_one_line(swaplaw: Any, arguments: list[str], code: int, message: str) -> None:
+def test_errors_are_one_line(swaplaw: Run, arguments: list[str], code: int, message: str) -> None:
     done = swaplaw("forensic", *arguments)
     assert done.code == code, done.err
     assert message in done.err
@@ -121,7 +111,7 @@ def test_errors_are_one_line(swaplaw: Any, arguments: list[str], code: int, mess
     assert "Traceback" not in done.err
 
 
-def test_a_broken_log_is_named(swaplaw: Any, tmp_path: Path) -> None:
+def test_a_broken_log_is_named(swaplaw: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.eval").write_bytes(b"PK not really")
     done = swaplaw("forensic", "grade", "broken.eval", "-o", "v.parquet")
     assert done.code == 2
@@ -129,28 +119,90 @@ def test_a_broken_log_is_named(swaplaw: Any, tmp_path: Path) -> None:
 
 
 @needs_tools("fls", "foremost", "tshark", "unzip", "file", "xxd")
-def test_run_resumes_and_adds_runs_then_grades(swaplaw: Any, tmp_path: Path) -> None:
+def test_run_resumes_and_adds_runs_then_grades(swaplaw: Run, tmp_path: Path) -> None:
     command = ("forensic", "run", "synthetic-capture", "--model", "examiner/a", "--json", "--runs")
     Examiner.traces = 0
-    first = swaplaw(*command, "1")
-    assert first.code == 0, first.err
-    assert first.json["success"]
-    assert [log["traces"] for log in first.json["logs"]] == [1]
+    first = document(swaplaw(*command, "1"))
+    assert first["success"]
+    assert [log["traces"] for log in first["logs"]] == [1]
     assert swaplaw(*command, "1").code == 0
     assert Examiner.traces == 1  # nothing was left to do
     assert swaplaw(*command, "2").code == 0
     assert Examiner.traces == 2  # one run was new
-    graded = swaplaw("forensic", "grade", "logs", "-o", "votes.parquet", "--json")
-    assert graded.code == 0, graded.err
-    (model,) = graded.json["models"]
+    (model,) = document(swaplaw("forensic", "grade", "logs", "-o", "votes.parquet", "--json"))["models"]
     assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 28, 1.0)
-    pairs = swaplaw("summary", "votes.parquet", "--json")
-    assert pairs.json["models"][0]["plurality"] == 1.0
+    assert document(swaplaw("summary", "votes.parquet", "--json"))["models"][0]["plurality"] == 1.0
 
 
 @needs_tools("fls", "foremost", "tshark", "unzip", "file", "xxd")
-def test_solve_prints_each_question(swaplaw: Any) -> None:
-    done = swaplaw("forensic", "solve", "synthetic-disk@4", "--json")
-    assert done.code == 0, done.err
-    assert len(done.json["questions"]) == 13
-    assert all(row["correct"] for row in done.json["questions"])
+def test_solve_prints_each_question(swaplaw: Run) -> None:
+    questions = document(swaplaw("forensic", "solve", "synthetic-disk@4", "--json"))["questions"]
+    assert len(questions) == 13
+    assert all(row["correct"] for row in questions)
+
+
+@modelapi(name="referee")
+class Referee(ModelAPI):
+    """A judge that any command can name."""
+
+    calls = 0
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        Referee.calls += 1
+        prompt = input[-1].text
+        token = prompt.rsplit('"token": "', 1)[1][:16]
+        answer = next(row for row in prompt.splitlines() if row.startswith("Candidate's answer"))
+        return output(verdict(token, "correct" if "greets" in answer else "incorrect"))
+
+
+@needs_tools()
+def test_rubric_answers_are_judged_once_and_graded_for_ever(swaplaw: Run, tmp_path: Path) -> None:
+    small = small_challenge(tmp_path)
+    for name, answer in (("kind", "It greets the world."), ("rude", "It says nothing.")):
+        model = playing([[submit("why", answer)], FINISH], name)
+        task = forensic([small], evidence=str(tmp_path / "evidence"), runs=2)
+        (log,) = evaluate(task, model=model, log_dir=str(tmp_path / "logs"), display="none")
+        assert log.status == "success"
+    grade = ("forensic", "grade", "logs", "-o", "votes.parquet", "--json")
+    refused = swaplaw(*grade)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--judge MODEL" in refused.err
+    assert not (tmp_path / "votes.parquet").exists()
+    Referee.calls = 0
+    report = document(swaplaw(*grade, "--judge", "referee/x", "--judge-twice"))
+    assert Referee.calls == 4  # two answers, twice each
+    assert report["judge"] == {
+        "judge": "referee/x", "judged": 4, "reused": 0, "undecided": 0, "twice": 2, "agreed": 2, "kappa": 1.0,
+    }  # fmt: skip
+    first = (tmp_path / "votes.parquet").read_bytes()
+    again = document(swaplaw(*grade))
+    assert Referee.calls == 4
+    assert (again["judge"]["judged"], again["judge"]["reused"]) == (0, 2)
+    assert (tmp_path / "votes.parquet").read_bytes() == first
+    assert "greets" in (tmp_path / "votes.parquet.verdicts.jsonl").read_text()
+    fewer = document(swaplaw(*grade, "--without-rubric"))
+    assert fewer["without_rubric"] == ["why"]
+
+
+@needs_tools()
+def test_unfinished_logs_are_left_out_unless_asked_for(swaplaw: Run, tmp_path: Path) -> None:
+    small = small_challenge(tmp_path)
+
+    def breaks(messages: list[ChatMessage], *_: object) -> ModelOutput:
+        if len(messages) > 3:
+            raise RuntimeError("the server went away")
+        return output([submit("word", "hello world")])
+
+    model = get_model("mockllm/breaks", custom_outputs=breaks, memoize=False)
+    task = forensic([small], evidence=str(tmp_path / "evidence"))
+    (log,) = evaluate(task, model=model, log_dir=str(tmp_path / "logs"), display="none")
+    assert log.status == "error"
+    grade = ("forensic", "grade", "logs", "-o", "votes.parquet", "--without-rubric", "--json")
+    refused = swaplaw(*grade)
+    assert refused.code == 2
+    assert "unfinished (error); --partial" in refused.err
+    (row,) = document(swaplaw(*grade, "--partial"))["models"]
+    assert row["single"] == 0.25
+    assert row["reasons"] == {"error": 0.75}

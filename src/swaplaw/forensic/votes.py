@@ -57,21 +57,20 @@ class Key:
     """The challenges and golds that some traces need, each loaded once."""
 
     def __init__(self, traces: Iterable[Trace]) -> None:
-        self._challenges: dict[str, Challenge] = {}
-        self._golds: dict[str, dict[str, Gold]] = {}
+        self._loaded: dict[tuple[str, str | None], tuple[Challenge, dict[str, Gold]]] = {}
         for trace in traces:
-            if trace.challenge not in self._challenges:
+            place = (trace.challenge, trace.folder)
+            if place not in self._loaded:
                 challenge = load(trace.folder or trace.challenge)
-                self._challenges[trace.challenge] = challenge
-                self._golds[trace.challenge] = load_gold(challenge)
+                self._loaded[place] = (challenge, load_gold(challenge))
 
     def challenge(self, trace: Trace) -> Challenge:
         """Return the trace's challenge."""
-        return self._challenges[trace.challenge]
+        return self._loaded[trace.challenge, trace.folder][0]
 
     def golds(self, trace: Trace) -> list[tuple[str, str, str, Gold]]:
         """Return (id, type, text, gold) of every question that the trace was asked."""
-        challenge, golds = self._challenges[trace.challenge], self._golds[trace.challenge]
+        challenge, golds = self._loaded[trace.challenge, trace.folder]
         strangers = [name for name in trace.questions if name not in golds]
         if strangers:
             raise InputError(
