@@ -187,6 +187,19 @@ def test_rubric_answers_are_judged_once_and_graded_for_ever(swaplaw: Run, tmp_pa
 
 
 @needs_tools()
+def test_a_challenge_without_gold_runs_but_is_not_graded(swaplaw: Run, tmp_path: Path) -> None:
+    small = small_challenge(tmp_path)
+    (Path(small) / "gold.toml").unlink()
+    task = forensic([small], evidence=str(tmp_path / "evidence"))
+    (log,) = evaluate(task, model=playing([FINISH]), log_dir=str(tmp_path / "logs"), display="none")
+    assert log.status == "success"
+    done = swaplaw("forensic", "grade", "logs", "-o", "votes.parquet")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("swaplaw: challenge 'small' has no gold file")
+    assert done.err.count("\n") == 1
+
+
+@needs_tools()
 def test_unfinished_logs_are_left_out_unless_asked_for(swaplaw: Run, tmp_path: Path) -> None:
     small = small_challenge(tmp_path)
 

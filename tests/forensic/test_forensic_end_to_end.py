@@ -108,6 +108,7 @@ def test_a_bad_agent_is_graded_right(small: str, tmp_path: Path) -> None:
         [submit("size", ""), submit("size", "x" * 5000)],  # empty, then too long: neither is stored
         [("submit_answer", {"question": "size"}), ("submit_answer", {"answer": "12"})],  # arguments missing
         [submit("when", "2015-02-31 25:61:00")],
+        [submit("list", ["hello", 7])],  # a list where a text is asked for
         [submit("[list]", "hello\x00\x1b[31m; world; \u2028")],
         [submit("why", INJECTION)],
         [("bash", {"command": "cat /evidence/note.txt; echo tampered > /evidence/note.txt"})],
@@ -128,6 +129,16 @@ def test_a_bad_agent_is_graded_right(small: str, tmp_path: Path) -> None:
     assert not votes["why"].correct
     assert json.dumps(INJECTION) in prompts[0]
     assert (tmp_path / "evidence" / "small" / "note.txt").read_bytes() == b"hello world\n"
+
+
+@needs_tools()
+def test_answers_of_other_types_and_beside_finish_count(small: str, tmp_path: Path) -> None:
+    moves: list[Move] = [
+        [submit("size", 12), submit("list", ["world", "hello"])],
+        [("finish", {}), submit("word", "hello world")],
+    ]
+    log = run(playing(moves), [small], tmp_path / "evidence", tmp_path / "logs")
+    assert {vote.question for vote in grades(log) if vote.correct} == {"size", "list", "word"}
 
 
 @needs_tools()

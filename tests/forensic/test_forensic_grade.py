@@ -56,6 +56,8 @@ TABLE: list[tuple[Gold, str | None, str]] = [
     (EXACT, "???", NULL),
     (EXACT, "Unknown", NULL),
     (EXACT, "I don't know.", NULL),
+    (EXACT, "Unable to determine from the capture", NULL),
+    (EXACT, "Unable to determine from the capture, so my best guess from the traffic is 10.2.28.8", NO),
     (TOKEN, "kXq-99", YES),
     (TOKEN, "kxq-99", NO),
     (TOKEN, "unknown", YES),  # an accepted answer is never an abstention

@@ -14,7 +14,13 @@ EVIDENCE = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the evidence, one folder a challenge in it. Default: $SWAPLAW_EVIDENCE, or 'evidence' here.",
 )
-SANDBOX = click.option("--sandbox", type=click.Choice(["bwrap", "apptainer"]), default="bwrap", show_default=True)
+SANDBOX = click.option(
+    "--sandbox",
+    type=click.Choice(["bwrap", "apptainer"]),
+    default="bwrap",
+    show_default=True,
+    help="Where the agent's tools run.",
+)
 IMAGE = click.option("--image", help="Apptainer image (SIF). Default: $SWAPLAW_APPTAINER_IMAGE.")
 LOGS = click.option(
     "--logs",

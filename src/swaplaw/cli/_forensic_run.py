@@ -94,9 +94,9 @@ def _name(case: Challenge) -> str:
 @SANDBOX
 @IMAGE
 @LOGS
-@click.option("--message-limit", type=click.IntRange(1), default=250, show_default=True, help="Messages a trace.")
-@click.option("--token-limit", type=click.IntRange(1), default=2_000_000, show_default=True, help="Tokens a trace.")
-@click.option("--time-limit", type=click.IntRange(1), default=3600, show_default=True, help="Seconds a trace.")
+@click.option("--message-limit", type=click.IntRange(1), default=400, show_default=True, help="Messages a trace.")
+@click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens a trace.")
+@click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds a trace.")
 @click.option("--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds a tool call.")
 @click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")

@@ -14,7 +14,12 @@ _ABSTENTIONS = {
     "unknown", "n/a", "na", "not available", "not known", "i don't know", "i do not know", "don't know",
     "do not know", "cannot determine", "cannot be determined", "could not determine", "not determined",
     "could not be determined", "unable to determine", "undetermined", "no answer", "tbd", "not found", "null",
+    "not applicable", "not sure", "no idea",
 }  # fmt: skip
+_EXCUSES = (
+    "i don't know", "i do not know", "cannot determine", "cannot be determined", "could not determine",
+    "could not be determined", "unable to determine", "unable to find", "could not find", "could not be found",
+)  # fmt: skip
 
 
 def clean(text: str) -> str:
@@ -73,7 +78,8 @@ def equivalents(gold: str) -> set[str]:
 def abstains(answer: str) -> bool:
     """Say whether an answer only says that there is none."""
     form = unwrap(clean(answer)).casefold().strip(" .!?-_…*()[]")
-    return form in _ABSTENTIONS or not any(letter.isalnum() for letter in form)
+    excuse = len(form) <= 60 and form.startswith(_EXCUSES)
+    return form in _ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
 
 
 def pieces(answer: str) -> list[str]:

@@ -49,9 +49,9 @@ def forensic(
     runs: int = 1,
     sandbox: str = "bwrap",
     image: str | None = None,
-    message_limit: int = 250,
-    token_limit: int = 2_000_000,
-    time_limit: int = 3600,
+    message_limit: int = 400,
+    token_limit: int = 5_000_000,
+    time_limit: int = 7200,
     command_timeout: int = 180,
 ) -> Task:
     """Let a model investigate challenges; N runs are N votes a question.
@@ -138,15 +138,15 @@ def know_questions() -> Solver:
 def submit_answer() -> Tool:
     """Store an answer to one question."""
 
-    async def execute(question: str, answer: str) -> str:
+    async def execute(question: str, answer: str | int | float | list[str | int | float]) -> str:
         """Submit your answer to one question; a later answer replaces an earlier one.
 
         Args:
             question: The question's id, as given in brackets.
-            answer: The answer alone, without explanation.
+            answer: The answer alone, without explanation; several items as lines or as a list.
         """
-        # A scalar or a list is what weak models send for a text; JSON of it reads as such a list later.
-        text = str(answer).encode("utf-8", "replace").decode()
+        text = "\n".join(str(item) for item in answer) if isinstance(answer, list) else str(answer)
+        text = text.encode("utf-8", "replace").decode()
         known: list[str] = store().get(QUESTIONS, [])
         name = question.strip().strip("[]")
         if name not in known:

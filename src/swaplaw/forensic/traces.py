@@ -63,7 +63,9 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
             if sample.uuid and sample.uuid in seen:
                 continue
             seen.add(sample.uuid or "")
-            challenge = str(sample.metadata.get("challenge", sample.id))
+            if not sample.metadata.get("challenge") or not sample.metadata.get("questions"):
+                raise InputError(f"{file}: a log of another task that is called forensic too; leave it out")
+            challenge = str(sample.metadata["challenge"])
             key = (header.eval.model, challenge)
             traces.append(_trace(header.eval.model, challenge, sample, numbers[key]))
             numbers[key] += 1
