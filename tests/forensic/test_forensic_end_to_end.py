@@ -132,6 +132,22 @@ def test_a_bad_agent_is_graded_right(small: str, tmp_path: Path) -> None:
 
 
 @needs_tools()
+def test_inspect_finds_the_task_by_name(small: str, tmp_path: Path) -> None:
+    arguments = {"challenges": small, "evidence": str(tmp_path / "evidence")}
+    moves: list[Move] = [[submit("word", "hello world")], FINISH]
+    logs = evaluate(
+        "swaplaw/forensic",
+        task_args=arguments,
+        model=playing(moves),
+        epochs=2,
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert [log.status for log in logs] == ["success"]
+    assert [vote.correct for vote in grades(tmp_path / "logs") if vote.question == "word"] == [True, True]
+
+
+@needs_tools()
 def test_answers_of_other_types_and_beside_finish_count(small: str, tmp_path: Path) -> None:
     moves: list[Move] = [
         [submit("size", 12), submit("list", ["world", "hello"])],

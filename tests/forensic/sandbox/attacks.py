@@ -108,7 +108,7 @@ ATTACKS = (
         "host processes",
         "if os.path.exists(f\"/proc/{HOST['pid']}/cmdline\"):\n"
         "    if HOST['marker'] in open(f\"/proc/{HOST['pid']}/cmdline\").read(): escaped()",
-        (Protection.PROCESSES_HIDDEN,),
+        (Protection.PROCESSES_HIDDEN, Protection.SAMPLE_PROCESSES),
     ),
     Attack("kernel files", "if open('/proc/cmdline').read(): escaped()", (Protection.KERNEL_FILES,)),
     Attack(

@@ -94,27 +94,43 @@ def test_daemons_do_not_survive_in_apptainer(ends: Ending, marker: str) -> None:
     assert ends(marker, ALL, ApptainerSandbox)
 
 
+@pytest.mark.parametrize("dropped", [(), (Protection.SAMPLE_PROCESSES,)], ids=["all", "without"])
+def test_nothing_outlives_the_sample(dropped: tuple[Protection, ...], marker: str) -> None:
+    """Even a daemon that got out of its call's namespace ends with the sample."""
+    sandbox = BwrapSandbox.opened(small(), without(Protection.PROCESSES_HIDDEN, *dropped))
+    run(sandbox, "sh", "-c", DAEMON % marker)
+    assert processes_named(marker)
+    sandbox.close()
+    assert bool(processes_named(marker)) == bool(dropped)
+
+
 def test_kernel_alone_kills_soon(marker: str) -> None:
     timed_out_is_gone(marker, without(Protection.SURVIVORS_KILLED))
     assert killed_soon(marker)
 
 
 IN_APPTAINER = pytest.param(
-    "ApptainerSandbox", (), marks=pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+    "ApptainerSandbox", (), True, marks=pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
 )
 
 
 @pytest.mark.parametrize(
-    ("provider", "dropped"), [("BwrapSandbox", ()), ("BwrapSandbox", (Protection.DIES_WITH_CALLER,)), IN_APPTAINER]
+    ("provider", "dropped", "ends"),
+    [
+        ("BwrapSandbox", (), True),
+        ("BwrapSandbox", (Protection.DIES_WITH_CALLER,), True),
+        ("BwrapSandbox", (Protection.DIES_WITH_CALLER, Protection.SAMPLE_PROCESSES), False),
+        IN_APPTAINER,
+    ],
 )
-def test_caller_killed(provider: str, dropped: tuple[Protection, ...], marker: str) -> None:
+def test_caller_killed(provider: str, dropped: tuple[Protection, ...], ends: bool, marker: str) -> None:
     """kill -9 on the evaluation itself: call and private files are gone; without the protection the call runs on."""
     script = (
         "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
         "from sandbox_support import *\n"
         f"config = small(kind={provider}.config_type)\n"
         f"sandbox = {provider}.opened(config, without(*map(Protection, {[str(drop) for drop in dropped]!r})))\n"
-        "print(sandbox._stage._holder.pid, flush=True)\n"
+        "print(sandbox._stage.holder, flush=True)\n"
         f"run(sandbox, 'sh', '-c', {SLEEP + marker!r})\n"
     )
     caller = subprocess.Popen(
@@ -129,7 +145,7 @@ def test_caller_killed(provider: str, dropped: tuple[Protection, ...], marker: s
     caller.kill()
     caller.wait()
     caller.stdout.close()
-    assert killed_soon(marker, 2) == (not dropped)
+    assert killed_soon(marker, 4) == ends
     deadline = time.monotonic() + 5
     while Path(f"/proc/{holder}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -196,8 +212,9 @@ def test_memory_hog_is_told_why() -> None:
 @needs_root
 def test_signals_reach_no_host_process() -> None:
     """The victim has the very uid of the sample: only the PID namespace stands between."""
-    for protections, escapes in ((ALL, False), (without(Protection.PROCESSES_HIDDEN), True)):
-        sandbox = BwrapSandbox.opened(small(), protections)
+    hiding = (Protection.PROCESSES_HIDDEN, Protection.SAMPLE_PROCESSES)
+    for dropped, escapes in (((), False), (hiding[:1], False), (hiding[1:], False), (hiding, True)):
+        sandbox = BwrapSandbox.opened(small(), without(*dropped))
         uid = str(sandbox._stage.uid)
         victim = subprocess.Popen(["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups", "sleep", "60"])
         time.sleep(0.3)
@@ -213,12 +230,10 @@ def test_work_persists_between_calls_and_vanishes_with_the_sample() -> None:
     sandbox = BwrapSandbox.opened(small())
     run(sandbox, "sh", "-c", "echo kept | tee note /tmp/note /dev/shm/note")
     assert run(sandbox, "sh", "-c", "cat note /tmp/note /dev/shm/note").stdout == "kept\n" * 3
-    holder = sandbox._stage._holder
-    assert holder is not None
-    assert holder.poll() is None
+    holder = Path(f"/proc/{sandbox._stage.holder}")
+    assert holder.exists()
     sandbox.close()
-    assert holder.poll() is not None
-    assert not Path(f"/proc/{holder.pid}").exists()
+    assert not holder.exists()
     fresh = BwrapSandbox.opened(small())
     assert run(fresh, "ls", "-A", "/home/agent", "/tmp", "/dev/shm").stdout.split() == [
         "/dev/shm:",
@@ -228,23 +243,23 @@ def test_work_persists_between_calls_and_vanishes_with_the_sample() -> None:
     fresh.close()
 
 
-@needs_root
-@pytest.mark.parametrize(
-    ("kept", "escapes"),
-    [
-        (None, False),
-        *(
-            (guard, False)
-            for guard in (Protection.PROCESSES_HIDDEN, Protection.USER, Protection.OWN_UID, Protection.CAPABILITIES)
-        ),
-        ("none of them", True),
-    ],
+SPYING = frozenset(
+    {
+        Protection.PROCESSES_HIDDEN,
+        Protection.SAMPLE_PROCESSES,
+        Protection.USER,
+        Protection.OWN_UID,
+        Protection.CAPABILITIES,
+    }
 )
-def test_other_samples_work(kept: Protection | str | None, escapes: bool) -> None:
+
+
+@needs_root
+@pytest.mark.parametrize("kept", [SPYING, *({guard} for guard in sorted(SPYING)), set()], ids=lambda kept: len(kept))
+def test_other_samples_work(kept: set[Protection]) -> None:
     """One sample at work, another that looks for its files through every process it can see."""
-    guards = {Protection.PROCESSES_HIDDEN, Protection.USER, Protection.OWN_UID, Protection.CAPABILITIES}
     theirs = BwrapSandbox.opened(small())
-    spy = BwrapSandbox.opened(small(), ALL if kept is None else ALL - (guards - {kept}))
+    spy = BwrapSandbox.opened(small(), ALL - (SPYING - kept))
     run(theirs, "sh", "-c", "echo SECRET | tee /home/agent/secret /tmp/secret")
     look = (
         "import glob\n"
@@ -266,7 +281,7 @@ def test_other_samples_work(kept: Protection | str | None, escapes: bool) -> Non
     found = asyncio.run(together())
     theirs.close()
     spy.close()
-    assert ("SECRET" in found) == escapes
+    assert ("SECRET" in found) == (not kept)
 
 
 def test_uids_differ() -> None:

@@ -189,9 +189,7 @@ def test_plain_user() -> None:
 
 def test_bwrap_arguments() -> None:
     def arguments(*dropped: Protection) -> str:
-        options = bwrap_arguments(
-            without(*dropped), evidence=True, cwd="/x", env={"A": "b c"}, seccomp_fd=7, info_fd=8, hidden=[]
-        )
+        options = bwrap_arguments(without(*dropped), evidence=True, cwd="/x", env={"A": "b c"}, seccomp_fd=7, hidden=[])
         return " ".join(options)
 
     everything = arguments()
@@ -212,7 +210,7 @@ def test_bwrap_arguments() -> None:
     }.items():
         assert words in everything
         assert words not in arguments(protection)
-    for words in ("--unshare-cgroup-try", "--info-fd 8", "--chdir /x", "--setenv A b c"):
+    for words in ("--unshare-cgroup-try", "--chdir /x", "--setenv A b c"):
         assert words in everything
     for place in ("/sys", "/run", "/var", "/root", "/home/root", "/etc/shadow", "/etc/resolv.conf"):
         assert f" {place} " not in everything + " "
@@ -258,7 +256,6 @@ def test_apptainer_command(apptainer: Path) -> None:
         "--uts --hostname sandbox": Protection.HOSTNAME,
         "--no-privs": Protection.CAPABILITIES,
         "--bind /tmp/evidence:/evidence:ro": Protection.EVIDENCE_READ_ONLY,
-        "--pdeathsig KILL": Protection.DIES_WITH_CALLER,
         f" {base64.b64encode(bpf()).decode()} /usr/bin/env": Protection.SECCOMP,
         f"--nproc={SMALL.processes} ": Protection.PROCESSES,
         f"--as={SMALL.address_space} ": Protection.ADDRESS_SPACE,

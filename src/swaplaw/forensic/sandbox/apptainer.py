@@ -56,9 +56,7 @@ class ApptainerSandbox(ForensicSandbox):
         filter_bytes = bpf() if has(Protection.SECCOMP) else b""
         variables = [f"{name}={value}" for name, value in {**ENVIRONMENT, **env}.items()]
         clean = ["-i"] if has(Protection.ENVIRONMENT) else []
-        ends = [program("setpriv"), "--pdeathsig", "KILL", "--"] if has(Protection.DIES_WITH_CALLER) else []
         return [
-            *ends,
             *(program("apptainer"), "--quiet", "exec", "--userns", "--no-init", "--no-eval"),
             # --contain, --cleanenv, --pid and --ipc are what --containall stands for.
             *(["--contain"] if has(Protection.SYSTEM) else []),
@@ -88,6 +86,7 @@ class ApptainerSandbox(ForensicSandbox):
         path = Path(named).expanduser().absolute()
         if not path.exists():
             raise SandboxInputError(
-                f"no Apptainer image at {quote(str(path), 200)}: build it with `apptainer build {path.name} {DEFINITION}`"
+                f"no Apptainer image at {quote(str(path), 200)}: "
+                f"build it with `apptainer build {path.name} {DEFINITION}`"
             )
         return path

@@ -28,7 +28,6 @@ class BwrapSandbox(ForensicSandbox):
             cwd=cwd,
             env=env,
             seccomp_fd=descriptors.give(bpf()) if Protection.SECCOMP in self.protections else None,
-            info_fd=descriptors.ask(),
             hidden=hidden_paths(),
         )
         inside = limited(command, self.config.limits, self.protections)

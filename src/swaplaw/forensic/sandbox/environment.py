@@ -285,7 +285,6 @@ class ForensicSandbox(SandboxEnvironment):
                 given,
                 self.protections,
                 descriptors.passed,
-                descriptors.info,
                 cancelled or threading.Event(),
             )
             try:
@@ -299,15 +298,12 @@ class Descriptors:
 
     def __init__(self) -> None:
         self.passed: list[int] = []
-        self.info: int | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close_passed()
-        if self.info is not None:
-            os.close(self.info)
 
     def give(self, content: bytes) -> int:
         """Pass bytes to be read, as a file in memory."""
@@ -316,12 +312,6 @@ class Descriptors:
         os.lseek(descriptor, 0, os.SEEK_SET)
         self.passed.append(descriptor)
         return descriptor
-
-    def ask(self) -> int:
-        """Pass a pipe to be written; what is written can be read from `info`."""
-        self.info, written = os.pipe()
-        self.passed.append(written)
-        return written
 
     def close_passed(self) -> None:
         """Close our copies."""

@@ -16,7 +16,8 @@ class Protection(StrEnum):
     """The name of one protection."""
 
     NETWORK = "own network namespace: nothing but a loopback that is down"
-    PROCESSES_HIDDEN = "own PID namespace: no host process can be seen or signalled"
+    PROCESSES_HIDDEN = "own PID namespace of each call: no other process can be seen or signalled"
+    SAMPLE_PROCESSES = "own PID namespace of the sample around them: all of it ends with the sample"
     IPC = "own IPC namespace"
     HOSTNAME = "own UTS namespace"
     USER = "own user namespace"
@@ -87,7 +88,6 @@ def bwrap_arguments(
     cwd: str,
     env: dict[str, str],
     seccomp_fd: int | None,
-    info_fd: int | None,
     hidden: Iterable[Path] = (),
 ) -> list[str]:
     """The options of one `bwrap` call, from the named protections."""
@@ -107,7 +107,6 @@ def bwrap_arguments(
         *_private(protections, evidence),
         *(["--remount-ro", "/dev", "--remount-ro", "/"] if has(Protection.READ_ONLY_SYSTEM) else []),
         *["--chdir", cwd],
-        *(["--info-fd", str(info_fd)] if info_fd is not None else []),
     ]
     for name, value in {**ENVIRONMENT, **env}.items():
         arguments += ["--setenv", name, value]

@@ -1,9 +1,9 @@
-"""A sample's private files: one sized tmpfs in a mount namespace that lives as long as the sample.
+"""A sample's private files and processes: a sized tmpfs and a PID namespace that live as long as the sample.
 
-A small holder process keeps the namespace; every call enters it (`enter`) before the sandbox proper is
-built. In that namespace /tmp is the stage: `work`, `tmp` and `shm` belong to the sample, `etc` and
-`evidence` are read-only. The host sees none of it, and all of it is gone when the holder ends, which it
-does as soon as its standard input closes, so also when this process is killed.
+A small holder process keeps both; every call enters them (`enter`) before the sandbox proper is built.
+There /tmp is the stage: `work`, `tmp` and `shm` belong to the sample, `etc` and `evidence` are read-only.
+The host sees none of it. The holder ends as soon as its standard input closes, so also when this process
+is killed; with it end, by the kernel's hand, every file and every process of the sample.
 """
 
 import os
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from swaplaw.errors import quote
 from swaplaw.forensic.sandbox.config import SandboxConfig, SandboxError
+from swaplaw.forensic.sandbox.limits import family
 from swaplaw.forensic.sandbox.protections import ALL, STAGE, Protection
 
 # Above every range that systemd lists for users, containers and services; below 2**31.
@@ -63,7 +64,12 @@ class Stage:
     protections: Collection[Protection] = ALL
     uid: int | None = None
     _privileged: bool = field(default=False, repr=False)
-    _holder: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+    holder: int = 0
+    _unshare: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+    @property
+    def _own_processes(self) -> bool:
+        return Protection.SAMPLE_PROCESSES in self.protections
 
     def open(self) -> None:
         """Make the namespace and fill it."""
@@ -71,12 +77,12 @@ class Stage:
         if self._privileged and Protection.OWN_UID in self.protections:
             self.uid = UID_BASE + secrets.randbelow(UID_SPAN)
         limits = self.config.limits
-        namespace = [] if self._privileged else ["--user", "--map-root-user"]
-        self._holder = subprocess.Popen(
+        user = [] if self._privileged else ["--user", "--map-root-user"]
+        processes = ["--pid", "--fork", "--kill-child", "--mount-proc"] if self._own_processes else []
+        self._unshare = subprocess.Popen(
             [
                 program("unshare"),
-                *namespace,
-                *("--mount", "--propagation", "private", "--"),
+                *(*user, *processes, "--mount", "--propagation", "private", "--"),
                 *("/bin/sh", "-c", SCRIPT, "stage"),
                 f"size={limits.disk},nr_inodes={limits.files}," if Protection.DISK in self.protections else "",
                 str(self.uid or 0),
@@ -90,25 +96,28 @@ class Stage:
             env={"PATH": SYSTEM_PATH, "LC_ALL": "C"},
             start_new_session=True,
         )
-        assert self._holder.stdout is not None
-        if self._holder.stdout.readline() != b"ready\n":
+        assert self._unshare.stdout is not None
+        if self._unshare.stdout.readline() != b"ready\n":
             message = self.close()
             raise SandboxError(f"cannot make the sandbox's private mounts: {explain(message)}")
+        # `unshare` waits outside; the holder proper is its child, the first process of the namespace.
+        self.holder = list(family(self._unshare.pid))[1 if self._own_processes else 0]
 
     def close(self) -> str:
-        """End the holder; with it go the mounts and every file of the sample. Return what it complained of."""
-        if self._holder is None:
+        """End the holder, and with it all the sample's processes and files. Return what it complained of."""
+        if self._unshare is None:
             return ""
-        _, complaint = self._holder.communicate()
-        self._holder = None
+        _, complaint = self._unshare.communicate()
+        self._unshare = None
         return complaint.decode(errors="replace").strip()
 
     def enter(self) -> list[str]:
         """The start of a command line that runs the rest of it on the stage, as the sample's uid."""
-        if self._holder is None:
+        if self._unshare is None:
             raise SandboxError("the sandbox is closed: its sample has ended")
         user = [] if self._privileged else ["--user", "--preserve-credentials"]
-        command = [program("nsenter"), "--target", str(self._holder.pid), *user, "--mount", "--"]
+        processes = ["--pid"] if self._own_processes else []
+        command = [program("nsenter"), "--target", str(self.holder), *user, *processes, "--mount", "--"]
         if self.uid is not None:
             identity = ["--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
             command += [program("setpriv"), *identity, "--"]

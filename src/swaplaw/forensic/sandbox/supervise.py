@@ -7,7 +7,6 @@ waited for before the caller hears of it.
 
 import contextlib
 import os
-import re
 import selectors
 import signal
 import subprocess
@@ -16,7 +15,6 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 
 from swaplaw.forensic.sandbox.config import KIB
 from swaplaw.forensic.sandbox.limits import family, memory_in_use
@@ -25,6 +23,7 @@ from swaplaw.forensic.sandbox.protections import ALL, Protection
 TICK = 0.05  # seconds between two looks at the memory; a look costs well under a millisecond
 CHUNK = 64 * KIB
 DRAIN_SECONDS = 2.0
+KILL_SECONDS = 10.0
 
 
 class Stopped(StrEnum):
@@ -64,7 +63,6 @@ class Call:
     input: bytes | None = None
     protections: Collection[Protection] = ALL
     pass_fds: Sequence[int] = ()
-    info_fd: int | None = None  # where the sandbox program tells the pid of its first process
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def cancel(self) -> None:
@@ -85,13 +83,11 @@ class Call:
         )
         started()
         with process, _Streams(process, self.input) as streams:
-            kin = _Family(process, self.info_fd)
             try:
                 stopped = self._watch(process, streams)
             finally:
-                if Protection.SURVIVORS_KILLED in self.protections:
-                    kin.kill()
-                kin.close()
+                if process.poll() is None and Protection.SURVIVORS_KILLED in self.protections:
+                    _kill_descendants(process)
                 process.kill()
                 process.wait()
             streams.drain(self._output_limit())
@@ -122,50 +118,18 @@ class Call:
         return self.bounds.output if Protection.OUTPUT in self.protections else None
 
 
-class _Family:
-    """The first process of the call's PID namespace: killing it kills, by the kernel's hand, all the others."""
+def _kill_descendants(process: "subprocess.Popen[bytes]") -> None:
+    """Kill what a process has started, and wait until it is gone.
 
-    def __init__(self, process: "subprocess.Popen[bytes]", info_fd: int | None) -> None:
-        self._process = process
-        self._first: int | None = None  # a pidfd: unlike a number, it can mean no other process
-        if info_fd is not None:
-            with os.fdopen(info_fd, "rb", closefd=False) as info:
-                told = re.search(rb'"child-pid":\s*(\d+)', info.read())
-            # Checked, because the number could have been used again: a child of our child is our own.
-            if told and _status(int(told[1]), "PPid") == [process.pid]:
-                self._hold(int(told[1]))
-
-    def _hold(self, pid: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self._first = os.pidfd_open(pid)
-
-    def kill(self) -> None:
-        """Kill what is left of the call, and wait until the kernel has ended all of it."""
-        if self._first is None and self._process.poll() is None:
-            for pid in family(self._process.pid):
-                if _status(pid, "NSpid")[1:][-1:] == [1]:
-                    self._hold(pid)
-                    break
-        if self._first is not None:
+    Among them is the first process of the call's PID namespace: with it the kernel ends all the others, also
+    those that are hiding. The process itself stays until then, so that its family can be found.
+    """
+    deadline = time.monotonic() + KILL_SECONDS
+    while (members := list(family(process.pid))[1:]) and time.monotonic() < deadline:
+        for pid in members:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._first, signal.SIGKILL)
-            with selectors.DefaultSelector() as ended:
-                ended.register(self._first, selectors.EVENT_READ)
-                ended.select(timeout=10)
-
-    def close(self) -> None:
-        """Give the handle back."""
-        if self._first is not None:
-            os.close(self._first)
-
-
-def _status(pid: int, name: str) -> list[int]:
-    """The numbers of one line of /proc/PID/status; empty when the process has gone."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith(f"{name}:"):
-                return [int(word) for word in line.split()[1:]]
-    return []
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
 
 
 class _Streams:
