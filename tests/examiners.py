@@ -1,6 +1,7 @@
 """Scripted models for tests: a fixed list of moves, or a judge that reads its prompt."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -34,10 +35,14 @@ def needs_tools(*programs: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(sandbox_missing() is not None or bool(missing), reason=reason)
 
 
+def apptainer_has(*programs: str) -> bool:
+    """Say whether Apptainer is here with an unpacked image that holds these programs."""
+    image = Path(os.environ.get("SWAPLAW_APPTAINER_IMAGE", "/nonexistent"))
+    return bool(shutil.which("apptainer")) and all((image / "usr" / "bin" / name).exists() for name in programs)
+
+
 def evidence_of_rhino_hunt() -> Path | None:
     """Return the folder with the published archive: $SWAPLAW_EVIDENCE, or the shared data beside the repository."""
-    import os
-
     beside = Path(__file__).resolve().parents[2] / "shared" / "data" / "forensic"
     further = Path(__file__).resolve().parents[3] / "shared" / "data" / "forensic"
     for folder in (Path(os.environ.get("SWAPLAW_EVIDENCE", ".")), beside, further):

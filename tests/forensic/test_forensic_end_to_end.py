@@ -14,6 +14,7 @@ import swaplaw as sl
 from examiners import (
     FINISH,
     Move,
+    apptainer_has,
     evidence_of_rhino_hunt,
     judging,
     needs_tools,
@@ -61,6 +62,14 @@ def test_the_solutions_answer_every_question_on_three_seeds(tmp_path: Path) -> N
     assert len(votes) == 3 * (13 + 14)
     assert [(vote.question, vote.submitted, vote.why) for vote in votes if not vote.correct] == []
     assert {vote.cluster for vote in votes} == set(refs)
+
+
+@pytest.mark.skipif(not apptainer_has("fls", "foremost", "tshark", "unzip"), reason="no Apptainer image with the tools")
+def test_the_solutions_hold_in_apptainer(tmp_path: Path) -> None:
+    refs = ["synthetic-disk@1", "synthetic-capture@1"]
+    model = scripted_model([load(ref) for ref in refs])
+    log = run(model, refs, tmp_path / "evidence", tmp_path / "logs", sandbox="apptainer")
+    assert [vote.correct for vote in grades(log)] == [True] * 27
 
 
 @TOOLS
