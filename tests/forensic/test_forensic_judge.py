@@ -151,6 +151,16 @@ def test_a_broken_verdict_file_is_named(tmp_path: Path) -> None:
         read_verdicts(file)
 
 
+def test_a_verdict_cut_short_by_a_crash_is_asked_again(tmp_path: Path) -> None:
+    model, prompts = judging(by_content)
+    file = tmp_path / "new folder" / "v.jsonl"
+    judge([item("river"), item("sold")], model, file=file)
+    file.write_bytes(file.read_bytes()[:-20])
+    result = judge([item("river"), item("sold")], model, file=file)
+    assert (result.judged, result.reused, len(prompts)) == (1, 1, 3)
+    assert len(read_verdicts(file)) == 2
+
+
 def test_kappa() -> None:
     assert cohen_kappa([]) is None
     assert cohen_kappa([(True, True)] * 3) is None

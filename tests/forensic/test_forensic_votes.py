@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import swaplaw as sl
-from swaplaw.errors import InputError
+from swaplaw.errors import InputError, SwaplawError
 from swaplaw.forensic.dependence import dependence
 from swaplaw.forensic.traces import Trace
 from swaplaw.forensic.votes import Graded, Key, Vote, grade_traces, to_judge, without_gold, write_votes
@@ -128,6 +128,13 @@ def test_the_table_reads_back_and_runs_through_the_law(folder: str, tmp_path: Pa
     assert (fleet["good"].plurality, fleet["weak"].plurality) == (sl.as_weight("1"), sl.as_weight("1/2"))
     assert fleet["weak"].reasons == {"no_parse": sl.as_weight("1/6")}
     assert [path.name for path in file.parent.iterdir()] == ["votes.parquet"]
+
+
+def test_a_place_that_cannot_be_written_is_one_message(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    votes = graded([trace(folder, 0, {"name": "Jeremy"})]).votes
+    with pytest.raises(SwaplawError, match="cannot write votes to"):
+        write_votes([vars(vote) for vote in votes], tmp_path / "file" / "votes.parquet")
 
 
 def test_dependence_on_the_oracle_is_measured(folder: str, tmp_path: Path) -> None:

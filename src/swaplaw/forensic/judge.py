@@ -6,11 +6,12 @@ as one JSON string, and a verdict counts only with a token that the answer's aut
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from swaplaw.errors import InputError, SwaplawError, quote
 from swaplaw.forensic.normalise import clean
@@ -114,11 +115,11 @@ def parse_reply(reply: str, token: str) -> tuple[str | None, str]:
 
 
 def read_verdicts(file: Path) -> dict[tuple[str, int, str], Verdict]:
-    """Read the verdicts kept so far."""
+    """Read the verdicts kept so far; a last line that was cut short is no verdict yet."""
     if not file.exists():
         return {}
     verdicts = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n")[:-1], start=1):
         try:
             verdict = Verdict(**json.loads(line))
         except (ValueError, TypeError) as error:
@@ -188,7 +189,7 @@ def _ask_all(
         progress()
 
     async def main() -> None:
-        with file.open("a", encoding="utf-8") as out:
+        with _appending(file) as out:
             async with anyio.create_task_group() as group:
                 for item, turn in pairs:
                     group.start_soon(ask, item, turn, out)
@@ -200,6 +201,17 @@ def _ask_all(
             f"the other verdicts are kept in {file}: run the command again"
         )
     return verdicts
+
+
+def _appending(file: Path) -> TextIO:
+    """Open the file for more lines, behind the last whole one."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists():
+            os.truncate(file, file.read_bytes().rfind(b"\n") + 1)
+        return file.open("a", encoding="utf-8")
+    except OSError as error:
+        raise SwaplawError(f"cannot keep verdicts in {file}: {error.strerror}") from None
 
 
 async def _ask(item: Item, turn: int, model: Any, name: str) -> Verdict:

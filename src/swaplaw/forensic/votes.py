@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw.forensic import grade as grading
 from swaplaw.forensic.gold import Gold, load_gold
 from swaplaw.forensic.judge import Item
@@ -181,7 +181,10 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
         "cluster": text, "reason": text, "correct": pl.Boolean, "tokens": pl.Float64, "gold_free": text,
         "submitted": text, "tier": text, "why": text, "ended": text,
     }  # fmt: skip
-    file.parent.mkdir(parents=True, exist_ok=True)
     aside = file.with_name(f".{file.name}.part")
-    pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(aside)
-    aside.replace(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(aside)
+        aside.replace(file)
+    except OSError as error:
+        raise SwaplawError(f"cannot write votes to {quote(str(file), 200)}: {error.strerror or error}") from None
