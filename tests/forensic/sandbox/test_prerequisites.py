@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,9 @@ def test_missing_program(
     monkeypatch.setattr(shutil, "which", lambda name, path: None if name == program else real(name, path=path))
     with pytest.raises(SwaplawError, match=words) as caught:
         asyncio.run(provider.task_init("task", None))
-    assert isinstance(caught.value, PrerequisiteError)  # Inspect then shows the message and no traceback
+    # Inspect then shows the message and no traceback.
+    assert isinstance(caught.value, PrerequisiteError)
+    assert caught.value.message == str(caught.value)
 
 
 def test_missing_image(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -61,6 +64,8 @@ def test_missing_image(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ApptainerSandbox.opened()
     with pytest.raises(InputError, match=r"no Apptainer image at '.*/none.sif': build it with"):
         ApptainerSandbox.opened(ApptainerConfig(image=str(tmp_path / "none.sif")))
+    with tempfile.NamedTemporaryFile(dir="/tmp") as image, pytest.raises(InputError, match="lies under /tmp"):
+        ApptainerSandbox.opened(ApptainerConfig(image=image.name))
 
 
 @needs_bwrap
@@ -113,8 +118,10 @@ def test_evidence_that_cannot_be_trusted(evidence: Path, names: list[str], words
 
 
 def test_no_evidence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no evidence directory at"):
+    with pytest.raises(InputError, match="no evidence directory at") as caught:
         asyncio.run(BwrapSandbox.task_init("task", SandboxConfig(evidence=str(tmp_path / "none"))))
+    assert isinstance(caught.value, PrerequisiteError)
+    assert caught.value.message == str(caught.value)
     with pytest.raises(InputError, match="without evidence"):
         verify(SandboxConfig(sha256={"a": DIGEST}))
 

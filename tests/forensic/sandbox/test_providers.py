@@ -231,12 +231,14 @@ def apptainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     fake.write_text("#!/bin/sh\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    (tmp_path / "forensic.sif").touch()
     return tmp_path
 
 
+IMAGE = "/usr/share"  # any directory that exists can stand for an unpacked image
+
+
 def apptainer_command(directory: Path, *dropped: Protection) -> list[str]:
-    config = ApptainerConfig(evidence=str(directory), image=str(directory / "forensic.sif"), limits=SMALL)
+    config = ApptainerConfig(evidence=str(directory), image=IMAGE, limits=SMALL)
     sandbox = ApptainerSandbox(config, without(*dropped))
     with Descriptors() as descriptors:
         return sandbox._command(["ls", "-l"], "/home/agent/sub", {"A": "b,c $d"}, descriptors)
@@ -273,7 +275,7 @@ def test_apptainer_command(apptainer: Path) -> None:
     ):
         assert words in line
     assert "A=b,c $d" in everything
-    assert everything.index(str(apptainer / "forensic.sif")) < everything.index(LOAD_FILTER)
+    assert everything.index(IMAGE) < everything.index(LOAD_FILTER)
     assert everything[-4:] == [*FIRST_PROCESS[-2:], "ls", "-l"]
 
 

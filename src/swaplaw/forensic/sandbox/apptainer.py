@@ -89,4 +89,9 @@ class ApptainerSandbox(ForensicSandbox):
                 f"no Apptainer image at {quote(str(path), 200)}: "
                 f"build it with `apptainer build {path.name} {DEFINITION}`"
             )
+        if path.resolve().is_relative_to(STAGE):
+            raise SandboxInputError(
+                f"the Apptainer image {quote(str(path), 200)} lies under {STAGE}, which is private to each sample: "
+                "move it elsewhere"
+            )
         return path

@@ -16,11 +16,11 @@ HOME = "/home/agent"
 EVIDENCE = "/evidence"
 
 
-class SandboxError(SwaplawError, PrerequisiteError):
+class SandboxError(PrerequisiteError, SwaplawError):
     """The machine cannot give the sandbox asked for. Inspect shows the message alone, without a traceback."""
 
 
-class SandboxInputError(InputError, PrerequisiteError):
+class SandboxInputError(PrerequisiteError, InputError):
     """A configuration or evidence that the user can mend; shown the same way."""
 
 

@@ -58,13 +58,13 @@ exec cat
 
 @dataclass
 class Stage:
-    """The holder of one sample's mount namespace, and the way in."""
+    """The holder of one sample's namespaces, and the way in."""
 
     config: SandboxConfig
     protections: Collection[Protection] = ALL
-    uid: int | None = None
-    _privileged: bool = field(default=False, repr=False)
+    uid: int | None = None  # the sample's own, when we are root
     holder: int = 0
+    _privileged: bool = field(default=False, repr=False)
     _unshare: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     @property
