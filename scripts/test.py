@@ -18,6 +18,13 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 # Debian package -> the program whose absence means that it is not installed yet.
 SYSTEM_PACKAGES: dict[str, str] = {
     "bubblewrap": "bwrap",
+    "dosfstools": "fsck.fat",
+    "file": "file",
+    "foremost": "foremost",
+    "sleuthkit": "fls",
+    "tshark": "tshark",
+    "unzip": "unzip",
+    "xxd": "xxd",
 }
 
 

@@ -6,5 +6,6 @@ swaplaw that registers something with Inspect adds its line here, and nothing el
 
 from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.forensic.task import forensic
 
-__all__ = ["ApptainerSandbox", "BwrapSandbox"]
+__all__ = ["ApptainerSandbox", "BwrapSandbox", "forensic"]

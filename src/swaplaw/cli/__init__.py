@@ -19,6 +19,7 @@ COMMANDS = {
     "calibrate": "Freeze the conversion rates of a dataset as a law file.",
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
+    "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
 }
 
 
