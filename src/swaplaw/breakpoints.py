@@ -43,6 +43,11 @@ class Breakpoints:
         """The breakpoints as fractions."""
         return [Fraction(int(a), int(b)) for a, b in zip(self.numerators, self.denominators, strict=True)]
 
+    def between(self, first: int, last: int) -> tuple[Fraction, Fraction | None]:
+        """The weights at which a run of slots begins and ends, None where it has no end."""
+        following = (last + 1) // 2
+        return self.weights[first // 2], self.weights[following] if following < len(self.weights) else None
+
 
 def breakpoints(D: Ints, E: Ints, samples_a: Ints | int, samples_b: Ints | int) -> Breakpoints:
     """Rank the breakpoints of margin pairs (D, E); see the module's text for the bounds."""

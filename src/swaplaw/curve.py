@@ -153,14 +153,9 @@ class Curve:
         place = int(np.searchsorted(other, slot))
         first = int(other[place - 1]) + 1 if place > 0 else 0
         last = int(other[place]) - 1 if place < len(other) else len(self.lifts) - 1
-        lo, hi = self.breaks.weights[first // 2], self._end(last)
+        lo, hi = self.breaks.between(first, last)
         weight = lo if lo == hi else simplest_between(lo, hi)
         return Optimum(weight, lo, hi, self.at(weight))
-
-    def _end(self, slot: int) -> Fraction | None:
-        """The weight at which a slot ends, None for the last."""
-        following = (slot + 1) // 2
-        return self.breaks.weights[following] if following < len(self.breaks.weights) else None
 
     def _slot(self, x: Fraction) -> int:
         """The slot that a weight falls into."""
@@ -186,7 +181,7 @@ def curves(tally: Tally) -> Iterator[Curve]:
 
 def curve_of(chosen: Pair) -> Curve:
     """Compute the exact curve of a pair."""
-    breaks, spans = _spans(chosen)
+    breaks, spans = spans_of(chosen)
     weights, scale = chosen.cells(spans.question)
     own = chosen.alone[0]
     credit = lcm(*_distinct(spans.ties))
@@ -201,7 +196,7 @@ def curve_of(chosen: Pair) -> Curve:
 
 
 @dataclass(frozen=True)
-class _Spans:
+class Spans:
     """For each question that the weight matters to, the slots in which gold is in the tie set."""
 
     question: Ints
@@ -213,7 +208,7 @@ class _Spans:
     """Tie sizes at the low end, inside, and at the high end."""
 
 
-def _spans(chosen: Pair) -> tuple[Breakpoints, _Spans]:
+def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
     """Intersect the bounds that the rivals of each question set."""
     rivals = chosen.tally.rivals
     margins = [chosen.tally.margins(model) for model in (chosen.a, chosen.b)]
@@ -234,7 +229,7 @@ def _spans(chosen: Pair) -> tuple[Breakpoints, _Spans]:
     # An end that no rival sets (-1 below, `slots` above) has no rival to tie with.
     at_low = inside + binds_low * (low == first) + binds_high * (high == first)
     at_high = inside + binds_low * (low == last) + binds_high * (high == last)
-    return breaks, _Spans(question, first, last, (at_low, inside, at_high))
+    return breaks, Spans(question, first, last, (at_low, inside, at_high))
 
 
 def _rank_margins(chosen: Pair, D: Ints, E: Ints) -> tuple[Breakpoints, Ints]:
@@ -256,7 +251,7 @@ def _distinct(ties: Sequence[Ints]) -> list[int]:
     return [int(size) for size in np.flatnonzero(np.bincount(np.concatenate(ties)))]
 
 
-def _sum_over_slots(spans: _Spans, weights: Ints, credit: int, slots: int) -> Ints:
+def _sum_over_slots(spans: Spans, weights: Ints, credit: int, slots: int) -> Ints:
     """Sum P_x times cell weight over questions in every slot: steps where spans begin and end, then a running sum.
 
     Scores are in units of 1/credit.
