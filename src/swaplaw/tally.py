@@ -196,12 +196,11 @@ class Tally:
         renumbered[kept] = np.arange(len(kept))
         use = (renumbered[entry_model] >= 0) & mask[entry_question]
         position, inverse = np.unique(self.positions[use], return_inverse=True)
-        place = np.cumsum(mask) - 1
-        rivals, spots = arrange(
-            place[self.rivals.order[self.rivals.owner[position]]],
-            int(mask.sum()),
-            [self.rivals.labels[spot] for spot in position],
-        )
+        question = (np.cumsum(mask) - 1)[self.rivals.order[self.rivals.owner[position]]]
+        rising = np.argsort(question, kind="stable")
+        rivals, placed = arrange(question[rising], int(mask.sum()), list(self.rivals.labels[position[rising]]))
+        spots = np.empty_like(placed)
+        spots[rising] = placed
         starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], self.counts[use], len(kept))
         return Tally(
             self.dataset,
