@@ -8,7 +8,6 @@ summed over slots (see `breakpoints`): points and open intervals in turn, exact,
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -93,7 +92,7 @@ class Curve:
     def at(self, weight: str | float | Fraction) -> Outcome:
         """Look the outcome up at any weight."""
         x = as_weight(weight)
-        return self._outcome(self._slot(x), x)
+        return self._outcome(self.breaks.slot(x), x)
 
     def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
         """Look the outcome up at each weight of a grid; the paper's 25 points by default."""
@@ -156,11 +155,6 @@ class Curve:
         lo, hi = self.breaks.between(first, last)
         weight = lo if lo == hi else simplest_between(lo, hi)
         return Optimum(weight, lo, hi, self.at(weight))
-
-    def _slot(self, x: Fraction) -> int:
-        """The slot that a weight falls into."""
-        point = bisect_right(self.breaks.weights, x) - 1
-        return 2 * point + (self.breaks.weights[point] != x)
 
     def _outcome(self, slot: int, weight: Fraction) -> Outcome:
         rescued, damaged, repaired, corrupted = (
