@@ -48,7 +48,9 @@ Track = Callable[[Sequence[Any]], Iterable[Any]]
 class Scorer(Protocol):
     """Scores of single models, pairs and any choice, question by question."""
 
-    tally: Tally
+    @property
+    def tally(self) -> Tally:
+        """The votes."""
 
     @property
     def own(self) -> tuple[Floats, int]:

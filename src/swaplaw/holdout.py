@@ -5,8 +5,8 @@ models, which leads, at what weight, or none at all - is made on the other folds
 single model that it has to beat; both are then scored on the fold. In-sample, the same rule is judged on the very
 questions that it chose by; the difference is its optimism.
 
-The held-out mean over questions estimates what the rule gains when it chooses on (K - 1)/K of the questions; its
-standard error between questions is consistent for stable rules (Bayle, Bayle, Janson & Mackey, 2020).
+The held-out mean over questions is an unbiased estimate of what the rule gains when it chooses on (K - 1)/K of the
+questions. How sure it is, is another matter: see `selection`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from swaplaw.choice import Choice, Rule, Scorer
-from swaplaw.effect import Effect, effect
 from swaplaw.errors import InputError
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Bools, Ints
 from swaplaw.terms import Floats
 
@@ -67,24 +67,34 @@ class HeldOut:
     """What the rule chooses on all questions."""
     baseline: Choice
     """The single model to beat, chosen on all questions."""
-    in_sample: float
-    """Gain of the choice on the questions that it was chosen by."""
-    held_out: Effect
-    """Gain on questions that the choice had not seen."""
-    gains: Floats = field(repr=False)
-    """Held-out gain of each question, averaged over repeats."""
-    accuracy: float
-    """Held-out accuracy of the rule."""
-    baseline_accuracy: float
-    """Held-out accuracy of choosing the best single model."""
+    own_gains: Floats = field(repr=False)
+    """Gain on each question of the choice made on all questions, that one among them."""
+    scores: Floats = field(repr=False)
+    """Score on each question of what was chosen without it, averaged over repeats."""
+    baseline_scores: Floats = field(repr=False)
     choices: tuple[Choice, ...] = field(repr=False)
     """The choice made for each fold."""
     baselines: tuple[Choice, ...] = field(repr=False)
 
     @property
+    def gains(self) -> Floats:
+        """Held-out gain on each question."""
+        return self.scores - self.baseline_scores
+
+    @property
+    def in_sample(self) -> float:
+        """Mean gain of the choice on the questions that it was made by."""
+        return float(self.own_gains.mean())
+
+    @property
+    def held_out(self) -> float:
+        """Mean gain on questions that the choice had not seen."""
+        return float(self.gains.mean())
+
+    @property
     def optimism(self) -> float:
         """By how much judging a choice on the questions it was made by flatters it."""
-        return self.in_sample - self.held_out.mean
+        return self.in_sample - self.held_out
 
     @cached_property
     def stability(self) -> float:
@@ -99,30 +109,34 @@ class HeldOut:
         return [(members, count / len(self.choices)) for members, count in ranked]
 
 
-def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds, *, seed: int = 0) -> HeldOut:
+def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOut:
     """Judge a rule against a baseline rule, both choosing on training parts only."""
     everything = np.ones((1, folds.tests.shape[1]), dtype=bool)
     parts = np.concatenate([everything, folds.trains])
     choice, *choices = rule(parts)
     single, *singles = baseline(parts)
-    ours, theirs = (_on_test(scorer, made, folds) for made in (choices, singles))
-    gains = ours - theirs
     return HeldOut(
         choice,
         single,
-        float(np.mean(scorer.score(choice) - scorer.score(single))),
-        effect(gains, folds.member, seed=seed),
-        gains,
-        float(ours.mean()),
-        float(theirs.mean()),
+        scorer.score(choice) - scorer.score(single),
+        _on_tests([scorer.score(made) for made in choices], folds),
+        _on_tests([scorer.score(made) for made in singles], folds),
         tuple(choices),
         tuple(singles),
     )
 
 
-def _on_test(scorer: Scorer, choices: list[Choice], folds: Folds) -> Floats:
-    """Score each fold's choice on the fold, averaged over repeats: one number per question."""
+def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
+    """Score each question at the pair's best plateau on the folds without it, averaged over repeats."""
+    totals = sheet.sums(folds.trains)
+    best = np.where(sheet.open, totals, -1).argmax(axis=1)
+    weights = [sheet.weight(*sheet.run(row, stretch)) for row, stretch in zip(totals, best, strict=True)]
+    return _on_tests([sheet.at(weight) for weight in weights], folds)
+
+
+def _on_tests(scores: list[Floats], folds: Folds) -> Floats:
+    """Take from each fold's scores those on the fold, averaged over repeats: one number per question."""
     total = np.zeros(folds.tests.shape[1])
-    for made, test in zip(choices, folds.tests, strict=True):
-        total[test] += scorer.score(made)[test]
+    for values, test in zip(scores, folds.tests, strict=True):
+        total[test] += values[test]
     return total / folds.repeats
