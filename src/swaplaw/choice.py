@@ -19,7 +19,8 @@ import numpy as np
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.scoresheet import Scoresheet, exact_product, scoresheet
-from swaplaw.tally import Bools, Ints, Tally
+from swaplaw.rows import Bools, Ints
+from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 
 By = Literal["lift", "swap"]

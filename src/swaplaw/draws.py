@@ -22,7 +22,8 @@ from swaplaw.errors import InputError, quote
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.scoresheet import Scoresheet, lay_out
-from swaplaw.tally import Bools, Ints, Tally, arrange
+from swaplaw.rows import Bools, Ints
+from swaplaw.tally import Tally, arrange
 from swaplaw.terms import Floats
 
 LARGEST_BATCH = 400_000
@@ -97,11 +98,11 @@ def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
 
 def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
     """Each question's counts, gold first, then every rival that a member voted for: one tuple a member."""
-    dense = np.zeros((len(members), len(tally.rivals.owner)), dtype=np.int64)
+    dense = np.zeros((len(members), len(tally.rivals.question)), dtype=np.int64)
     for row, member in zip(dense, members, strict=True):
         own = slice(tally.starts[member], tally.starts[member + 1])
         row[tally.positions[own]] = tally.counts[own]
-    question = tally.rivals.order[tally.rivals.owner]
+    question = tally.rivals.question
     order = np.argsort(question, kind="stable")
     ends = np.searchsorted(question[order], np.arange(len(tally.questions) + 1))
     for number, (start, end) in enumerate(pairwise(ends)):

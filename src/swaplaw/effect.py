@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 from swaplaw.terms import Floats
 
 LEVEL, POWER = 0.95, 0.8

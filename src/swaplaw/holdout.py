@@ -20,7 +20,7 @@ import numpy as np
 from swaplaw.choice import Choice, Rule, Scorer
 from swaplaw.errors import InputError
 from swaplaw.scoresheet import Scoresheet
-from swaplaw.tally import Bools, Ints
+from swaplaw.rows import Bools, Ints
 from swaplaw.terms import Floats
 
 FOLDS, REPEATS = 10, 10

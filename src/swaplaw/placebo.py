@@ -13,7 +13,8 @@ import numpy as np
 from swaplaw.holdout import Folds, held_out_weight
 from swaplaw.pair import Pair
 from swaplaw.scoresheet import scoresheet
-from swaplaw.tally import Ints, Tally
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 
 PLACEBOS = 20
@@ -33,7 +34,7 @@ def with_placebo(tally: Tally, primary: int, secondary: int, rng: np.random.Gene
     n = len(tally.questions)
     voted = np.unique(tally.positions)
     answers = voted[[label is not None for label in tally.rivals.labels[voted]]]
-    question = np.concatenate([np.arange(n), tally.rivals.order[tally.rivals.owner[answers]]])
+    question = np.concatenate([np.arange(n), tally.rivals.question[answers]])
     counts = _dense(tally, secondary)
     votes = np.concatenate([tally.gold[secondary].astype(np.int64), counts[answers]])
     place, drawn = np.argsort(question, kind="stable"), rng.permutation(len(question))
@@ -58,7 +59,7 @@ def with_placebo(tally: Tally, primary: int, secondary: int, rng: np.random.Gene
 
 def _dense(tally: Tally, model: int) -> Ints:
     """A model's votes at every rival position."""
-    counts = np.zeros(len(tally.rivals.owner), dtype=np.int64)
+    counts = np.zeros(len(tally.rivals.question), dtype=np.int64)
     own = slice(tally.starts[model], tally.starts[model + 1])
     counts[tally.positions[own]] = tally.counts[own]
     return counts

@@ -18,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from swaplaw.choice import BestSingle, Choice, PairRule, Track, all_pairs
 from swaplaw.draws import draw
 from swaplaw.effect import POWER, Effect
@@ -27,7 +29,8 @@ from swaplaw.placebo import placebo_scores
 from swaplaw.resample import Unit, resampler
 from swaplaw.selection import REPLICATES, Selection, selection
 from swaplaw.spend import Budgeted, check_prices, scaled_down
-from swaplaw.tally import Bools, Tally
+from swaplaw.rows import Bools
+from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 
 Verdict = Literal["deploy_pair", "deploy_single", "cannot_tell"]
@@ -204,7 +207,7 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
         for model in models:
             tally.index(model)
     kept = tally if models is None else tally.select(models=sorted(models))
-    answered: Bools = np.asarray(kept.answered.all(axis=0))
+    answered: Bools = np.logical_and.reduce(kept.answered)
     if not answered.any():
         raise InputError(
             f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models answered; "

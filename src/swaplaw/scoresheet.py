@@ -20,7 +20,7 @@ import numpy.typing as npt
 from swaplaw.breakpoints import Breakpoints
 from swaplaw.curve import Spans, spans_of
 from swaplaw.pair import Pair
-from swaplaw.tally import Bools, Ints
+from swaplaw.rows import Bools, Ints
 from swaplaw.terms import Floats
 from swaplaw.weights import simplest_between
 

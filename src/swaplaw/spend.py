@@ -17,7 +17,8 @@ from swaplaw.choice import Choice, Recorded, alone
 from swaplaw.draws import Draws, draw
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.scoresheet import Scoresheet
-from swaplaw.tally import Ints, Tally
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 
 _ROUNDING = 1e-9
