@@ -12,7 +12,7 @@ depend on the order in which a BLAS library adds, on batches or on threads.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
@@ -25,8 +25,7 @@ from swaplaw.pair import Pair
 from swaplaw.tally import Bools, Ints
 from swaplaw.weights import as_weight
 
-Floats = npt.NDArray[Any]
-"""Floats of 32 or 64 bits."""
+Floats = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,9 @@ class Terms:
     """Units x columns, whole numbers."""
     places: Ints = field(repr=False)
     """Which column holds each pair's n, A, B, AB and four gains: 8 x pairs."""
-    factors: Floats = field(repr=False)
-    """Whole numbers that bring A, B and AB of a pair to its `mass_scale`: 3 x pairs."""
+    factor_a: Floats = field(repr=False)
+    """Whole numbers that bring A's sum to the scale of AB's, `mass_scale`."""
+    factor_b: Floats = field(repr=False)
     mass_scale: Floats = field(repr=False)
     gain_scale: Floats = field(repr=False)
 
@@ -70,7 +70,7 @@ class Terms:
         return Quantities(self, self.columns.sum(axis=0, dtype=np.float64) - self.columns)
 
     def _with(self, columns: Floats) -> Terms:
-        return Terms(self.pairs, self.weight, columns, self.places, self.factors, self.mass_scale, self.gain_scale)
+        return replace(self, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -99,15 +99,15 @@ class Quantities:
 
     @cached_property
     def _right_a(self) -> Floats:
-        return self._total(1) * self.terms.factors[0]
+        return self._total(1) * self.terms.factor_a
 
     @cached_property
     def _right_b(self) -> Floats:
-        return self._total(2) * self.terms.factors[1]
+        return self._total(2) * self.terms.factor_b
 
     @cached_property
     def _both(self) -> Floats:
-        return self._total(3) * self.terms.factors[2]
+        return self._total(3)
 
     @cached_property
     def _gains(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -130,7 +130,7 @@ class Quantities:
 
     @property
     def gap(self) -> Floats:
-        """p - q; negative where a draw turns the pair round, which stays oriented as in the full sample."""
+        """The accuracy gap; negative where a draw turns the pair round, which stays oriented as in the full sample."""
         return _ratio(self._right_a - self._right_b, self._mass_unit)
 
     @property
@@ -176,7 +176,8 @@ class Quantities:
     def phi_max(self) -> Floats:
         """Largest phi at these accuracies, Eq. (phimax)."""
         p, q = self.p, self.q
-        return np.where(self._variance > 0, np.sqrt(_ratio(q * (1 - p), p * (1 - q))), np.nan)
+        with np.errstate(divide="ignore"):
+            return np.where(self._variance > 0, np.sqrt(_ratio(q * (1 - p), p * (1 - q))), np.nan)
 
     @property
     def phi_adj(self) -> Floats:
@@ -278,7 +279,7 @@ class _Layout:
         self.columns: list[Floats] = []
         self.index: dict[object, int] = {}
         self.places: list[list[int]] = []
-        self.factors: list[tuple[int, int, int]] = []
+        self.factors: list[tuple[int, int]] = []
         self.scales: list[tuple[int, int]] = []
 
     def add(self, pair: Pair, x: Fraction) -> None:
@@ -288,12 +289,12 @@ class _Layout:
         right_a, right_b = pair.alone
         a, b = right_a.numerators, right_b.numerators
         scale_a, scale_b = right_a.denominator, right_b.denominator
-        scale, factors = scale_a * scale_b, (scale_b, scale_a, 1)
+        scale, factors = scale_a * scale_b, (scale_b, scale_a)
         grid = _grid(scale, pair.n)
         both = _rounded(a * b, scale, grid)
         if grid:
             a, b = _rounded(a, scale_a, grid), _rounded(b, scale_b, grid)
-            scale, factors = grid, (1, 1, 1)
+            scale, factors = grid, (1, 1)
         gains, top = _reduced(*pair.gains(x))
         gain_grid = _grid(top, pair.n)
         self.places.append(
@@ -319,13 +320,14 @@ class _Layout:
 
     def terms(self, x: Fraction) -> Terms:
         """Put the columns side by side."""
-        scales = np.array(self.scales, dtype=np.float64)
+        scales, factors = (np.array(each, dtype=np.float64) for each in (self.scales, self.factors))
         return Terms(
             tuple(self.pairs),
             x,
             _compact(np.stack(self.columns, axis=1)),
             np.array(self.places).T,
-            np.array(self.factors, dtype=np.float64).T,
+            factors[:, 0],
+            factors[:, 1],
             scales[:, 0],
             scales[:, 1],
         )
@@ -361,6 +363,6 @@ def _compact(columns: Floats) -> Floats:
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Divide, NaN where there is nothing to divide by."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottom != 0, top / bottom, np.nan)
+    """Divide; where there is no mass nothing was gained either, and 0 / 0 is NaN: undefined."""
+    with np.errstate(invalid="ignore"):
+        return top / bottom
