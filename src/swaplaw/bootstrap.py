@@ -15,9 +15,11 @@ from swaplaw.errors import InputError, StatisticalWarning, listing, quote
 from swaplaw.intervals import DEFAULT_LEVEL, Interval, Method, as_interval, bounds
 from swaplaw.pair import Pair, pairs
 from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
-from swaplaw.tally import Ints, Tally
-from swaplaw.terms import QUANTITIES, Floats, Quantities, Terms, terms_of
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
+from swaplaw.terms import QUANTITIES, Quantities, Terms, terms_of
 from swaplaw.weights import DEFAULT_WEIGHT
+from swaplaw.wholes import Floats
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,30 @@ def estimate(
 ) -> Estimates:
     """Give a statistic of the quantities (see `Resampler.replicate`) its intervals."""
     gathered = draws.gather(terms)
-    values = statistic(gathered.quantities(np.ones((1, gathered.units))))[0]
-    jackknife = np.moveaxis(statistic(gathered.leaving_one_out()), 0, -1) if method == "bca" else None
-    replicates = draws.replicate(terms, statistic, workers=workers)
+    return estimate_sums(
+        draws,
+        gathered.columns,
+        lambda sums: statistic(Quantities(gathered, sums)),
+        level=level,
+        method=method,
+        workers=workers,
+    )
+
+
+def estimate_sums(
+    draws: Resampler,
+    columns: Floats,
+    statistic: Callable[[Floats], Floats],
+    *,
+    level: float = DEFAULT_LEVEL,
+    method: Method = "expanded",
+    workers: int = WORKERS,
+) -> Estimates:
+    """Give a statistic of weighted column sums (see `Resampler.transform`) its intervals."""
+    whole = columns.sum(axis=0, keepdims=True, dtype=np.float64)
+    values = statistic(whole)[0]
+    jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
+    replicates = draws.transform(columns, statistic, workers=workers)
     low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
     return Estimates(values, low, high, undefined, level, method)

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw.errors import InputError
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 Method = Literal["expanded", "percentile", "bca"]
 METHODS: tuple[Method, ...] = ("expanded", "percentile", "bca")

@@ -20,8 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw.errors import InputError, StatisticalWarning, quote
-from swaplaw.tally import Ints, Tally
-from swaplaw.terms import Floats, Quantities, Terms
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
+from swaplaw.terms import Quantities, Terms
+from swaplaw.wholes import Floats
 
 Unit = Literal["question", "cluster"]
 Map = Callable[[Callable[[int], None], Iterable[int]], Iterator[None]]
@@ -92,29 +94,37 @@ class Resampler:
         """Terms of units instead of questions."""
         return terms if self.unit == "question" else terms.gather(self.member, self.units)
 
-    def replicate(
-        self,
-        terms: Terms,
-        statistic: Callable[[Quantities], Floats],
-        *,
-        workers: int = WORKERS,
-        size: int = _BATCH,
-    ) -> Floats:
+    def replicate(self, terms: Terms, statistic: Callable[[Quantities], Floats], *, workers: int = WORKERS) -> Floats:
         """Compute a statistic in every replicate, from terms of questions; replicates are the last axis of the result.
 
         The statistic sees some replicates at a time: quantities with replicates first and pairs last. It returns one
         row (or array) for each.
         """
         gathered = self.gather(terms)
-        shape = statistic(gathered.quantities(np.ones((1, self.units)))).shape[1:]
+        return self.transform(gathered.columns, lambda sums: statistic(Quantities(gathered, sums)), workers=workers)
+
+    def transform(
+        self,
+        columns: Floats,
+        statistic: Callable[[Floats], Floats],
+        *,
+        workers: int = WORKERS,
+        size: int = _BATCH,
+    ) -> Floats:
+        """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
+
+        The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
+        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
+        """
+        shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
         with ThreadPoolExecutor(workers) as pool:
             for first in range(0, self.replicates, size):
                 last = min(first + size, self.replicates)
-                totals = gathered.totals(self._counts(first, last, gathered.columns.dtype, pool.map))
+                sums = self._counts(first, last, columns.dtype, pool.map) @ columns
 
-                def fill(start: int, totals: Floats = totals, first: int = first) -> None:
-                    values = statistic(Quantities(gathered, totals[start : start + _SLICE]))
+                def fill(start: int, sums: Floats = sums, first: int = first) -> None:
+                    values = statistic(sums[start : start + _SLICE])
                     found[..., first + start : first + start + len(values)] = np.moveaxis(values, 0, -1)
 
                 for _ in pool.map(fill, range(0, last - first, _SLICE)):
