@@ -18,8 +18,8 @@ import numpy as np
 
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
-from swaplaw.scoresheet import Scoresheet, exact_product, scoresheet
 from swaplaw.rows import Bools, Ints
+from swaplaw.scoresheet import Scoresheet, exact_product, scoresheet
 from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 

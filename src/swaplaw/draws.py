@@ -21,8 +21,8 @@ from swaplaw.curve import spans_of
 from swaplaw.errors import InputError, quote
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
-from swaplaw.scoresheet import Scoresheet, lay_out
 from swaplaw.rows import Bools, Ints
+from swaplaw.scoresheet import Scoresheet, lay_out
 from swaplaw.tally import Tally, arrange
 from swaplaw.terms import Floats
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from swaplaw.choice import Choice, Rule, Scorer
 from swaplaw.errors import InputError
-from swaplaw.scoresheet import Scoresheet
 from swaplaw.rows import Bools, Ints
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.terms import Floats
 
 FOLDS, REPEATS = 10, 10

@@ -12,8 +12,8 @@ import numpy as np
 
 from swaplaw.holdout import Folds, held_out_weight
 from swaplaw.pair import Pair
-from swaplaw.scoresheet import scoresheet
 from swaplaw.rows import Ints
+from swaplaw.scoresheet import scoresheet
 from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 

@@ -27,9 +27,9 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.placebo import placebo_scores
 from swaplaw.resample import Unit, resampler
+from swaplaw.rows import Bools
 from swaplaw.selection import REPLICATES, Selection, selection
 from swaplaw.spend import Budgeted, check_prices, scaled_down
-from swaplaw.rows import Bools
 from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 

@@ -8,20 +8,25 @@ product (see `terms`).
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from swaplaw.errors import InputError, StatisticalWarning, quote
-from swaplaw.tally import Ints, Tally
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
 from swaplaw.terms import Quantities, Terms
+from swaplaw.wholes import Floats
 
 Unit = Literal["question", "cluster"]
+Map = Callable[[Callable[[int], None], Iterable[int]], Iterator[None]]
 
 DEFAULT_REPLICATES = 10_000
 FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
@@ -29,8 +34,12 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH_BLOCKS = 4
-"""Blocks drawn and multiplied at once: few enough that the counts of a batch stay in the cache."""
+_BATCH = 2048
+"""Replicates multiplied at once: BLAS wants many."""
+_SLICE = 256
+"""Replicates whose statistics are computed at once: few enough that they stay in the cache."""
+WORKERS = min(4, os.cpu_count() or 1)
+"""Threads that draw and multiply: NumPy does both without holding up the others."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +57,35 @@ class Resampler:
         """How many questions or clusters there are to draw from."""
         return int(self.member.max()) + 1
 
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: all that it takes to draw the same again."""
+        return {"unit": self.unit, "units": self.units, "replicates": self.replicates, "seed": self.seed}
+
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
-        blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.concatenate([self._block(block) for block in blocks])
-        start = first - blocks.start * BLOCK
-        return rows[start : start + last - first]
+        return self._counts(first, last, np.int64, map)
 
-    def _block(self, block: int) -> Ints:
-        rng = np.random.default_rng([self.seed, block])
-        drawn = rng.integers(self.units, size=(BLOCK, self.units))
-        return np.stack([np.bincount(row, minlength=self.units) for row in drawn])
+    def _counts(self, first: int, last: int, dtype: npt.DTypeLike, mapping: Map) -> npt.NDArray[Any]:
+        """Counts of any type, their blocks drawn one by one or at once."""
+        blocks = range(first // BLOCK, -(-last // BLOCK))
+        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=dtype)
+        start = first - blocks.start * BLOCK
+
+        def draw(block: int) -> None:
+            rng = np.random.default_rng([self.seed, block])
+            place = (block - blocks.start) * BLOCK
+            for row, drawn in enumerate(rng.integers(self.units, size=(BLOCK, self.units)), place):
+                rows[row] = np.bincount(drawn, minlength=self.units)
+
+        for _ in mapping(draw, blocks):
+            pass
+        return rows[start : start + last - first]
 
     def weights(self, first: int, last: int) -> Ints:
         """How often each question is drawn: its unit's count; replicates x questions."""
         return self.counts(first, last)[:, self.member]
 
-    def batches(self, size: int = BLOCK * _BATCH_BLOCKS) -> Iterator[Ints]:
+    def batches(self, size: int = _BATCH) -> Iterator[Ints]:
         """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
@@ -73,23 +94,42 @@ class Resampler:
         """Terms of units instead of questions."""
         return terms if self.unit == "question" else terms.gather(self.member, self.units)
 
-    def replicate(self, terms: Terms, *, workers: int = 1, size: int = BLOCK * _BATCH_BLOCKS) -> Quantities:
-        """Every quantity of every pair in every replicate, from terms of questions."""
+    def replicate(self, terms: Terms, statistic: Callable[[Quantities], Floats], *, workers: int = WORKERS) -> Floats:
+        """Compute a statistic in every replicate, from terms of questions; replicates are the last axis of the result.
+
+        The statistic sees some replicates at a time: quantities with replicates first and pairs last. It returns one
+        row (or array) for each.
+        """
         gathered = self.gather(terms)
-        totals = np.empty((self.replicates, gathered.columns.shape[1]), dtype=gathered.columns.dtype)
+        return self.transform(gathered.columns, lambda sums: statistic(Quantities(gathered, sums)), workers=workers)
 
-        def fill(first: int) -> None:
-            last = min(first + size, self.replicates)
-            totals[first:last] = gathered.totals(self.counts(first, last))
+    def transform(
+        self,
+        columns: Floats,
+        statistic: Callable[[Floats], Floats],
+        *,
+        workers: int = WORKERS,
+        size: int = _BATCH,
+    ) -> Floats:
+        """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
 
-        starts = range(0, self.replicates, size)
-        if workers == 1:
-            for first in starts:
-                fill(first)
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(fill, starts))
-        return Quantities(gathered, totals)
+        The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
+        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
+        """
+        shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
+        found = np.empty((*shape, self.replicates))
+        with ThreadPoolExecutor(workers) as pool:
+            for first in range(0, self.replicates, size):
+                last = min(first + size, self.replicates)
+                sums = self._counts(first, last, columns.dtype, pool.map) @ columns
+
+                def fill(start: int, sums: Floats = sums, first: int = first) -> None:
+                    values = statistic(sums[start : start + _SLICE])
+                    found[..., first + start : first + start + len(values)] = np.moveaxis(values, 0, -1)
+
+                for _ in pool.map(fill, range(0, last - first, _SLICE)):
+                    pass
+        return found
 
 
 def resampler(

@@ -20,8 +20,8 @@ import numpy as np
 from swaplaw.choice import Choice, Scorer, Track
 from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
 from swaplaw.resample import Resampler
-from swaplaw.scoresheet import Scoresheet
 from swaplaw.rows import Ints
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.terms import Floats
 
 REPLICATES = 2_000

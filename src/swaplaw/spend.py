@@ -16,8 +16,8 @@ import numpy as np
 from swaplaw.choice import Choice, Recorded, alone
 from swaplaw.draws import Draws, draw
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.scoresheet import Scoresheet
 from swaplaw.rows import Ints
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Tally
 from swaplaw.terms import Floats
 

@@ -12,21 +12,17 @@ depend on the order in which a BLAS library adds, on batches or on threads.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw.pair import Pair
-from swaplaw.tally import Bools, Ints
+from swaplaw.rows import Bools, Ints
 from swaplaw.weights import as_weight
-
-Floats = npt.NDArray[Any]
-"""Floats of 32 or 64 bits."""
+from swaplaw.wholes import Floats, compact, grid_for, reduced, rounded
 
 
 @dataclass(frozen=True)
@@ -39,8 +35,9 @@ class Terms:
     """Units x columns, whole numbers."""
     places: Ints = field(repr=False)
     """Which column holds each pair's n, A, B, AB and four gains: 8 x pairs."""
-    factors: Floats = field(repr=False)
-    """Whole numbers that bring A, B and AB of a pair to its `mass_scale`: 3 x pairs."""
+    factor_a: Floats = field(repr=False)
+    """Whole numbers that bring A's sum to the scale of AB's, `mass_scale`."""
+    factor_b: Floats = field(repr=False)
     mass_scale: Floats = field(repr=False)
     gain_scale: Floats = field(repr=False)
 
@@ -53,7 +50,7 @@ class Terms:
         """Sum the rows of each unit, so that units are weighted whole."""
         sums = np.zeros((units, self.columns.shape[1]))
         np.add.at(sums, member, self.columns)
-        return self._with(_compact(sums))
+        return self._with(compact(sums))
 
     def totals(self, weights: npt.ArrayLike) -> Floats:
         """Weighted sums of all columns, one row for each row of weights: the one matrix product."""
@@ -70,7 +67,7 @@ class Terms:
         return Quantities(self, self.columns.sum(axis=0, dtype=np.float64) - self.columns)
 
     def _with(self, columns: Floats) -> Terms:
-        return Terms(self.pairs, self.weight, columns, self.places, self.factors, self.mass_scale, self.gain_scale)
+        return replace(self, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -99,15 +96,15 @@ class Quantities:
 
     @cached_property
     def _right_a(self) -> Floats:
-        return self._total(1) * self.terms.factors[0]
+        return self._total(1) * self.terms.factor_a
 
     @cached_property
     def _right_b(self) -> Floats:
-        return self._total(2) * self.terms.factors[1]
+        return self._total(2) * self.terms.factor_b
 
     @cached_property
     def _both(self) -> Floats:
-        return self._total(3) * self.terms.factors[2]
+        return self._total(3)
 
     @cached_property
     def _gains(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -130,7 +127,7 @@ class Quantities:
 
     @property
     def gap(self) -> Floats:
-        """p - q; negative where a draw turns the pair round, which stays oriented as in the full sample."""
+        """The accuracy gap; negative where a draw turns the pair round, which stays oriented as in the full sample."""
         return _ratio(self._right_a - self._right_b, self._mass_unit)
 
     @property
@@ -176,12 +173,14 @@ class Quantities:
     def phi_max(self) -> Floats:
         """Largest phi at these accuracies, Eq. (phimax)."""
         p, q = self.p, self.q
-        return np.where(self._variance > 0, np.sqrt(_ratio(q * (1 - p), p * (1 - q))), np.nan)
+        with np.errstate(divide="ignore"):
+            return np.where(self._variance > 0, np.sqrt(_ratio(q * (1 - p), p * (1 - q))), np.nan)
 
     @property
     def phi_adj(self) -> Floats:
         """Accuracy-adjusted correlation, Eq. (phiadjdef): 1 - r / (q (1 - p))."""
-        return 1 - _ratio(self.rescue, self.q * (1 - self.p))
+        unit = self._mass_unit
+        return 1 - _ratio((self._right_b - self._both) * unit, self._right_b * (unit - self._right_a))
 
     @property
     def ceiling(self) -> Floats:
@@ -211,22 +210,25 @@ class Quantities:
     @property
     def alpha(self) -> Floats:
         """Rescue conversion, Eq. (fuzzyrates)."""
-        return _ratio(self.rescued, self.rescue)
+        return self._rate(self._gains[0], self._right_b - self._both)
 
     @property
     def gamma(self) -> Floats:
         """Damage conversion."""
-        return _ratio(self.damaged, self.damage)
+        return self._rate(-self._gains[1], self._right_a - self._both)
 
     @property
     def beta(self) -> Floats:
         """Both-wrong repair."""
-        return _ratio(self.repaired, self.both_wrong)
+        return self._rate(self._gains[2], self._wrong)
 
     @property
     def kappa(self) -> Floats:
         """Both-right corruption."""
-        return _ratio(self.corrupted, self.both_right)
+        return self._rate(-self._gains[3], self._both)
+
+    def _rate(self, gain: Floats, mass: Floats) -> Floats:
+        return _ratio(gain * self.terms.mass_scale, mass * self.terms.gain_scale)
 
     @property
     def swap(self) -> Floats:
@@ -278,7 +280,7 @@ class _Layout:
         self.columns: list[Floats] = []
         self.index: dict[object, int] = {}
         self.places: list[list[int]] = []
-        self.factors: list[tuple[int, int, int]] = []
+        self.factors: list[tuple[int, int]] = []
         self.scales: list[tuple[int, int]] = []
 
     def add(self, pair: Pair, x: Fraction) -> None:
@@ -288,21 +290,21 @@ class _Layout:
         right_a, right_b = pair.alone
         a, b = right_a.numerators, right_b.numerators
         scale_a, scale_b = right_a.denominator, right_b.denominator
-        scale, factors = scale_a * scale_b, (scale_b, scale_a, 1)
-        grid = _grid(scale, pair.n)
-        both = _rounded(a * b, scale, grid)
+        scale, factors = scale_a * scale_b, (scale_b, scale_a)
+        grid = grid_for(scale, pair.n)
+        both = rounded(a * b, scale, grid)
         if grid:
-            a, b = _rounded(a, scale_a, grid), _rounded(b, scale_b, grid)
-            scale, factors = grid, (1, 1, 1)
-        gains, top = _reduced(*pair.gains(x))
-        gain_grid = _grid(top, pair.n)
+            a, b = rounded(a, scale_a, grid), rounded(b, scale_b, grid)
+            scale, factors = grid, (1, 1)
+        gains, top = reduced(*pair.gains(x))
+        gain_grid = grid_for(top, pair.n)
         self.places.append(
             [
                 self._column((on,), np.ones(pair.n), where),
                 self._column((on, pair.a, grid), a, where),
                 self._column((on, pair.b, grid), b, where),
                 self._column((own, "both"), both, where),
-                *(self._column((own, cell), _rounded(gain, top, gain_grid), where) for cell, gain in enumerate(gains)),
+                *(self._column((own, cell), rounded(gain, top, gain_grid), where) for cell, gain in enumerate(gains)),
             ]
         )
         self.factors.append(factors)
@@ -319,48 +321,20 @@ class _Layout:
 
     def terms(self, x: Fraction) -> Terms:
         """Put the columns side by side."""
-        scales = np.array(self.scales, dtype=np.float64)
+        scales, factors = (np.array(each, dtype=np.float64) for each in (self.scales, self.factors))
         return Terms(
             tuple(self.pairs),
             x,
-            _compact(np.stack(self.columns, axis=1)),
+            compact(np.stack(self.columns, axis=1)),
             np.array(self.places).T,
-            np.array(self.factors, dtype=np.float64).T,
+            factors[:, 0],
+            factors[:, 1],
             scales[:, 0],
             scales[:, 1],
         )
 
 
-def _reduced(values: Ints, scale: int) -> tuple[Ints, int]:
-    """Cancel what all values and their scale have in common."""
-    shared = gcd(scale, int(np.gcd.reduce(values, axis=None)))
-    return values // shared, scale // shared
-
-
-def _grid(scale: int, n: int) -> int:
-    """0 where sums of n terms on this scale are exact in a float; else a power of two to round the terms to.
-
-    Only ties of many different sizes need that (their least common multiple explodes). Rounding terms, not sums, keeps
-    sums exact; the few bits to spare are for clusters of very different sizes.
-    """
-    return 0 if n * scale < 2**48 else int(2 ** (48 - n.bit_length()))
-
-
-def _rounded(values: Ints, scale: int, grid: int) -> Ints:
-    """Bring values from their scale to the nearest points of the grid, if there is one."""
-    if not grid:
-        return values
-    rounded: Ints = (values.astype(object) * (2 * grid) + scale) // (2 * scale)
-    return rounded
-
-
-def _compact(columns: Floats) -> Floats:
-    """Hold columns in 32 bits where even then no weighted sum can be rounded: products run twice as fast."""
-    largest = len(columns) * float(np.abs(columns).max(initial=0))
-    return np.ascontiguousarray(columns, dtype=np.float32 if largest < 2**24 else np.float64)
-
-
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Divide, NaN where there is nothing to divide by."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottom != 0, top / bottom, np.nan)
+    """Divide; where there is no mass nothing was gained either, and 0 / 0 is NaN: undefined."""
+    with np.errstate(invalid="ignore"):
+        return top / bottom
