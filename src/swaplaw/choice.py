@@ -21,7 +21,7 @@ from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
 from swaplaw.scoresheet import Scoresheet, exact_product, scoresheet
 from swaplaw.tally import Tally
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 By = Literal["lift", "swap"]
 """Exact lift on the best plateau, or the paper's rule: the largest swap mass S*."""

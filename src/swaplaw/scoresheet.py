@@ -21,8 +21,8 @@ from swaplaw.breakpoints import Breakpoints
 from swaplaw.curve import Spans, spans_of
 from swaplaw.pair import Pair
 from swaplaw.rows import Bools, Ints
-from swaplaw.terms import Floats
 from swaplaw.weights import simplest_between
+from swaplaw.wholes import Floats
 
 
 @dataclass(frozen=True)
