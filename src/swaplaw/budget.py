@@ -83,7 +83,7 @@ class Budget:
     @property
     def front(self) -> list[Split]:
         """The Pareto front, the cheapest first."""
-        return [split for split in self.splits if split.efficient]
+        return sorted((split for split in self.splits if split.efficient), key=lambda split: split.cost)
 
     def best(self, samples: int) -> tuple[Split, Split | None]:
         """The best single model and the best true split (by held-out accuracy) of a total."""

@@ -237,9 +237,7 @@ def _why_single(found: Recommendation) -> str:
         return f"no ensemble gains {worth} on questions that had no part in its choice ({_points(found.held_out)})"
     equal = found.effect("equal_compute")
     if equal is not None and equal.hi < found.min_gain:
-        return (
-            f"at equal compute the best pair does not gain {worth} ({_points(equal)}), so what it gains is more samples"
-        )
+        return f"at what {single} costs, the best pair does not gain {worth} ({_points(equal)})"
     placebo = found.effect("placebo")
     assert placebo is not None  # The last of the three that can end below.
     return f"the best pair does not gain {worth} over one whose secondary knows nothing ({_points(placebo)})"
