@@ -17,12 +17,12 @@ from math import comb, prod
 
 import numpy as np
 
-from swaplaw.curve import spans_of
 from swaplaw.errors import InputError, quote
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
 from swaplaw.scoresheet import Scoresheet, lay_out
+from swaplaw.spans import spans_of
 from swaplaw.tally import Tally, arrange
 from swaplaw.wholes import Floats
 

@@ -12,16 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw.breakpoints import Breakpoints
-from swaplaw.curve import Spans, spans_of
 from swaplaw.pair import Pair
 from swaplaw.rows import Bools, Ints
+from swaplaw.spans import Spans, spans_of
 from swaplaw.weights import simplest_between
 from swaplaw.wholes import Floats
 
@@ -76,7 +75,7 @@ class Scoresheet:
 def scoresheet(chosen: Pair) -> Scoresheet:
     """Lay out a pair's scores; questions that not both answered score 0 at every weight."""
     breaks, spans = spans_of(chosen)
-    scale = lcm(*(int(size) for size in np.flatnonzero(np.bincount(np.concatenate([*spans.ties, [1]])))))
+    scale = spans.common_denominator
     names = np.flatnonzero(chosen.common)
     # A question that the weight does not matter to scores what the primary alone does: nothing, or all.
     settled = chosen.alone[0].ties == 1
