@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from fleets import independent, tally_of, vote_counts
 from swaplaw.budget import budget
 from swaplaw.cli import swaplaw
 from swaplaw.cli.budget import command
 from swaplaw.draws import draw
 from swaplaw.errors import InputError
+from worlds import independent, tally_of, vote_counts
 
 from corpora import corpora, weights
 from twin import Ballots, Corpus, every_breakpoint, score

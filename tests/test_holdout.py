@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from fleets import independent, tally_of, vote_counts
 from swaplaw.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.errors import InputError
 from swaplaw.holdout import HeldOut, deal, held_out, held_out_weight
@@ -20,6 +19,7 @@ from swaplaw.resample import resampler
 from swaplaw.scoresheet import scoresheet
 from swaplaw.selection import selection
 from swaplaw.tally import Tally
+from worlds import independent, tally_of, vote_counts
 
 
 @given(

@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 import swaplaw as sl
-from fleets import Array, independent, junk, noisy_copies, tally_of, vote_counts
 from swaplaw.cli import main
 from swaplaw.cli.recommend import command
 from swaplaw.effect import Effect
 from swaplaw.policy import read_policy
 from swaplaw.recommend import recommend
 from swaplaw.verdict import Check, Recommendation, decide, sentence
+from worlds import Array, independent, junk, noisy_copies, tally_of, vote_counts
 
 World = Callable[[np.random.Generator], Array]
 
