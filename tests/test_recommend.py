@@ -23,6 +23,8 @@ from swaplaw.recommend import recommend
 from swaplaw.verdict import Check, Recommendation, decide, sentence
 from worlds import Array, independent, junk, noisy_copies, tally_of, vote_counts
 
+from twin import Corpus
+
 World = Callable[[np.random.Generator], Array]
 
 NULLS: dict[str, tuple[World, int]] = {
@@ -175,6 +177,40 @@ def test_one_sample_each_says_what_it_cannot_show() -> None:
     found = recommend(tally_of(vote_counts(independent(rng, 300, (0.6, 0.5)), 1, rng)), repeats=1, replicates=200)
     assert found.verdict == "deploy_single"
     assert "one sample a question" in found.notes[0]
+
+
+def test_a_gain_that_passes_only_some_checks_says_which_one_is_open() -> None:
+    """Twelve samples of each peer: a gain for sure, but hardly any surer than chance once they must share them."""
+    rng = np.random.default_rng(11)
+    tally = tally_of(vote_counts(independent(rng, 300, (0.6, 0.45, 0.4)), 5, rng))
+    found = recommend(tally, repeats=1, replicates=200)
+    equal = found.effect("equal_compute")
+    assert equal is not None
+    assert found.held_out.lo > 0 > equal.lo
+    assert found.verdict == "cannot_tell"
+    assert "beats m0" in sentence(found)
+    assert "at what m0 costs" in sentence(found)
+
+
+def test_ties_of_every_size_stay_exact() -> None:
+    """Common denominators past 64 bits, and two questions: wide intervals, never beyond what a gain can be."""
+    answers = [f"w{i}" for i in range(60)]
+    ballots: dict[str, dict[str, Counter[str | None]]] = {"aa": {}, "bb": {}}
+    for size in range(1, 54):
+        ballots["aa"][f"q{size}"] = Counter(["gold", *answers[: size - 1]])
+        ballots["bb"][f"q{size}"] = Counter(["gold", *answers[: (size * 7) % 53]])
+    case = Corpus(ballots, {f"q{size}": "gold" for size in range(1, 54)})
+    found = recommend(sl.votes_from(case.frame()).tally(), repeats=1, replicates=200)
+    curve = sl.curve(found.tally, "aa", "bb")
+    assert found.by_lift.in_sample == pytest.approx(float(curve.best_plateau.lift))
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["verdict"] == found.verdict
+
+
+def test_two_questions_are_enough_to_say_that_they_are_not(tmp_path: Path) -> None:
+    with pytest.warns(sl.StatisticalWarning, match="only 2 questions"):
+        found = recommend(sl.read_votes(votes_file(tmp_path, TWO)).tally())
+    assert found.verdict == "cannot_tell"
+    assert (found.held_out.lo, found.held_out.hi) == (-1, 1)
 
 
 def votes_file(tmp_path: Path, rows: list[tuple[str, str, str, str]], **columns: list[str]) -> str:

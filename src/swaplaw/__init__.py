@@ -41,6 +41,7 @@ from swaplaw.votes import Votes, read_votes, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
 __all__ = [
+    "PAPER_GRID",
     "Bootstrap",
     "Budget",
     "Change",
@@ -59,7 +60,6 @@ __all__ = [
     "ModelSummary",
     "Optimum",
     "Outcome",
-    "PAPER_GRID",
     "Pair",
     "Piece",
     "Policy",

@@ -68,7 +68,7 @@ class Scoresheet:
     def at(self, weight: Fraction) -> Floats:
         """Scores of every question at one weight, as fractions of one."""
         stretch = int(np.searchsorted(self.firsts, self.breaks.slot(weight), side="right")) - 1
-        found: Floats = self.values[stretch] / self.scale
+        found: Floats = (self.values[stretch] / self.scale).astype(np.float64)
         return found
 
 
@@ -81,7 +81,7 @@ def scoresheet(chosen: Pair) -> Scoresheet:
     settled = chosen.alone[0].ties == 1
     settled[spans.question] = False
     constant = np.zeros(chosen.of, dtype=_type(scale))
-    constant[names] = settled * scale
+    constant[names] = settled.astype(constant.dtype) * scale
     return lay_out(breaks, spans, names[spans.question], scale, constant)
 
 

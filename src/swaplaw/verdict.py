@@ -224,9 +224,19 @@ def sentence(found: Recommendation) -> str:
         )
     if found.verdict == "deploy_single":
         return f"Deploy {single} alone: {_why_single(found)}."
+    assert found.more is not None
+    if held.lo > 0 and found.more.check != "held_out":
+        doubt = {
+            "equal_compute": f"it would at what {single} costs",
+            "placebo": "a secondary that knows nothing would not do as well",
+        }[found.more.check]
+        return (
+            f"The best pair beats {single}, the best single model, by {_points(held)} on held-out questions, but these "
+            f"votes cannot tell whether {doubt}; {_how_many(found.more)}."
+        )
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
-        f"{_points(held)}; {_how_many(found)}."
+        f"{_points(held)}; {_how_many(found.more)}."
     )
 
 
@@ -243,22 +253,20 @@ def _why_single(found: Recommendation) -> str:
     return f"the best pair does not gain {worth} over one whose secondary knows nothing ({_points(placebo)})"
 
 
-def _how_many(found: Recommendation) -> str:
-    assert found.more is not None
+def _how_many(more: More) -> str:
     asked = {
         "held_out": "the gain",
         "equal_compute": "the gain at equal compute",
         "placebo": "the gain over a secondary that knows nothing",
-    }[found.more.check]
-    towards = "zero" if found.more.boundary == 0 else _amount(found.more.boundary)
-    if found.more.more is None:
-        mean = 100 * found.more.effect.mean
-        return f"no practical number of questions would part {asked} ({mean:+.2f} points) from {towards}"
+    }[more.check]
+    towards = "zero" if more.boundary == 0 else _amount(more.boundary)
+    mean = f"{asked} ({100 * more.effect.mean:+.2f} points)" if more.check != "held_out" else asked
+    if more.more is None:
+        return f"no practical number of questions would part {mean} from {towards}"
     clusters = ""
-    if found.held_out.units < found.held_out.n:
-        number = -(-found.more.more * found.held_out.units // found.held_out.n)
-        clusters = f" in about {number:,} more clusters"
-    return f"about {found.more.more:,} more questions{clusters} would part {asked} from {towards}"
+    if more.effect.units < more.effect.n:
+        clusters = f" in about {-(-more.more * more.effect.units // more.effect.n):,} more clusters"
+    return f"about {more.more:,} more questions{clusters} would part {mean} from {towards}"
 
 
 def _amount(gain: float) -> str:
