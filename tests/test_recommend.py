@@ -180,7 +180,7 @@ def test_one_sample_each_says_what_it_cannot_show() -> None:
 
 
 def test_a_gain_that_passes_only_some_checks_says_which_one_is_open() -> None:
-    """Twelve samples of each peer: a gain for sure, but hardly any surer than chance once they must share them."""
+    """Five samples of each peer: a gain for sure, but hardly one when the two must share five."""
     rng = np.random.default_rng(11)
     tally = tally_of(vote_counts(independent(rng, 300, (0.6, 0.45, 0.4)), 5, rng))
     found = recommend(tally, repeats=1, replicates=200)
@@ -193,7 +193,7 @@ def test_a_gain_that_passes_only_some_checks_says_which_one_is_open() -> None:
 
 
 def test_ties_of_every_size_stay_exact() -> None:
-    """Common denominators past 64 bits, and two questions: wide intervals, never beyond what a gain can be."""
+    """Common denominators past 64 bits take the same road."""
     answers = [f"w{i}" for i in range(60)]
     ballots: dict[str, dict[str, Counter[str | None]]] = {"aa": {}, "bb": {}}
     for size in range(1, 54):

@@ -78,8 +78,15 @@ def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, s
         if equal is not None:
             checks.append(Check("equal_compute", spread.effect(equal)))
         scores = held_out_weight(scorer.sheet(primary, secondary), dealt)
-        knowing_nothing = placebo_scores(scorer.tally, primary, secondary, dealt, seed=seed)
-        checks.append(Check("placebo", spread.effect(scores - knowing_nothing)))
+        blinded = placebo_scores(
+            scorer.tally,
+            primary,
+            secondary,
+            dealt,
+            lambda blind: scorer.on(blind, (primary, secondary)).sheet(0, 1),
+            seed=seed,
+        )
+        checks.append(Check("placebo", spread.effect(scores - blinded)))
     return checks
 
 

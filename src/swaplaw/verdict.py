@@ -204,9 +204,13 @@ class Recommendation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the verdict, the policy without repeating its evidence, and the evidence."""
-        policy = {key: value for key, value in self.policy.to_dict().items() if key != "evidence"}
-        return {"verdict": self.verdict, "dataset": self.tally.dataset, "policy": policy, **self.evidence}
+        """Ready for JSON: the verdict, the policy exactly as its file holds it, and the evidence."""
+        return {
+            "verdict": self.verdict,
+            "dataset": self.tally.dataset,
+            "policy": self.policy.to_dict(),
+            **self.evidence,
+        }
 
 
 def _or_none(found: Effect | None) -> dict[str, Any] | None:
