@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.effect import effect
 from swaplaw.errors import InputError
 from swaplaw.holdout import HeldOut, deal, held_out, held_out_weight
 from swaplaw.placebo import with_placebo
@@ -135,6 +136,34 @@ def test_held_out_is_unbiased_where_in_sample_is_not() -> None:
     assert abs(bias.mean()) < 3 * error
     assert optimism.mean() > 0.02
     assert optimism.mean() > 5 * optimism.std() / np.sqrt(len(optimism))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("known", "samples", "n"), [((0.5,) * 6, 5, 60), ((0.5,) * 3, 5, 150), ((0.7, 0.3, 0.3), 12, 150)]
+)
+def test_intervals_for_the_best_of_many_cover_what_plain_ones_do_not(
+    known: tuple[float, ...], samples: int, n: int
+) -> None:
+    """Held out, a lucky choice stays lucky on every fold: only the max-statistic's critical value allows for that."""
+    rng = np.random.default_rng(5)
+    many = Recorded(tally_of(vote_counts(independent(rng, 20_000, known), samples, rng)))
+    models = tuple(range(len(known)))
+    covered = {"plain": 0, "best of many": 0}
+    for _ in range(100):
+        tally = tally_of(vote_counts(independent(rng, n, known), samples, rng))
+        scorer, draws = Recorded(tally), resampler(tally, replicates=500)
+        rule, single = PairRule(scorer, models, all_pairs(models)), BestSingle(scorer, models)
+        found = held_out(scorer, rule, single, deal(draws.member, repeats=2))
+        folds = zip(found.choices, found.baselines, strict=True)
+        truth = np.mean([many.score(chosen).mean() - many.score(base).mean() for chosen, base in folds])
+        wide = selection(scorer, found.baseline, all_pairs(models), draws).effect(found.gains)
+        plain = effect(found.gains, draws.member)
+        covered["best of many"] += wide.lo <= truth <= wide.hi
+        covered["plain"] += plain.lo <= truth <= plain.hi
+    print(f"{known}: {covered} of 100")
+    assert covered["best of many"] >= 88
+    assert covered["plain"] < covered["best of many"]
 
 
 def test_both_rules_are_compared_on_the_same_folds() -> None:
