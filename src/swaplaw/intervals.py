@@ -8,6 +8,7 @@ of questions it is the percentile interval. BCa (Efron 1987) corrects bias and s
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from math import atan, cos, isnan, pi, sin, sqrt
@@ -78,6 +79,10 @@ def bounds(
 
 def _quantile(replicates: Floats, share: Floats) -> Floats:
     """Read a quantile of each row's defined values, interpolating between neighbours."""
+    if share.ndim == 0 and replicates.ndim > 2:
+        # One by one, so that each fits the cache, and at once, because NumPy partitions without holding up others.
+        with ThreadPoolExecutor() as pool:
+            return np.stack(list(pool.map(_quantile, replicates, [share] * len(replicates))))
     if share.ndim == 0 and not np.isnan(np.min(replicates)):
         return _partition_quantile(replicates, float(share))
     defined = np.maximum((~np.isnan(replicates)).sum(axis=-1), 1)
