@@ -16,7 +16,9 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
 # Debian package -> the program whose absence means that it is not installed yet.
-SYSTEM_PACKAGES: dict[str, str] = {}
+SYSTEM_PACKAGES: dict[str, str] = {
+    "bubblewrap": "bwrap",
+}
 
 
 def run(*command: str | Path) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from click.testing import CliRunner
 
 import swaplaw as sl
 from swaplaw.cli import main
+from swaplaw.cli.budget import command as budget_command
 from swaplaw.cli.recommend import command
 from swaplaw.effect import Effect
 from swaplaw.policy import read_policy
@@ -286,6 +289,25 @@ def test_a_single_model_is_deployed_alone(tmp_path: Path) -> None:
         found = recommend(sl.read_votes(votes_file(tmp_path, rows)).tally())
     assert found.chosen.members == (0,)
     assert found.selection.pairs == 0
+
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "recommend.md").read_text()
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_documented_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, name, *arguments = shlex.split(line)
+    done = CliRunner().invoke({"recommend": command, "budget": budget_command}[name], arguments)
+    assert done.exit_code == 0, done.output
+
+
+def test_documented_output_and_python_are_real() -> None:
+    (shown,) = re.findall(r"```console\n\$ swaplaw recommend demo\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert shown.strip() in CliRunner().invoke(command, ["demo"]).output
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(compile(code, "docs/recommend.md", "exec"), {})
 
 
 def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path, demo: Recommendation) -> None:
