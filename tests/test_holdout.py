@@ -114,7 +114,7 @@ def test_held_out_is_unbiased_where_in_sample_is_not() -> None:
         return truth[choice]
 
     in_sample, held, real, real_in_folds = [], [], [], []
-    for _ in range(150):
+    for _ in range(100):
         found = judge(tally_of(vote_counts(independent(rng, n, known), samples, rng)))
         in_sample.append(found.in_sample)
         held.append(found.held_out)

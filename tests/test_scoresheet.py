@@ -20,7 +20,7 @@ from twin import Corpus, every_breakpoint
 
 
 @given(case=corpora())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_every_question_at_every_weight(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     sheet = scoresheet(sl.pair(tally, "aa", "bb"))
@@ -48,7 +48,7 @@ def brute(tally: Tally, by: str) -> Choice:
 
 
 @given(case=corpora(models=3, questions=7, missing=False), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_choosing_on_a_part_equals_choosing_on_its_votes_alone(case: Corpus, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     n = len(tally.questions)
