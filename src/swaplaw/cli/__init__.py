@@ -20,6 +20,8 @@ COMMANDS = {
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
     "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
+    "budget": "A pair against its models alone at equal compute.",
+    "recommend": "What to deploy: a pair, one model, or more questions first.",
 }
 
 
