@@ -194,7 +194,7 @@ def curve_of(chosen: Pair) -> Curve:
     denominator = scale * credit * own.denominator * chosen.n
     # Sums over questions stay below the denominator, and each step of a running sum below twice that.
     weights = weights.astype(np.int64 if denominator < 2**61 else object)
-    pooled = _sum_over_slots(spans, weights, credit, breaks.slots)
+    pooled = sum_over_slots(spans, weights, credit, breaks.slots)
     # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
     without = weights @ own.numerators.take(spans.question) * credit
     gains = pooled * own.denominator - without[:, None]
@@ -202,7 +202,7 @@ def curve_of(chosen: Pair) -> Curve:
 
 
 @dataclass(frozen=True)
-class _Spans:
+class Spans:
     """For each question that the weight matters to, the slots in which gold is in the tie set."""
 
     question: Ints
@@ -221,7 +221,7 @@ class _Spans:
         return self.at_low, self.inside, self.at_high
 
 
-def _spans(chosen: Pair) -> tuple[Breakpoints, _Spans]:
+def _spans(chosen: Pair) -> tuple[Breakpoints, Spans]:
     """Intersect the bounds that the rivals of each question set."""
     rivals = chosen.tally.rivals
     column = _unsettled(chosen)
@@ -242,7 +242,7 @@ def _spans(chosen: Pair) -> tuple[Breakpoints, _Spans]:
         question = (np.cumsum(chosen.common) - 1).take(question)
     spans = (question, first, last, at_low, inside, at_high)
     leads = first <= last
-    return breaks, _Spans(*spans) if leads.all() else _Spans(*(fact[leads] for fact in spans))
+    return breaks, Spans(*spans) if leads.all() else Spans(*(fact[leads] for fact in spans))
 
 
 def _unsettled(chosen: Pair) -> Ints:
@@ -281,7 +281,7 @@ def _distinct(ties: Sequence[Ints]) -> list[int]:
     return [int(size) for size in np.flatnonzero(np.bincount(np.concatenate(ties)))]
 
 
-def _sum_over_slots(spans: _Spans, weights: Ints, credit: int, slots: int) -> Ints:
+def sum_over_slots(spans: Spans, weights: Ints, credit: int, slots: int) -> Ints:
     """Sum P_x times cell weight over questions in every slot: steps where spans begin and end, then a running sum.
 
     Scores are in units of 1/credit.
