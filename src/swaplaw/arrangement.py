@@ -47,8 +47,9 @@ class Arrangement:
     @cached_property
     def credit(self) -> Ints:
         """What each question scores off the planes where gold leads, in units."""
-        credit: Ints = self.copies * (self.unit // self.ties)
-        return credit
+        parts = [int(copies) * (self.unit // int(size)) for copies, size in zip(self.copies, self.ties, strict=True)]
+        # Sums run through doubles, which hold whole numbers up to 2^53; beyond that Python's own take over.
+        return np.array(parts, dtype=np.int64 if self.sure + sum(parts) < 2**53 else object)
 
     @property
     def ceiling(self) -> int:
@@ -109,7 +110,7 @@ class Arrangement:
         return replace(
             self,
             ties=np.append(self.ties, 1),
-            copies=np.append(self.copies, self.ceiling + 1),
+            copies=np.append(self.copies.astype(self.credit.dtype), self.ceiling + 1),
             question=np.append(self.question, len(self.ties)),
             normals=np.concatenate([self.normals, np.array(plane, dtype=self.normals.dtype)]),
         )
@@ -142,7 +143,8 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     parting = np.flatnonzero(likes & dislikes & ~lost[rivals.owner])
     owner = rivals.owner[parting]
     decided = _any(owner, number)
-    sure = int((unit // ties[~lost & ~decided]).sum())
+    sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
+    sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
     normals = _normals(tally, members, margins[parting], rivals.order[owner])
     return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
 

@@ -19,12 +19,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations, count
-from time import monotonic
 
 import numpy as np
 
 from swaplaw.arrangement import Arrangement
-from swaplaw.cone import Ray, primitive, spanned
+from swaplaw.cone import Ray, primitive, product, spanned
 from swaplaw.settle import Best, OutOfTimeError, settle
 from swaplaw.tally import Bools, Ints
 
@@ -95,12 +94,13 @@ def best_weights(
     floor: Fraction | None = None,
     faces: bool = True,
     target: Fraction | None = None,
+    start: Ray | None = None,
     deadline: float | None = None,
 ) -> Verdict:
     """Find the best positive weights and prove it.
 
-    Only scores above `floor` are looked for, and only on open cones where not `faces`; the search ends early when an
-    open cone scores `target`, or when the deadline (of `time.monotonic`) passes.
+    Only scores above `floor` are looked for, and only on open cones where not `faces`. The search begins at the
+    weights `start`, and ends early when an open cone scores `target` or the deadline (of `time.monotonic`) passes.
     """
     lowest = -1 if floor is None else floor * arrangement.unit
     best = Best(
@@ -109,6 +109,9 @@ def best_weights(
         face=Fraction(lowest) if faces else Fraction(arrangement.ceiling),
         deadline=deadline,
     )
+    if start is not None:
+        on_planes = not product(arrangement.normals, np.array([start]).T).all()
+        best.offer(arrangement.score(start) * arrangement.unit, start, is_open=not on_planes)
     open_reach = _search(best, None if target is None else int(target * arrangement.unit))
     found = best.face_at is not None
     score, at = (best.face, best.face_at) if found else (best.plateau, best.plateau_at)
@@ -174,8 +177,8 @@ def _first(those: Arrangement) -> Batch:
     return Batch(
         corners if largest < 2**40 else corners.astype(object),
         np.zeros((1, size), dtype=np.int64),
-        np.array([those.sure]),
-        np.array([those.ceiling]),
+        np.array([those.sure], dtype=those.credit.dtype),
+        np.array([those.ceiling], dtype=those.credit.dtype),
         np.array([PATIENCE]),
         np.zeros(len(planes), dtype=np.int64),
         planes,
@@ -363,5 +366,9 @@ def _starts(*columns: Ints) -> Bools:
 
 
 def _sums(owner: Ints, credit: Ints, number: int) -> Ints:
-    """Add credits up by simplex. Doubles are exact: sums stay far below 2^53."""
+    """Add credits up by simplex."""
+    if credit.dtype == object:
+        total = np.zeros(number, dtype=object)
+        np.add.at(total, owner, credit)
+        return total
     return np.bincount(owner, credit, minlength=number).astype(np.int64)
