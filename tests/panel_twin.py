@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import prod
 
 from twin import Corpus, common, score
 
@@ -108,10 +107,17 @@ def panel_law(corpus: Corpus, members: Sequence[str], weights: Sequence[Fraction
         alone = [score({m: Fraction(1)}, corpus.ballots, question, gold) for m in members]
         pooled = score(dict(zip(members, weights, strict=True)), corpus.ballots, question, gold)
         for who, (mass, contribution) in cells.items():
-            share = prod((ok if right else 1 - ok) for ok, right in zip(alone, who, strict=True))
+            share = _times([ok if right else 1 - ok for ok, right in zip(alone, who, strict=True)])
             cells[who] = mass + share / n, contribution + share * (pooled - alone[0]) / n
-        any_right = 1 - prod((1 - ok) for ok in alone[1:])
+        any_right = 1 - _times([1 - ok for ok in alone[1:]])
         p, union, rescue = p + alone[0] / n, union + any_right / n, rescue + (1 - alone[0]) * any_right / n
         lift += (pooled - alone[0]) / n
     named = {tuple(m for m, right in zip(members, who, strict=True) if right): cell for who, cell in cells.items()}
-    return PanelTwin(named, p, Fraction(union), Fraction(rescue), lift)
+    return PanelTwin(named, p, union, rescue, lift)
+
+
+def _times(factors: Sequence[Fraction]) -> Fraction:
+    total = Fraction(1)
+    for factor in factors:
+        total *= factor
+    return total

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from corpora import corpora, weights
 from panel_twin import panel_law
+
+from corpora import corpora, weights
 from twin import Corpus
 
 
@@ -77,9 +78,9 @@ def test_two_members_are_a_pair(case: Corpus, x: Fraction) -> None:
 
 def test_weights_by_name_and_scale() -> None:
     chosen = sl.panel(sl.demo_votes().tally(), ["gpt-4", "gpt-35-turbo", "mistral-large"])
-    by_name = chosen.at({name: weight for name, weight in zip(chosen.members[1:], ("1/2", "1/3"), strict=True)})
+    by_name = chosen.at(dict(zip(chosen.members[1:], ("1/2", "1/3"), strict=True)))
     assert by_name == chosen.at([1, "1/2", "1/3"]) == chosen.at([6, 3, 2])
-    assert by_name.weights == (1, Fraction(1, 2), Fraction(1, 3))
+    assert by_name.weights == (Fraction(1), Fraction(1, 2), Fraction(1, 3))
 
 
 def test_misuse_is_answered_clearly() -> None:

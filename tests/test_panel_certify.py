@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 
 import swaplaw as sl
-from corpora import corpora
 from panel_twin import visits
 from swaplaw.arrangement import arrangement
-from swaplaw.certify import lightest
 from test_panel import tally_of
+
+from corpora import corpora
 from twin import Corpus
 
 

@@ -22,8 +22,9 @@ import numpy as np
 
 from swaplaw.cone import Cone, Ray, narrowed, orthant, product
 from swaplaw.plurality import whole_factors
+from swaplaw.rows import Bools, Ints
 from swaplaw.simplest import simplest
-from swaplaw.tally import Bools, Ints, Tally
+from swaplaw.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,7 @@ class Arrangement:
     def simplest(self, point: Sequence[int]) -> Ray:
         """Find the simplest weights that score what a point scores, holding what it holds."""
         region, score = self.around(point), self.score(point)
-        return next(
-            found for found in simplest(region.cone, region.walls, region.levels) if self.score(found) == score
-        )
+        return next(found for found in simplest(region.cone, region.walls, region.levels) if self.score(found) == score)
 
     def below(self, total: Fraction) -> Arrangement:
         """Add a question that outweighs all others, won where the secondaries weigh less than `total` together."""
@@ -132,20 +131,20 @@ class Region:
 
 def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arrangement:
     """Lay out the planes of these members on these questions (all of which they answered)."""
-    rivals = tally.rivals
+    rivals, owners = tally.rivals, tally.rivals.rows.owner
     margins = np.stack([tally.margins(member) for member in members], axis=1)
     likes, dislikes = (margins > 0).any(axis=1), (margins < 0).any(axis=1)
     number = len(rivals.order)
-    lost = _any(rivals.owner[dislikes & ~likes], number) | ~questions[rivals.order]
-    ties = 1 + np.bincount(rivals.owner[~likes & ~dislikes], minlength=number)
+    lost = _any(owners[dislikes & ~likes], number) | ~questions[rivals.order]
+    ties = 1 + np.bincount(owners[~likes & ~dislikes], minlength=number)
     unit = lcm(*(int(size) for size in np.unique(ties[~lost])))
 
-    parting = np.flatnonzero(likes & dislikes & ~lost[rivals.owner])
-    owner = rivals.owner[parting]
+    parting = np.flatnonzero(likes & dislikes & ~lost[owners])
+    owner = owners[parting]
     decided = _any(owner, number)
     sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
     sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
-    normals = _normals(tally, members, margins[parting], rivals.order[owner])
+    normals = _normals(tally, members, margins[parting], rivals.question[parting])
     return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
 
 

@@ -24,8 +24,8 @@ import numpy as np
 
 from swaplaw.arrangement import Arrangement
 from swaplaw.cone import Ray, primitive, product, spanned
+from swaplaw.rows import Bools, Ints
 from swaplaw.settle import Best, OutOfTimeError, settle
-from swaplaw.tally import Bools, Ints
 
 # A level with more undecided planes than this is worked off in halves, the more promising one first.
 LARGEST_BATCH = 200_000
@@ -82,9 +82,15 @@ class Batch:
 
     def _of(self, simplices: Bools, entries: Bools, owner: Ints) -> Batch:
         return Batch(
-            *(values[simplices] for values in (self.corners, self.scale, self.sure, self.reach, self.patience)),
+            self.corners[simplices],
+            self.scale[simplices],
+            self.sure[simplices],
+            self.reach[simplices],
+            self.patience[simplices],
             owner,
-            *(values[entries] for values in (self.plane, self.above, self.below)),
+            self.plane[entries],
+            self.above[entries],
+            self.below[entries],
         )
 
 
@@ -249,11 +255,8 @@ def _cut(those: Arrangement, batch: Batch, one: Ints, other: Ints) -> tuple[Ints
     Each plane passes through one point of the edge, so one of finitely many points is free.
     """
     row = np.arange(len(batch.sure))
-    lengths = batch.scale[row, one], batch.scale[row, other]
-    longest = np.maximum(*lengths)
-    ends = [
-        batch.corners[row, end] << (longest - length)[:, None] for end, length in zip((one, other), lengths, strict=True)
-    ]
+    longest = np.maximum(batch.scale[row, one], batch.scale[row, other])
+    ends = [batch.corners[row, end] << (longest - batch.scale[row, end])[:, None] for end in (one, other)]
     middle, scale = ends[0] + ends[1], longest + 1
     held = ((batch.above | batch.below) & ((1 << one) | (1 << other))[batch.owner]) == 0
     for power in count(2):

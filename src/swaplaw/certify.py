@@ -254,9 +254,7 @@ class _Parts:
             known = {id(one): one.tidied(self.deadline) for one in [*best, *([plateau] if plateau else [])]}
             best, plateau = [known[id(one)] for one in best], known[id(plateau)] if plateau else None
         chosen = min((one.weights(self.size) for one in best), key=lambda one: (one.total, one.weights))
-        return Certificate(
-            self.panel, chosen, plateau.weights(self.size) if plateau else None, max(self.bound, top)
-        )
+        return Certificate(self.panel, chosen, plateau.weights(self.size) if plateau else None, max(self.bound, top))
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:

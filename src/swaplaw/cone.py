@@ -15,7 +15,7 @@ from math import gcd
 
 import numpy as np
 
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 
 Ray = tuple[int, ...]
 """Whole numbers; as a ray, without a common divisor."""

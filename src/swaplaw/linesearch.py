@@ -18,7 +18,7 @@ from swaplaw.arrangement import Arrangement
 from swaplaw.breakpoints import breakpoints
 from swaplaw.cone import Ray, primitive, product
 from swaplaw.curve import Spans, sum_over_slots
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 from swaplaw.weights import simplest_between
 
 RANDOM_DIRECTIONS = 8
@@ -62,10 +62,11 @@ def _ends(point: Ray, direction: Sequence[int]) -> tuple[Ray, Ray] | None:
     """Where a line through a point leaves the positive weights; None if it never does on one side."""
     ends = []
     for sign in (1, -1):
-        room = [Fraction(weight, -sign * step) for weight, step in zip(point, direction, strict=True) if sign * step < 0]
+        steps = [sign * step for step in direction]
+        room = [Fraction(weight, -step) for weight, step in zip(point, steps, strict=True) if step < 0]
         if not room:
             return None
-        far = [weight + sign * min(room) * step for weight, step in zip(point, direction, strict=True)]
+        far = [weight + min(room) * step for weight, step in zip(point, steps, strict=True)]
         scale = lcm(*(part.denominator for part in far))
         ends.append(primitive([int(part * scale) for part in far]))
     return ends[0], ends[1]
@@ -103,7 +104,7 @@ def _scores(those: Arrangement, D: Ints, E: Ints, bounds: Ints, slots: int) -> t
     at_low = inside + binding[:, 0] * (low == first) + binding[:, 1] * (high == first)
     at_high = inside + binding[:, 0] * (low == last) + binding[:, 1] * (high == last)
     held = first <= last
-    spans = Spans(np.flatnonzero(held), first[held], last[held], (at_low[held], inside[held], at_high[held]))
+    spans = Spans(np.flatnonzero(held), first[held], last[held], at_low[held], inside[held], at_high[held])
     unit = lcm(*(int(size) for size in np.unique(np.concatenate(spans.ties))))
     copies = those.copies[None, held]
     dtype = np.int64 if unit * int(copies.sum()) < 2**61 else object

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,7 +21,8 @@ import numpy as np
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.pair import Masses
 from swaplaw.plurality import vote
-from swaplaw.tally import Bools, Ints, Scores, Tally
+from swaplaw.rows import Bools, Ints
+from swaplaw.tally import Scores, Tally
 from swaplaw.weights import as_weight
 
 LARGEST_PANEL = 8
@@ -144,8 +145,7 @@ class Panel:
     @cached_property
     def common(self) -> Bools:
         """The questions that all members answered."""
-        everyone: Bools = self.tally.answered[list(self.indices)].all(axis=0)
-        return everyone
+        return np.logical_and.reduce(self.tally.answered[list(self.indices)], axis=0)
 
     @cached_property
     def n(self) -> int:
@@ -195,10 +195,11 @@ class Panel:
         dtype = np.int64 if scale * self.n < 2**40 else object
         right = [own.numerators.astype(dtype) for own in self.alone]
         wrong = [own.denominator - own.numerators.astype(dtype) for own in self.alone]
-        return {
-            who: prod((right if is_right else wrong)[member] for member, is_right in enumerate(who))
-            for who in product((False, True), repeat=len(self.alone))
-        }, scale
+        weights = {}
+        for who in product((False, True), repeat=len(self.alone)):
+            shares = [(right if is_right else wrong)[member] for member, is_right in enumerate(who)]
+            weights[who] = reduce(np.multiply, shares)
+        return weights, scale
 
     def at(self, weights: Sequence[Weight] | Mapping[str, Weight]) -> PanelOutcome:
         """Score the vote at some weights and split its lift exactly over the cells.

@@ -15,7 +15,7 @@ import numpy as np
 
 from swaplaw.arrangement import Arrangement
 from swaplaw.cone import Cone, Ray, product
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 
 
 class OutOfTimeError(Exception):

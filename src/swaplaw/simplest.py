@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from swaplaw.cone import Cone, Ray, product
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 
 # Cones too thin to hold a point with a sum up to this are answered by some point inside.
 LARGEST_SUM = 2**15
