@@ -145,7 +145,8 @@ class Panel:
     @cached_property
     def common(self) -> Bools:
         """The questions that all members answered."""
-        return np.logical_and.reduce(self.tally.answered[list(self.indices)], axis=0)
+        everyone: Bools = np.logical_and.reduce(self.tally.answered[list(self.indices)], axis=0)
+        return everyone
 
     @cached_property
     def n(self) -> int:
