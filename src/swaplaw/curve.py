@@ -8,7 +8,6 @@ summed over slots (see `breakpoints`): points and open intervals in turn, exact,
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -94,7 +93,7 @@ class Curve:
     def at(self, weight: str | float | Fraction) -> Outcome:
         """Look the outcome up at any weight."""
         x = as_weight(weight)
-        return self._outcome(self._slot(x), x)
+        return self._outcome(self.breaks.slot(x), x)
 
     def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
         """Look the outcome up at each weight of a grid; the paper's 25 points by default."""
@@ -154,19 +153,9 @@ class Curve:
         place = int(np.searchsorted(other, slot))
         first = int(other[place - 1]) + 1 if place > 0 else 0
         last = int(other[place]) - 1 if place < len(other) else len(self.lifts) - 1
-        lo, hi = self.breaks.weights[first // 2], self._end(last)
+        lo, hi = self.breaks.between(first, last)
         weight = lo if lo == hi else simplest_between(lo, hi)
         return Optimum(weight, lo, hi, self.at(weight))
-
-    def _end(self, slot: int) -> Fraction | None:
-        """The weight at which a slot ends, None for the last."""
-        following = (slot + 1) // 2
-        return self.breaks.weights[following] if following < len(self.breaks.weights) else None
-
-    def _slot(self, x: Fraction) -> int:
-        """The slot that a weight falls into."""
-        point = bisect_right(self.breaks.weights, x) - 1
-        return 2 * point + (self.breaks.weights[point] != x)
 
     def _outcome(self, slot: int, weight: Fraction) -> Outcome:
         rescued, damaged, repaired, corrupted = (
@@ -187,7 +176,7 @@ def curves(tally: Tally) -> Iterator[Curve]:
 
 def curve_of(chosen: Pair) -> Curve:
     """Compute the exact curve of a pair."""
-    breaks, spans = _spans(chosen)
+    breaks, spans = spans_of(chosen)
     weights, scale = chosen.cells(spans.question)
     own = chosen.alone[0]
     credit = lcm(*_distinct(spans.ties))
@@ -221,7 +210,7 @@ class Spans:
         return self.at_low, self.inside, self.at_high
 
 
-def _spans(chosen: Pair) -> tuple[Breakpoints, Spans]:
+def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
     """Intersect the bounds that the rivals of each question set."""
     rivals = chosen.tally.rivals
     column = _unsettled(chosen)
