@@ -8,6 +8,7 @@ sl.summary(tally)                                # accuracy and abstention of ea
 sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
 sl.certify(sl.panel(tally, ["A", "B", "C"])).best  # more than two models, at weights proven best
+sl.panels(tally, 3).panels                       # the best trios of the fleet
 sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its interval
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
@@ -22,10 +23,13 @@ from swaplaw.curve import Curve, Optimum, Piece, curve, curves
 from swaplaw.diversity import Diversity, diversity, pairwise
 from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, SwaplawError
 from swaplaw.fingerprint import fingerprint
+from swaplaw.grid import grid_search
 from swaplaw.intervals import Interval
 from swaplaw.law import Law, read_law
 from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
 from swaplaw.panel import Cell, Panel, PanelOutcome, panel
+from swaplaw.panel_holdout import HeldOutPanel, held_out_panel
+from swaplaw.panels import PanelSearch, panels
 from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.resample import Resampler, resampler
 from swaplaw.screen import Screen, screen, screen_marginals
@@ -43,6 +47,7 @@ __all__ = [
     "Curve",
     "Diversity",
     "Estimate",
+    "HeldOutPanel",
     "InputError",
     "Interval",
     "Law",
@@ -55,6 +60,7 @@ __all__ = [
     "Panel",
     "PanelOptimum",
     "PanelOutcome",
+    "PanelSearch",
     "Piece",
     "Predictor",
     "Predictors",
@@ -73,11 +79,14 @@ __all__ = [
     "demo_votes",
     "diversity",
     "fingerprint",
+    "grid_search",
+    "held_out_panel",
     "marginals",
     "pair",
     "pairs",
     "pairwise",
     "panel",
+    "panels",
     "predictors",
     "read_law",
     "read_votes",

@@ -81,14 +81,19 @@ class Arrangement:
         least = np.minimum.reduceat(values, self.first, axis=0)
         return least >= 0, np.add.reduceat(values == 0, self.first, axis=0, dtype=np.int64)
 
-    def score(self, point: Sequence[int]) -> Fraction:
-        """Sum the scores of all questions at positive weights, in questions."""
-        holds, more = self.holds(np.array([point]).T)
-        total = Fraction(self.sure, self.unit)
-        sizes = (self.ties + more[:, 0])[holds[:, 0]]
-        for size in np.unique(sizes):
-            total += Fraction(int(self.copies[holds[:, 0]][sizes == size].sum()), int(size))
+    def scores(self, points: Ints) -> list[Fraction]:
+        """Sum the scores of all questions at positive weights (columns), in questions."""
+        holds, more = self.holds(points)
+        size = np.where(holds, self.ties[:, None] + more, 0)
+        total = [Fraction(self.sure, self.unit)] * points.shape[1]
+        for tie in np.unique(size[holds]):
+            won = self.copies @ (size == tie)
+            total = [sum_ + Fraction(int(number), int(tie)) for sum_, number in zip(total, won, strict=True)]
         return total
+
+    def score(self, point: Sequence[int]) -> Fraction:
+        """Sum the scores of all questions at one point."""
+        return self.scores(np.array([point]).T)[0]
 
     def around(self, point: Sequence[int]) -> Region:
         """Find all weights that keep what gold wins and ties at a point."""

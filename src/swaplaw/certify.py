@@ -8,7 +8,7 @@ an open cone of weights with one score, stands beside it for use.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from time import monotonic
@@ -54,6 +54,12 @@ class Certificate:
     """The best open cone of weights that are all positive; None if the time was up before one was found."""
     bound: Fraction
     """No weights have a higher accuracy than this."""
+    parts: Parts = field(repr=False, compare=False)
+    """What was searched, to tidy the weights by."""
+
+    def tidied(self, deadline: float | None = None) -> Certificate:
+        """The same certificate at the simplest of the best weights."""
+        return self.parts.certificate(True, deadline)
 
     @property
     def gap(self) -> Fraction:
@@ -121,7 +127,7 @@ def certify(
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
     deadline = None if time_limit is None else monotonic() + time_limit
-    parts = _Parts(panel, deadline, {} if curves is None else curves)
+    parts = Parts(panel, deadline, {} if curves is None else curves)
     for place in range(1, parts.size):
         parts.search_pair(place)
     if parts.size > 2:
@@ -130,7 +136,7 @@ def certify(
                 parts.search_part((0, *others))
         if not parts.search_whole(floor):
             return None
-    return parts.certificate(tidy)
+    return parts.certificate(tidy, deadline)
 
 
 @dataclass(frozen=True)
@@ -177,7 +183,7 @@ def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -
     return point
 
 
-class _Parts:
+class Parts:
     """The search of a panel and of the smaller panels that weights of 0 leave of it."""
 
     def __init__(self, panel: Panel, deadline: float | None, curves: Curves) -> None:
@@ -244,17 +250,19 @@ class _Parts:
             self.found.append(_Found(places, verdict.best_at, verdict.best / n, True, those))
         return plateau
 
-    def certificate(self, tidy: bool) -> Certificate:
+    def certificate(self, tidy: bool, deadline: float | None) -> Certificate:
         """Choose the best weights: safe before fragile ones, then the lightest secondaries."""
         top = self.best
         best, plateau = [one for one in self.found if one.accuracy == top], self.plateau
         if not all(one.fragile for one in best):
             best = [one for one in best if not one.fragile]
         if tidy:
-            known = {id(one): one.tidied(self.deadline) for one in [*best, *([plateau] if plateau else [])]}
+            known = {id(one): one.tidied(deadline) for one in [*best, *([plateau] if plateau else [])]}
             best, plateau = [known[id(one)] for one in best], known[id(plateau)] if plateau else None
         chosen = min((one.weights(self.size) for one in best), key=lambda one: (one.total, one.weights))
-        return Certificate(self.panel, chosen, plateau.weights(self.size) if plateau else None, max(self.bound, top))
+        return Certificate(
+            self.panel, chosen, plateau.weights(self.size) if plateau else None, max(self.bound, top), self
+        )
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
