@@ -12,15 +12,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from corpora import corpora
 from panel_twin import visits
 from swaplaw.arrangement import Arrangement, arrangement
 from swaplaw.branch import best_weights
 from swaplaw.cone import Ray, narrowed, orthant, primitive
 from swaplaw.linesearch import best_on_line, line_search
+from swaplaw.settle import Best, settle
 from swaplaw.simplest import simplest
 from swaplaw.weights import simplest_between
 from test_panel import tally_of
+
+from corpora import corpora
 from twin import Corpus
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -262,3 +264,26 @@ def test_marginals_are_what_a_member_is_worth() -> None:
     assert all(losses[name] >= 0 for name in found.panel.members[1:])
     pair = certified(tally, ["gpt-4", "mistral-large"])
     assert sl.marginals(pair)["mistral-large"] == pair.lift
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bisection_agrees_with_cutting_plane_by_plane(seed: int) -> None:
+    """More planes than a visit to every cell could bear, with many that coincide or meet in one ray."""
+    rng = np.random.default_rng(seed)
+    members, questions = (4, 12) if seed % 4 == 3 else (3, 40)
+    ballots: dict[str, dict[str, Counter[str | None]]] = {}
+    for member in range(members):
+        shares = rng.dirichlet([0.6] * 4, questions)
+        ballots[f"m{member}"] = {
+            f"q{question}": Counter(rng.choice(["A", "B", "C", "D"], rng.integers(1, 2 + seed % 6), p=share).tolist())
+            for question, share in enumerate(shares)
+        }
+    chosen = sl.panel(tally_of(Corpus(ballots, {f"q{question}": "A" for question in range(questions)})), [*ballots])
+    those = planes_of(chosen)
+    best = Best(those, -1, Fraction(-1))
+    settle(best, orthant(members), np.arange(len(those.normals)), Fraction(those.sure))
+    verdict = best_weights(those)
+    assert verdict.plateau == Fraction(best.plateau, those.unit)
+    assert verdict.best == verdict.bound == best.face / those.unit
+    assert verdict.plateau_at is not None
+    assert those.score(verdict.plateau_at) == verdict.plateau
