@@ -8,6 +8,7 @@ an open cone of weights with one score, stands beside it for use.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
@@ -59,7 +60,7 @@ class Certificate:
 
     def tidied(self, deadline: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""
-        return self.parts.certificate(True, deadline)
+        return self.parts.tidied(deadline).certificate()
 
     @property
     def gap(self) -> Fraction:
@@ -110,23 +111,28 @@ class Certificate:
         }
 
 
-def certify(
-    panel: Panel,
-    *,
-    time_limit: float | None = None,
-    floor: Fraction | None = None,
-    tidy: bool = True,
-    curves: Curves | None = None,
-) -> Certificate | None:
-    """Find a panel's best weights and prove them best, or stop at a time limit (in seconds) with a proven gap.
-
-    With a floor, a panel that is proven not to exceed this accuracy is not searched further, and None is returned.
-    Where not `tidy`, the weights are some of the best ones, not the simplest. `curves` remembers pairs of one tally
-    from panel to panel.
-    """
+def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
+    """Find a panel's best weights and prove them best, or stop at a time limit (in seconds) with a proven gap."""
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
     deadline = None if time_limit is None else monotonic() + time_limit
+    found = challenge(panel, deadline=deadline)
+    assert found is not None
+    return found.tidied(deadline)
+
+
+def challenge(
+    panel: Panel,
+    *,
+    floor: Fraction | None = None,
+    deadline: float | None = None,
+    curves: Curves | None = None,
+) -> Certificate | None:
+    """Certify a panel as far as it takes to prove that it does not exceed a floor; None if so.
+
+    Weights are some of the best ones; `Certificate.tidied` gives the simplest. `curves` remembers pairs of one tally
+    from panel to panel.
+    """
     parts = Parts(panel, deadline, {} if curves is None else curves)
     for place in range(1, parts.size):
         parts.search_pair(place)
@@ -136,7 +142,7 @@ def certify(
                 parts.search_part((0, *others))
         if not parts.search_whole(floor):
             return None
-    return parts.certificate(tidy, deadline)
+    return parts.certificate()
 
 
 @dataclass(frozen=True)
@@ -250,19 +256,23 @@ class Parts:
             self.found.append(_Found(places, verdict.best_at, verdict.best / n, True, those))
         return plateau
 
-    def certificate(self, tidy: bool, deadline: float | None) -> Certificate:
+    def certificate(self) -> Certificate:
         """Choose the best weights: safe before fragile ones, then the lightest secondaries."""
         top = self.best
-        best, plateau = [one for one in self.found if one.accuracy == top], self.plateau
-        if not all(one.fragile for one in best):
-            best = [one for one in best if not one.fragile]
-        if tidy:
-            known = {id(one): one.tidied(deadline) for one in [*best, *([plateau] if plateau else [])]}
-            best, plateau = [known[id(one)] for one in best], known[id(plateau)] if plateau else None
-        chosen = min((one.weights(self.size) for one in best), key=lambda one: (one.total, one.weights))
-        return Certificate(
-            self.panel, chosen, plateau.weights(self.size) if plateau else None, max(self.bound, top), self
-        )
+        best = [one for one in self.found if one.accuracy == top]
+        safe = [one for one in best if not one.fragile]
+        chosen = min((one.weights(self.size) for one in safe or best), key=lambda one: (one.total, one.weights))
+        plateau = None if self.plateau is None else self.plateau.weights(self.size)
+        return Certificate(self.panel, chosen, plateau, max(self.bound, top), self)
+
+    def tidied(self, deadline: float | None) -> Parts:
+        """The same search with its best weights tidied."""
+        top, done = self.best, copy(self)
+        shown = [one for one in self.found if one.accuracy == top or one is self.plateau]
+        tidy = {id(one): one.tidied(deadline) for one in shown}
+        done.found = [tidy.get(id(one), one) for one in self.found]
+        done.plateau = None if self.plateau is None else tidy.get(id(self.plateau), self.plateau)
+        return done
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
@@ -275,8 +285,6 @@ def marginals(certificate: Certificate, *, time_limit: float | None = None) -> d
         if len(rest) == 1:
             without = Panel(same, (rest[0],)).accuracies[0]
         else:
-            found = certify(oriented(same, rest), time_limit=time_limit, tidy=False)
-            assert found is not None
-            without = found.best.accuracy
+            without = certify(oriented(same, rest), time_limit=time_limit).best.accuracy
         losses[panel.tally.models[leaving]] = certificate.best.accuracy - without
     return losses

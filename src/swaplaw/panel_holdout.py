@@ -62,9 +62,8 @@ def panel_rule(tally: Tally, size: int, *, time_limit: float | None = None) -> R
     return each(tally, lambda train: _choice(panels(train, size, top=1, time_limit=time_limit).panels[0]))
 
 
-def _choice(found: Certificate | None) -> Choice:
+def _choice(found: Certificate) -> Choice:
     """What would be deployed: members of weight 0 are not."""
-    assert found is not None
     weights = zip(found.panel.indices, found.recommended.weights, strict=True)
     members, kept = zip(*((index, weight) for index, weight in weights if weight), strict=True)
     return Choice(members, kept)

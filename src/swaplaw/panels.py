@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw.bounds import reach
-from swaplaw.certify import Certificate, Curves, certify
+from swaplaw.certify import Certificate, Curves, challenge
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.panel import LARGEST_PANEL, Panel, oriented
 from swaplaw.rows import Bools
@@ -123,8 +123,7 @@ class _Ranking:
     def consider(self, members: Sequence[int]) -> None:
         """Search one panel and rank it."""
         floor = None if self.floor is None else self.floor - _HAIR
-        left = None if self.deadline is None else max(self.deadline - monotonic(), 0)
-        found = certify(oriented(self.tally, members), time_limit=left, floor=floor, tidy=False, curves=self.curves)
+        found = challenge(oriented(self.tally, members), floor=floor, deadline=self.deadline, curves=self.curves)
         if found is None:
             self.cut += 1
             return

@@ -118,9 +118,7 @@ def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> 
     names: list[str] = []
     for name in given:
         names += [name] if name in tally.models else [part.strip() for part in name.split(",") if part.strip()]
-    found = certify(panel(tally, names), time_limit=time_limit)
-    assert found is not None
-    return found
+    return certify(panel(tally, names), time_limit=time_limit)
 
 
 def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[Row]:
