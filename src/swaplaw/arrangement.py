@@ -58,6 +58,11 @@ class Arrangement:
         return self.sure + int(self.credit.sum())
 
     @cached_property
+    def margins(self) -> Ints:
+        """The normals by member: members x planes."""
+        return np.ascontiguousarray(self.normals.T)
+
+    @cached_property
     def first(self) -> Ints:
         """Where each question's planes begin."""
         return np.searchsorted(self.question, np.arange(len(self.ties)))
