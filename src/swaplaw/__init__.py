@@ -13,45 +13,59 @@ sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its inter
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
 sl.predictors(other, law)                        # what tells lift in advance, and how well
+sl.budget(tally, "A", "B", 8).best(8)            # the pair against its models alone, at equal compute
+sl.recommend(tally).policy.write("policy.json")  # what to deploy, judged on held-out questions
 """
 
 from swaplaw.bootstrap import Bootstrap, Estimate, bootstrap
+from swaplaw.budget import Budget, Split, budget
 from swaplaw.bundled import demo_votes
 from swaplaw.calibrate import calibrate
 from swaplaw.certify import Certificate, PanelOptimum, certify, marginals
+from swaplaw.choice import Choice
 from swaplaw.curve import Curve, Optimum, Piece, curve, curves
 from swaplaw.diversity import Diversity, diversity, pairwise
+from swaplaw.effect import Effect
 from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, SwaplawError
 from swaplaw.fingerprint import fingerprint
 from swaplaw.grid import grid_search
+from swaplaw.holdout import HeldOut, held_out
 from swaplaw.intervals import Interval
 from swaplaw.law import Law, read_law
 from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
 from swaplaw.panel import Cell, Panel, PanelOutcome, panel
 from swaplaw.panel_holdout import HeldOutPanel, held_out_panel
 from swaplaw.panels import PanelSearch, panels
+from swaplaw.policy import Member, Policy, read_policy
 from swaplaw.predictors import Predictor, Predictors, predictors
+from swaplaw.recommend import recommend
 from swaplaw.resample import Resampler, resampler
 from swaplaw.screen import Screen, screen, screen_marginals
 from swaplaw.summary import ModelSummary, summary
 from swaplaw.tally import Tally
+from swaplaw.verdict import Recommendation
 from swaplaw.votes import Votes, read_votes, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
 __all__ = [
     "PAPER_GRID",
     "Bootstrap",
+    "Budget",
     "Cell",
     "Certificate",
     "Change",
+    "Choice",
     "Curve",
     "Diversity",
+    "Effect",
     "Estimate",
+    "HeldOut",
     "HeldOutPanel",
     "InputError",
     "Interval",
     "Law",
     "Masses",
+    "Member",
     "MissingExtraError",
     "ModelSummary",
     "Optimum",
@@ -62,16 +76,20 @@ __all__ = [
     "PanelOutcome",
     "PanelSearch",
     "Piece",
+    "Policy",
     "Predictor",
     "Predictors",
+    "Recommendation",
     "Resampler",
     "Screen",
+    "Split",
     "StatisticalWarning",
     "SwaplawError",
     "Tally",
     "Votes",
     "as_weight",
     "bootstrap",
+    "budget",
     "calibrate",
     "certify",
     "curve",
@@ -80,6 +98,7 @@ __all__ = [
     "diversity",
     "fingerprint",
     "grid_search",
+    "held_out",
     "held_out_panel",
     "marginals",
     "pair",
@@ -89,7 +108,9 @@ __all__ = [
     "panels",
     "predictors",
     "read_law",
+    "read_policy",
     "read_votes",
+    "recommend",
     "resampler",
     "screen",
     "screen_marginals",

@@ -17,14 +17,14 @@ from math import comb, prod
 
 import numpy as np
 
-from swaplaw.curve import spans_of
 from swaplaw.errors import InputError, quote
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
 from swaplaw.scoresheet import Scoresheet, lay_out
+from swaplaw.spans import spans_of
 from swaplaw.tally import Tally, arrange
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 LARGEST_BATCH = 400_000
 FEWEST, MOST = 50, 1_000
@@ -66,7 +66,7 @@ class Draws:
         return np.round(mean, _DIGITS), float(np.sqrt(spread.sum()) / len(self.exact))
 
     def _expected(self, values: Floats) -> Floats:
-        return np.bincount(self.owner, self.share * values, minlength=len(self.exact))
+        return np.bincount(self.owner, self.share * values, minlength=len(self.exact)).astype(np.float64)
 
 
 def draw(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw.rows import Ints
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 LEVEL, POWER = 0.95, 0.8
 PSEUDO_QUESTIONS = 2

@@ -21,7 +21,7 @@ from swaplaw.choice import Choice, Rule, Scorer
 from swaplaw.errors import InputError
 from swaplaw.rows import Bools, Ints
 from swaplaw.scoresheet import Scoresheet
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 FOLDS, REPEATS = 10, 10
 

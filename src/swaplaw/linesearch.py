@@ -17,8 +17,8 @@ import numpy as np
 from swaplaw.arrangement import Arrangement
 from swaplaw.breakpoints import breakpoints
 from swaplaw.cone import Ray, primitive, product
-from swaplaw.curve import Spans, sum_over_slots
 from swaplaw.rows import Ints
+from swaplaw.spans import Spans, sum_over_slots
 from swaplaw.weights import simplest_between
 
 RANDOM_DIRECTIONS = 8
@@ -105,7 +105,7 @@ def _scores(those: Arrangement, D: Ints, E: Ints, bounds: Ints, slots: int) -> t
     at_high = inside + binding[:, 0] * (low == last) + binding[:, 1] * (high == last)
     held = first <= last
     spans = Spans(np.flatnonzero(held), first[held], last[held], at_low[held], inside[held], at_high[held])
-    unit = lcm(*(int(size) for size in np.unique(np.concatenate(spans.ties))))
+    unit = spans.common_denominator
     copies = those.copies[None, held]
     dtype = np.int64 if unit * int(copies.sum()) < 2**61 else object
     return sum_over_slots(spans, copies.astype(dtype), unit, slots)[0], unit

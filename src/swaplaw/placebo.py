@@ -15,7 +15,7 @@ from swaplaw.pair import Pair
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import scoresheet
 from swaplaw.tally import Tally
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 PLACEBOS = 20
 

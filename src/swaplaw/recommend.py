@@ -15,14 +15,11 @@ would is a matter of arithmetic.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw.choice import BestSingle, Choice, PairRule, Track, all_pairs
+from swaplaw.choice import BestSingle, PairRule, Track, all_pairs
 from swaplaw.draws import draw
-from swaplaw.effect import POWER, Effect
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.placebo import placebo_scores
@@ -31,81 +28,13 @@ from swaplaw.rows import Bools
 from swaplaw.selection import REPLICATES, Selection, selection
 from swaplaw.spend import Budgeted, check_prices, scaled_down
 from swaplaw.tally import Tally
-from swaplaw.terms import Floats
+from swaplaw.verdict import Check, Recommendation, decide, more_questions
+from swaplaw.wholes import Floats
 
-Verdict = Literal["deploy_pair", "deploy_single", "cannot_tell"]
 MIN_GAIN = 0.01
 MAX_MODELS = 2
 BALLOTS = 200
 """Ballots a question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One question that an ensemble has to answer, and the gain that answers it."""
-
-    name: Literal["held_out", "equal_compute", "placebo"]
-    effect: Effect
-
-
-@dataclass(frozen=True)
-class More:
-    """How many questions would tell: n' = n ((critical + z(power)) se / |mean - boundary|)^2."""
-
-    check: str
-    """The interval that is too wide."""
-    boundary: float
-    """What it must exclude: 0 for an ensemble, the smallest gain worth having for the single model."""
-    effect: Effect = field(repr=False)
-    questions: int | None
-    """Questions needed in all; None where no practical number would do."""
-
-    @property
-    def more(self) -> int | None:
-        """Questions needed beyond those at hand."""
-        return None if self.questions is None else max(0, self.questions - self.effect.n)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The arithmetic, ready for JSON."""
-        return {
-            "check": self.check,
-            "effect": self.effect.mean,
-            "boundary": self.boundary,
-            "standard_error": self.effect.standard_error,
-            "critical": self.effect.critical,
-            "power": POWER,
-            "have": self.effect.n,
-            "need": self.questions,
-            "more": self.more,
-        }
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """A verdict and what it rests on. Choices hold places in `tally`, which has the questions that all answered."""
-
-    verdict: Verdict
-    tally: Tally = field(repr=False)
-    of: int
-    """Questions of the dataset, of which the tally has those that all models considered answered."""
-    min_gain: float
-    by_lift: HeldOut = field(repr=False)
-    """The choice by exact lift, which is the one recommended."""
-    by_swap: HeldOut = field(repr=False)
-    """The paper's rule, for comparison."""
-    selection: Selection = field(repr=False)
-    checks: tuple[Check, ...]
-    more: More | None
-    scorer: Budgeted = field(repr=False)
-
-    @property
-    def chosen(self) -> Choice:
-        """What to deploy: until votes can tell, the best single model."""
-        return self.by_lift.choice if self.verdict == "deploy_pair" else self.by_lift.baseline
-
-    def check(self, name: str) -> Effect | None:
-        """The effect that answers one question, if it could be asked."""
-        return next((check.effect for check in self.checks if check.name == name), None)
 
 
 def recommend(
@@ -126,7 +55,7 @@ def recommend(
     """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions."""
     _check_options(max_models, min_gain, budget)
     considered = _considered(tally, models)
-    scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, seed)
+    scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, prices is not None, seed)
     singles, pairs = _candidates(scorer, max_models)
     draws = resampler(considered, by=by, seed=seed, replicates=replicates)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
@@ -136,26 +65,8 @@ def recommend(
     spread = selection(scorer, by_lift.baseline, pairs, draws, track=track)
     checks = tuple(_checks(scorer, by_lift, spread, dealt, seed))
     verdict = decide(checks, len(by_lift.choice.members) > 1, min_gain)
-    more = _more(checks, min_gain) if verdict == "cannot_tell" else None
-    return Recommendation(
-        verdict, considered, len(tally.questions), min_gain, by_lift, by_swap, spread, checks, more, scorer
-    )
-
-
-def decide(checks: Sequence[Check], ensemble: bool, min_gain: float) -> Verdict:
-    """Turn intervals into a verdict; the first check is the held-out gain over the best single model."""
-    if ensemble and checks[0].effect.mean >= min_gain and all(check.effect.lo > 0 for check in checks):
-        return "deploy_pair"
-    return "deploy_single" if any(check.effect.hi < min_gain for check in checks) else "cannot_tell"
-
-
-def _more(checks: Sequence[Check], min_gain: float) -> More:
-    """Which verdict the means point to, and how many questions its widest interval needs."""
-    if checks[0].effect.mean >= min_gain and all(check.effect.mean > 0 for check in checks):
-        open_ones = [More(c.name, 0.0, c.effect, c.effect.questions_needed(0.0)) for c in checks if c.effect.lo <= 0]
-        return max(open_ones, key=lambda more: float("inf") if more.questions is None else more.questions)
-    worst = min(checks, key=lambda check: check.effect.mean)
-    return More(worst.name, min_gain, worst.effect, worst.effect.questions_needed(min_gain))
+    more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
+    return Recommendation(verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer)
 
 
 def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int) -> list[Check]:
@@ -189,10 +100,10 @@ def _equal_compute(scorer: Budgeted, found: HeldOut, dealt: Folds, seed: int) ->
 def _check_options(max_models: int, min_gain: float, budget: float | None) -> None:
     if max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: --max-models is 1 or more")
-    if not 0 <= min_gain < 1:
-        raise InputError(
-            f"the smallest gain worth having is {min_gain}: give a fraction of one, such as 0.01 for 1 point"
-        )
+    if max_models > MAX_MODELS:
+        raise InputError(f"ensembles of {max_models} models are not compared yet: --max-models is at most {MAX_MODELS}")
+    if not 0 <= min_gain < 1:  # This refuses NaN, too.
+        raise InputError(f"a smallest gain of {min_gain} is no fraction of one: give 0.01 for 1 percentage point")
     if budget is not None and not 0 < budget < float("inf"):
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
 

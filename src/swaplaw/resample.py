@@ -43,6 +43,28 @@ WORKERS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
+class _Kinds:
+    """Units that are alike may be counted together: often half of all questions have a twin."""
+
+    of: Ints
+    """The kind of each unit."""
+    first: Ints
+    """The first unit of each kind."""
+
+    @property
+    def number(self) -> int:
+        """How many kinds there are."""
+        return len(self.first)
+
+    @classmethod
+    def equal_rows(cls, columns: Floats) -> _Kinds:
+        """Units with equal columns are alike."""
+        seen: dict[bytes, int] = {}
+        of = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in columns])
+        return cls(of, np.unique(of, return_index=True)[1])
+
+
+@dataclass(frozen=True)
 class Resampler:
     """Draws of units with replacement, as many as there are units."""
 
@@ -63,19 +85,19 @@ class Resampler:
 
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
-        return self._counts(first, last, np.int64, map)
+        every = np.arange(self.units)
+        return self._counts(first, last, _Kinds(every, every), np.int64, map)
 
-    def _counts(self, first: int, last: int, dtype: npt.DTypeLike, mapping: Map) -> npt.NDArray[Any]:
-        """Counts of any type, their blocks drawn one by one or at once."""
+    def _counts(self, first: int, last: int, kinds: _Kinds, dtype: npt.DTypeLike, mapping: Map) -> npt.NDArray[Any]:
+        """How often each kind of unit is drawn; blocks are drawn one by one or at once, as `mapping` does."""
         blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=dtype)
+        rows = np.empty((len(blocks) * BLOCK, kinds.number), dtype=dtype)
         start = first - blocks.start * BLOCK
 
         def draw(block: int) -> None:
-            rng = np.random.default_rng([self.seed, block])
-            place = (block - blocks.start) * BLOCK
-            for row, drawn in enumerate(rng.integers(self.units, size=(BLOCK, self.units)), place):
-                rows[row] = np.bincount(drawn, minlength=self.units)
+            drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
+            for row, units in enumerate(drawn, (block - blocks.start) * BLOCK):
+                rows[row] = np.bincount(kinds.of.take(units), minlength=kinds.number)
 
         for _ in mapping(draw, blocks):
             pass
@@ -118,10 +140,12 @@ class Resampler:
         """
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
+        kinds = _Kinds.equal_rows(columns)
+        distinct = columns[kinds.first]
         with ThreadPoolExecutor(workers) as pool:
             for first in range(0, self.replicates, size):
                 last = min(first + size, self.replicates)
-                sums = self._counts(first, last, columns.dtype, pool.map) @ columns
+                sums = self._counts(first, last, kinds, columns.dtype, pool.map) @ distinct
 
                 def fill(start: int, sums: Floats = sums, first: int = first) -> None:
                     values = statistic(sums[start : start + _SLICE])

@@ -22,7 +22,7 @@ from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
 from swaplaw.resample import Resampler
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import Scoresheet
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 REPLICATES = 2_000
 

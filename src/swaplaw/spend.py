@@ -19,7 +19,7 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Tally
-from swaplaw.terms import Floats
+from swaplaw.wholes import Floats
 
 _ROUNDING = 1e-9
 
@@ -71,6 +71,8 @@ class Budgeted:
     tally: Tally
     prices: Floats = field(repr=False)
     budget: float | None = None
+    priced: bool = False
+    """Whether prices are real, not counts of samples."""
     seed: int = 0
     _sheets: dict[tuple[int, ...], Scoresheet] = field(default_factory=dict, repr=False, compare=False)
     _scores: dict[Choice, Floats] = field(default_factory=dict, repr=False, compare=False)

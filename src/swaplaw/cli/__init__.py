@@ -20,6 +20,8 @@ COMMANDS = {
     "calibrate": "Freeze the conversion rates of a dataset as a law file.",
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
+    "budget": "A pair against its models alone at equal compute.",
+    "recommend": "What to deploy: a pair, one model, or more questions first.",
 }
 
 
