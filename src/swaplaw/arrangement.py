@@ -20,7 +20,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw.cone import Cone, Ray, narrowed, orthant, product
+from swaplaw.cone import Cone, Ray, narrowed, orthant, product, whole
 from swaplaw.plurality import whole_factors
 from swaplaw.rows import Bools, Ints
 from swaplaw.simplest import simplest
@@ -98,13 +98,13 @@ class Arrangement:
 
     def score(self, point: Sequence[int]) -> Fraction:
         """Sum the scores of all questions at one point."""
-        return self.scores(np.array([point]).T)[0]
+        return self.scores(whole([point]).T)[0]
 
     def around(self, point: Sequence[int]) -> Region:
         """Find all weights that keep what gold wins and ties at a point."""
-        holds, _ = self.holds(np.array([point]).T)
+        holds, _ = self.holds(whole([point]).T)
         planes = self.normals[holds[:, 0][self.question]]
-        values = product(planes, np.array([point]).T)[:, 0]
+        values = product(planes, whole([point]).T)[:, 0]
         walls = np.concatenate([planes[values > 0], np.eye(self.size, dtype=planes.dtype)])
         return Region(narrowed(orthant(self.size), walls, planes[values == 0]), walls, planes[values == 0])
 
@@ -115,13 +115,13 @@ class Arrangement:
 
     def below(self, total: Fraction) -> Arrangement:
         """Add a question that outweighs all others, won where the secondaries weigh less than `total` together."""
-        plane = [[total.numerator, *[-total.denominator] * (self.size - 1)]]
+        plane = whole([[total.numerator, *[-total.denominator] * (self.size - 1)]])
         return replace(
             self,
             ties=np.append(self.ties, 1),
             copies=np.append(self.copies.astype(self.credit.dtype), self.ceiling + 1),
             question=np.append(self.question, len(self.ties)),
-            normals=np.concatenate([self.normals, np.array(plane, dtype=self.normals.dtype)]),
+            normals=np.concatenate([self.normals, plane]),
         )
 
 

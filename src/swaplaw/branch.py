@@ -24,7 +24,7 @@ from itertools import combinations, count
 import numpy as np
 
 from swaplaw.arrangement import Arrangement
-from swaplaw.cone import Ray, primitive, product, spanned
+from swaplaw.cone import Ray, primitive, product, spanned, whole
 from swaplaw.rows import Bools, Ints
 from swaplaw.settle import Best, OutOfTimeError, settle
 
@@ -117,7 +117,7 @@ def best_weights(
         deadline=deadline,
     )
     if start is not None:
-        on_planes = not product(arrangement.normals, np.array([start]).T).all()
+        on_planes = not product(arrangement.normals, whole([start]).T).all()
         best.offer(arrangement.score(start) * arrangement.unit, start, is_open=not on_planes)
     open_reach = _search(best, None if target is None else int(target * arrangement.unit))
     found = best.face_at is not None

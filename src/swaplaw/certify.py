@@ -25,6 +25,9 @@ from swaplaw.errors import InputError, quote
 from swaplaw.linesearch import line_search
 from swaplaw.pair import Pair
 from swaplaw.panel import Panel, oriented
+from swaplaw.weights import simplest_between
+
+LONGEST_TOTAL = 2**20
 
 Curves = dict[tuple[int, int], tuple[Optimum, Optimum]]
 """Best lift and best plateau of pairs that are already known."""
@@ -175,10 +178,13 @@ def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -
     """Of all open cones that score what a point scores, find the one that lets the secondaries weigh least.
 
     Again and again a question is added that only lighter weights win, and that outweighs all others: while the best
-    weights win it at no loss, they are lighter.
+    weights win it at no loss, they are lighter. Totals of long fractions are shortened by less than one part in a
+    million, to keep the planes of such questions short.
     """
     score = those.score(point)
     while total := those.around(point).least_total:
+        if total.denominator > LONGEST_TOTAL:
+            total = simplest_between(total - total / LONGEST_TOTAL, total)
         lighter = those.below(total)
         target = score + Fraction(int(lighter.credit[-1]), those.unit)
         floor = target - Fraction(1, those.unit)

@@ -195,6 +195,8 @@ def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> I
         )
         if searched.greedy:
             yield "Too many to search: built greedily, one member at a time."
+        elif not searched.complete:
+            yield "Stopped before all were searched."
         if not searched.certified:
             yield f"No panel of this size is more than {points(searched.gap)} pp better than the best of these."
         if searched.dropped:
