@@ -73,6 +73,19 @@ def test_the_best_of_the_real_votes_are_the_same_without_pruning() -> None:
     assert pruned.pruned > 0 == whole.pruned
 
 
+def test_panels_of_two_are_the_curves_of_all_pairs() -> None:
+    tally = sl.demo_votes().tally()
+    found = {one.panel.members: one for one in sl.panels(tally, 2, top=None).panels}
+    for curve in sl.curves(tally):
+        one = found.pop((curve.primary, curve.secondary))
+        assert one.certified
+        assert (one.lift, one.best.weights[1]) == (curve.best_lift.lift, curve.best_lift.weight)
+        assert one.best.fragile == curve.best_lift.fragile
+        assert one.plateau is not None
+        assert one.plateau.weights[1] == curve.best_plateau.weight
+    assert not found
+
+
 @cache
 def read(file: Path) -> sl.Tally:
     return sl.read_votes(file).tally()

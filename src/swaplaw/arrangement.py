@@ -154,6 +154,9 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     decided = _any(owner, number)
     sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
     sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
+    # A rival that every member prefers to another is beaten, strictly, wherever the other doesn't beat gold.
+    tight = ~_dominated(owner, margins[parting])
+    parting, owner = parting[tight], owner[tight]
     normals = _normals(tally, members, margins[parting], rivals.question[parting])
     return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
 
@@ -162,6 +165,21 @@ def _any(questions: Ints, number: int) -> Bools:
     found = np.zeros(number, dtype=bool)
     found[questions] = True
     return found
+
+
+def _dominated(owner: Ints, margins: Ints) -> Bools:
+    """Which rivals have margins nowhere smaller, and somewhere larger, than those of another of the same question."""
+    order = np.argsort(owner, kind="stable")
+    number = np.bincount(owner)
+    number = number[number > 0]
+    # All ordered pairs of one question's rivals.
+    first = np.repeat(np.cumsum(number) - number, number**2)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(number**2) - number**2, number**2)
+    one, other = np.divmod(place, np.repeat(number, number**2))
+    ours, theirs = margins[order[first + one]], margins[order[first + other]]
+    dominated = np.zeros(len(owner), dtype=bool)
+    dominated[order[(first + one)[(ours >= theirs).all(axis=1) & (ours > theirs).any(axis=1)]]] = True
+    return dominated
 
 
 def _normals(tally: Tally, members: Sequence[int], margins: Ints, question: Ints) -> Ints:

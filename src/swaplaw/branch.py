@@ -15,7 +15,7 @@ all their faces alike. Corners are whole numbers: nothing is rounded.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from heapq import heappop, heappush
@@ -74,24 +74,20 @@ class Batch:
 
     def select(self, simplices: Bools) -> Batch:
         """Keep some simplices."""
-        entries = simplices[self.owner]
-        return self._of(simplices, entries, (np.cumsum(simplices) - 1)[self.owner[entries]])
+        return self if simplices.all() else self.part(simplices, np.flatnonzero(simplices[self.owner]))
 
-    def without(self, entries: Bools) -> Batch:
-        """Leave out planes that are decided."""
-        return self._of(np.ones(len(self.sure), dtype=bool), ~entries, self.owner[~entries])
-
-    def _of(self, simplices: Bools, entries: Bools, owner: Ints) -> Batch:
+    def part(self, simplices: Bools, entries: Ints) -> Batch:
+        """Keep some simplices, and only some of their planes."""
         return Batch(
             self.corners[simplices],
             self.scale[simplices],
             self.sure[simplices],
             self.reach[simplices],
             self.patience[simplices],
-            owner,
-            self.plane[entries],
-            self.above[entries],
-            self.below[entries],
+            (np.cumsum(simplices) - 1).take(self.owner.take(entries)),
+            self.plane.take(entries),
+            self.above.take(entries),
+            self.below.take(entries),
         )
 
 
@@ -178,7 +174,7 @@ def _first(those: Arrangement) -> Batch:
     """One simplex, whose corners are the members alone."""
     size = those.size
     planes = np.arange(len(those.normals))
-    bits = 1 << np.arange(size)
+    bits = (1 << np.arange(size)).astype(np.uint8)
     corners = np.diag(np.array(LENGTHS[:size]))[None]
     largest = int(np.abs(those.normals).max(initial=1))
     return Batch(
@@ -189,16 +185,15 @@ def _first(those: Arrangement) -> Batch:
         np.array([PATIENCE]),
         np.zeros(len(planes), dtype=np.int64),
         planes,
-        ((those.normals > 0) * bits).sum(axis=1),
-        ((those.normals < 0) * bits).sum(axis=1),
+        ((those.normals > 0) * bits).sum(axis=1, dtype=np.uint8),
+        ((those.normals < 0) * bits).sum(axis=1, dtype=np.uint8),
     )
 
 
 def _refine(best: Best, batch: Batch) -> Iterator[Batch]:
     """Bisect every simplex once, and drop, settle or hand back the children."""
     those = best.arrangement
-    children = _screen(those, _bisect(those, batch))
-    children = children.select(children.reach > best.plateau)
+    children = _screen(those, _bisect(those, batch), best.plateau)
     _probe(best, children)
     children = children.select(children.reach > best.plateau)
     children = children.select(_contested(those, children) > best.plateau)
@@ -234,9 +229,9 @@ def _bisect(those: Arrangement, batch: Batch) -> Batch:
         corner[row, replaced], length[row, replaced] = middle, scale
         corners.append(corner)
         scales.append(length)
-        bit = (1 << replaced)[batch.owner]
-        above.append((batch.above & ~bit) | np.where(sign > 0, bit, 0))
-        below.append((batch.below & ~bit) | np.where(sign < 0, bit, 0))
+        bit = np.left_shift(1, replaced).astype(np.uint8).take(batch.owner)
+        above.append((batch.above & ~bit) | bit * (sign > 0))
+        below.append((batch.below & ~bit) | bit * (sign < 0))
     return Batch(
         np.concatenate(corners),
         np.concatenate(scales),
@@ -259,7 +254,8 @@ def _cut(those: Arrangement, batch: Batch, one: Ints, other: Ints) -> tuple[Ints
     longest = np.maximum(batch.scale[row, one], batch.scale[row, other])
     ends = [batch.corners[row, end] << (longest - batch.scale[row, end])[:, None] for end in (one, other)]
     middle, scale = ends[0] + ends[1], longest + 1
-    held = ((batch.above | batch.below) & ((1 << one) | (1 << other))[batch.owner]) == 0
+    edge = (np.left_shift(1, one) | np.left_shift(1, other)).astype(np.uint8)
+    held = ((batch.above | batch.below) & edge.take(batch.owner)) == 0
     for power in count(2):
         sign = _values(those, middle, batch)
         hit = np.unique(batch.owner[(sign == 0) & ~held])
@@ -279,8 +275,11 @@ def _values(those: Arrangement, points: Ints, batch: Batch) -> Ints:
     return reduce(np.add, terms)
 
 
-def _screen(those: Arrangement, batch: Batch) -> Batch:
-    """Decide what the signs at the corners decide, and bound each simplex. `reach` holds the parent's planes before."""
+def _screen(those: Arrangement, batch: Batch, score: int) -> Batch:
+    """Decide what the signs at the corners decide, and keep simplices whose reach exceeds a score.
+
+    Before, `reach` holds how many planes the parent had.
+    """
     number = len(batch.sure)
     group, owner, question = _groups(those, batch)
     beaten = batch.above == 0
@@ -292,19 +291,11 @@ def _screen(those: Arrangement, batch: Batch) -> Batch:
     won, maybe = ~lost & ~open_, ~lost & open_
     sure = batch.sure + _sums(owner[won], credit[won], number)
     reach = sure + _sums(owner[maybe], credit[maybe], number)
-    kept = pending & ~lost[group]
-    same = np.bincount(batch.owner[kept], minlength=number) == batch.reach
-    return Batch(
-        batch.corners,
-        batch.scale,
-        sure,
-        reach,
-        np.where(same, batch.patience - 1, PATIENCE),
-        batch.owner,
-        batch.plane,
-        batch.above,
-        batch.below,
-    ).without(~kept)
+    promising = reach > score
+    kept = np.flatnonzero(pending & (maybe & promising[owner])[group])
+    same = np.bincount(batch.owner.take(kept), minlength=number) == batch.reach
+    patience = np.where(same, batch.patience - 1, PATIENCE)
+    return replace(batch, sure=sure, reach=reach, patience=patience).part(promising, kept)
 
 
 def _probe(best: Best, batch: Batch) -> None:
