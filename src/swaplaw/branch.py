@@ -32,7 +32,7 @@ from swaplaw.settle import Best, OutOfTimeError, settle
 LARGEST_BATCH = 200_000
 # A simplex that keeps all its planes through this many bisections holds planes that meet in one ray.
 PATIENCE = 6
-# Lengths of the corners of the first simplex. Odd ones keep cuts off the planes of small whole numbers.
+# Lengths of the corners of the first simplex: primes keep cuts off the planes of small whole numbers.
 LENGTHS = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
 
 
@@ -47,7 +47,7 @@ class Verdict:
     """Best score at any positive weights; more than `plateau` only on planes, where the least change loses it."""
     best_at: Ray | None
     bound: Fraction
-    """No positive weights score more than this (or than the floor)."""
+    """No positive weights (that were looked for) score more than this, or than the floor."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,6 @@ def _bisect(those: Arrangement, batch: Batch) -> Batch:
     middle, scale, sign = _cut(those, batch, one, other)
 
     row = np.arange(number)
-    planes = np.bincount(batch.owner, minlength=number)
     corners, scales, above, below = [], [], [], []
     for replaced in (other, one):
         corner, length = batch.corners.copy(), batch.scale.copy()
@@ -236,7 +235,7 @@ def _bisect(those: Arrangement, batch: Batch) -> Batch:
         np.concatenate(corners),
         np.concatenate(scales),
         np.tile(batch.sure, 2),
-        np.tile(planes, 2),
+        np.tile(batch.reach, 2),
         np.tile(batch.patience, 2),
         np.concatenate([batch.owner, batch.owner + number]),
         np.tile(batch.plane, 2),
@@ -276,10 +275,7 @@ def _values(those: Arrangement, points: Ints, batch: Batch) -> Ints:
 
 
 def _screen(those: Arrangement, batch: Batch, score: int) -> Batch:
-    """Decide what the signs at the corners decide, and keep simplices whose reach exceeds a score.
-
-    Before, `reach` holds how many planes the parent had.
-    """
+    """Decide what the signs at the corners decide, and keep simplices whose reach exceeds a score."""
     number = len(batch.sure)
     group, owner, question = _groups(those, batch)
     beaten = batch.above == 0
@@ -293,7 +289,7 @@ def _screen(those: Arrangement, batch: Batch, score: int) -> Batch:
     reach = sure + _sums(owner[maybe], credit[maybe], number)
     promising = reach > score
     kept = np.flatnonzero(pending & (maybe & promising[owner])[group])
-    same = np.bincount(batch.owner.take(kept), minlength=number) == batch.reach
+    same = np.bincount(batch.owner.take(kept), minlength=number) == np.bincount(batch.owner, minlength=number)
     patience = np.where(same, batch.patience - 1, PATIENCE)
     return replace(batch, sure=sure, reach=reach, patience=patience).part(promising, kept)
 
