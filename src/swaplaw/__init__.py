@@ -7,6 +7,8 @@ tally = votes.tally()                            # integer counts per model, que
 sl.summary(tally)                                # accuracy and abstention of each model
 sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
+sl.certify(sl.panel(tally, ["A", "B", "C"])).best  # more than two models, at weights proven best
+sl.panels(tally, 3).panels                       # the best trios of the fleet
 sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its interval
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
@@ -19,16 +21,21 @@ from swaplaw.bootstrap import Bootstrap, Estimate, bootstrap
 from swaplaw.budget import Budget, Split, budget
 from swaplaw.bundled import demo_votes
 from swaplaw.calibrate import calibrate
+from swaplaw.certify import Certificate, PanelOptimum, certify, marginals
 from swaplaw.choice import Choice
 from swaplaw.curve import Curve, Optimum, Piece, curve, curves
 from swaplaw.diversity import Diversity, diversity, pairwise
 from swaplaw.effect import Effect
 from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, SwaplawError
 from swaplaw.fingerprint import fingerprint
+from swaplaw.grid import grid_search
 from swaplaw.holdout import HeldOut, held_out
 from swaplaw.intervals import Interval
 from swaplaw.law import Law, read_law
 from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
+from swaplaw.panel import Cell, Panel, PanelOutcome, panel
+from swaplaw.panel_holdout import HeldOutPanel, held_out_panel
+from swaplaw.panels import PanelSearch, panels
 from swaplaw.policy import Member, Policy, read_policy
 from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.recommend import recommend
@@ -44,6 +51,8 @@ __all__ = [
     "PAPER_GRID",
     "Bootstrap",
     "Budget",
+    "Cell",
+    "Certificate",
     "Change",
     "Choice",
     "Curve",
@@ -51,6 +60,7 @@ __all__ = [
     "Effect",
     "Estimate",
     "HeldOut",
+    "HeldOutPanel",
     "InputError",
     "Interval",
     "Law",
@@ -61,6 +71,10 @@ __all__ = [
     "Optimum",
     "Outcome",
     "Pair",
+    "Panel",
+    "PanelOptimum",
+    "PanelOutcome",
+    "PanelSearch",
     "Piece",
     "Policy",
     "Predictor",
@@ -77,15 +91,21 @@ __all__ = [
     "bootstrap",
     "budget",
     "calibrate",
+    "certify",
     "curve",
     "curves",
     "demo_votes",
     "diversity",
     "fingerprint",
+    "grid_search",
     "held_out",
+    "held_out_panel",
+    "marginals",
     "pair",
     "pairs",
     "pairwise",
+    "panel",
+    "panels",
     "predictors",
     "read_law",
     "read_policy",
