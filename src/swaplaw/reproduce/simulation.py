@@ -12,7 +12,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from swaplaw.reproduce.published import Comparison, published
+from swaplaw.published import Comparison, published
 from swaplaw.simulate import TRIALS, Estimate, Point, Theory
 
 Z = 1.96
