@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from swaplaw.tally import Ints
+from swaplaw.rows import Ints
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,9 @@ class Breakpoints:
 
     def look_up(self, codes: Ints) -> Ints:
         """Bounds of margin pairs by their place in `bounds`."""
-        # Both bounds travel as one 64-bit word: a single gather instead of two.
-        return self.bounds.view(np.int64)[:, 0].take(codes).view(np.int32).reshape(-1, 2)
+        # Both bounds travel as one word: a single gather instead of two.
+        word = np.int32 if self.bounds.dtype == np.int16 else np.int64
+        return self.bounds.view(word)[:, 0].take(codes).view(self.bounds.dtype).reshape(-1, 2)
 
     @cached_property
     def weights(self) -> list[Fraction]:
@@ -58,7 +59,8 @@ def breakpoints(D: Ints, E: Ints, samples_a: Ints | int, samples_b: Ints | int) 
     # D = 0 < E ties at x = 0 alone, D = 0 > E holds at x = 0 alone; both zero is a tie everywhere, no bound.
     low = np.select([(D < 0) & (E > 0), (D < 0), (D == 0) & (E > 0)], [slot, end + 1, 0], default=-1)
     high = np.select([(D > 0) & (E < 0), (D == 0) & (E < 0)], [slot, 0], default=end)
-    return Breakpoints(top // shared, bottom // shared, np.stack([low, -high], axis=-1).astype(np.int32))
+    narrow = np.int16 if end + 1 < 2**15 else np.int32
+    return Breakpoints(top // shared, bottom // shared, np.stack([low, -high], axis=-1).astype(narrow))
 
 
 def _order_keys(top: Ints, bottom: Ints) -> Ints:

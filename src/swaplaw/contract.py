@@ -38,9 +38,14 @@ def conform(source: Source) -> pl.LazyFrame:
         casts.append(_as_boolean(source, schema["correct"]))
     if "dataset" not in schema:
         casts.append(pl.lit(DEFAULT_DATASET).alias("dataset"))
-    # An empty answer is no answer: CSV cannot tell the two apart, so no format does.
-    blank = pl.col("answer").str.strip_chars() == ""
-    return frame.with_columns(casts).with_columns(pl.when(~blank).then("answer").alias("answer"))
+    return frame.with_columns(casts)
+
+
+def blank_is_null() -> pl.Expr:
+    """An empty answer is no answer: CSV cannot tell the two apart, so no format does."""
+    import polars as pl
+
+    return pl.when(pl.col("answer").str.strip_chars() != "").then("answer").alias("answer")
 
 
 def _require_columns(source: Source, names: list[str]) -> None:
@@ -98,10 +103,10 @@ class Violations:
         self._not_empty()
         for column in ("question", "model", "gold"):
             self._no_nulls(column)
+        self._one_value_per_question("gold")
         if "cluster" in self.counts.columns and not self.counts["cluster"].is_null().all():
             self._no_nulls("cluster")
             self._one_value_per_question("cluster")
-        self._one_value_per_question("gold")
         if "correct" in self.counts.columns:
             self._grades_agree()
         if self.samples is not None:
@@ -109,7 +114,7 @@ class Violations:
 
     def _not_empty(self) -> None:
         if self.counts.is_empty():
-            names = listing([source.name for source in self.sources])
+            names = ", ".join(quote(source.name, 200) for source in self.sources)
             raise InputError(f"{names}: there are no votes, only columns; write at least one vote")
 
     def _no_nulls(self, column: str) -> None:
@@ -188,7 +193,7 @@ class Violations:
         """Where the rows are for which `predicate` holds, with their value of `column`."""
         found: list[tuple[str, object]] = []
         for source in self.sources:
-            frame = conform(source)
+            frame = conform(source).with_columns(blank_is_null())
             if column not in frame.collect_schema().names():
                 continue
             rows = frame.with_row_index("row").filter(predicate).select("row", column)

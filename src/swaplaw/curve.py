@@ -12,14 +12,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from math import lcm
 
 import numpy as np
 
 from swaplaw.breakpoints import Breakpoints, breakpoints, table
 from swaplaw.pair import Masses, Outcome, Pair, pair, pairs
-from swaplaw.tally import Ints, Tally
+from swaplaw.rows import Ints, Rows
+from swaplaw.tally import Tally
 from swaplaw.weights import PAPER_GRID, as_weight, simplest_between
 
 # Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
@@ -149,7 +150,7 @@ class Curve:
 
     def _around(self, slot: int, *values: Ints) -> Optimum:
         """Widen a slot to the neighbouring slots with the same values, and take the simplest weight inside."""
-        other = np.flatnonzero(np.any([value != value[slot] for value in values], axis=0))
+        other = np.flatnonzero(reduce(np.logical_or, (value != value[slot] for value in values)))
         place = int(np.searchsorted(other, slot))
         first = int(other[place - 1]) + 1 if place > 0 else 0
         last = int(other[place]) - 1 if place < len(other) else len(self.lifts) - 1
@@ -209,43 +210,67 @@ class _Spans:
     low: Ints
     high: Ints
     """First and last slot in which gold leads or ties."""
-    ties: tuple[Ints, Ints, Ints]
+    at_low: Ints
+    inside: Ints
+    at_high: Ints
     """Tie sizes at the low end, inside, and at the high end."""
+
+    @property
+    def ties(self) -> tuple[Ints, Ints, Ints]:
+        """All three tie sizes."""
+        return self.at_low, self.inside, self.at_high
 
 
 def _spans(chosen: Pair) -> tuple[Breakpoints, _Spans]:
     """Intersect the bounds that the rivals of each question set."""
     rivals = chosen.tally.rivals
-    margins = [chosen.tally.margins(model) for model in (chosen.a, chosen.b)]
-    breaks, bounds = _rank_margins(chosen, *margins)
-    tightest = rivals.maximum(bounds, -breaks.slots)
-    binding = rivals.count_equal(bounds, tightest)
-    identical = rivals.count_equal(margins[0] | margins[1], np.zeros(len(rivals.order), dtype=np.int8))
-
-    place = rivals.rank[chosen.common]
-    low, high = tightest[:, 0].take(place), -tightest[:, 1].take(place)
-    # Where gold never leads, or leads alone at every weight, the vote scores what the primary alone does.
-    settled = (low > high) | ((low < 0) & (high >= breaks.slots) & (identical.take(place) == 0))
-    question = np.flatnonzero(~settled)
-    low, high, place = low.take(question), high.take(question), place.take(question)
+    column = _unsettled(chosen)
+    rows = rivals.rows.only(column)
+    D, E = (rivals.rows.take(chosen.tally.margins(model), column) for model in (chosen.a, chosen.b))
+    question = rivals.order.take(column)
+    breaks, bounds = _rank_margins(chosen, rows, question, D, E)
+    tightest = rows.maximum(bounds, -breaks.slots)
+    binds_low, binds_high = rows.count_equal(bounds, tightest).T
+    inside = 1 + rows.count_zero(D | E)
+    low, high = tightest[:, 0], -tightest[:, 1]
     first, last = np.maximum(low, 0), np.minimum(high, breaks.slots - 1)
-    inside = 1 + identical.take(place).astype(np.int64)
-    binds_low, binds_high = binding[:, 0].take(place), binding[:, 1].take(place)
     # An end that no rival sets (-1 below, `slots` above) has no rival to tie with.
-    at_low = inside + binds_low * (low == first) + binds_high * (high == first)
-    at_high = inside + binds_low * (low == last) + binds_high * (high == last)
-    return breaks, _Spans(question, first, last, (at_low, inside, at_high))
+    set_low, set_high = binds_low * (low >= 0), binds_high * (high < breaks.slots)
+    at_low = inside + set_low + set_high * (last == first)
+    at_high = inside + set_high + set_low * (last == first)
+    if chosen.n < chosen.of:
+        question = (np.cumsum(chosen.common) - 1).take(question)
+    spans = (question, first, last, at_low, inside, at_high)
+    leads = first <= last
+    return breaks, _Spans(*spans) if leads.all() else _Spans(*(fact[leads] for fact in spans))
 
 
-def _rank_margins(chosen: Pair, D: Ints, E: Ints) -> tuple[Breakpoints, Ints]:
+def _unsettled(chosen: Pair) -> Ints:
+    """The rivals' columns of the questions that the weight may matter to.
+
+    Where both models' votes lead to gold alone, it wins at every weight; where one rival beats gold in the primary's
+    votes and is not behind in the secondary's, gold never wins. Either way the vote scores what the primary does.
+    """
+    tally = chosen.tally
+    (least_a, rival_a), (least_b, rival_b) = tally.strongest(chosen.a), tally.strongest(chosen.b)
+    settled = (least_a > 0) & (least_b > 0)
+    if len(tally.rivals.question):
+        settled |= (least_a < 0) & (tally.margins(chosen.b).take(rival_a) <= 0)
+        settled |= (least_b <= 0) & (tally.margins(chosen.a).take(rival_b) < 0)
+    if chosen.n < chosen.of:
+        settled |= ~chosen.common.take(tally.rivals.order)
+    return np.flatnonzero(~settled)
+
+
+def _rank_margins(chosen: Pair, rows: Rows, question: Ints, D: Ints, E: Ints) -> tuple[Breakpoints, Ints]:
     """Bounds of every rival as slots: from the table of all margin pairs, or by ranking those that occur."""
     samples_a, samples_b = (chosen.tally.samples[model] for model in (chosen.a, chosen.b))
     if samples_a and samples_b and (2 * samples_a + 1) * (2 * samples_b + 1) <= LARGEST_TABLE:
         breaks = table(samples_a, samples_b)
         narrow = D.astype(np.int16 if len(breaks.bounds) < 2**16 else np.int32)
         return breaks, breaks.look_up(narrow * (2 * samples_b + 1) + E)
-    owner = chosen.tally.rivals.order[chosen.tally.rivals.owner]
-    counts = [np.maximum(chosen.tally.votes[model].astype(np.int64), 1)[owner] for model in (chosen.a, chosen.b)]
+    own = question.take(rows.owner)
+    counts = [chosen.tally.votes[model].astype(np.int64).take(own) for model in (chosen.a, chosen.b)]
     occurring, which = np.unique(np.stack([D, E, *counts]), axis=1, return_inverse=True)
     breaks = breakpoints(*occurring)
     return breaks, breaks.look_up(which)

@@ -17,7 +17,8 @@ import numpy as np
 
 from swaplaw.errors import InputError, quote
 from swaplaw.plurality import vote
-from swaplaw.tally import Bools, Ints, Scores, Tally
+from swaplaw.rows import Bools, Ints
+from swaplaw.tally import Scores, Tally
 from swaplaw.weights import as_weight
 
 KINDS = ("rescued", "damaged", "repaired", "corrupted")

@@ -12,7 +12,8 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw.tally import Ints, Scores, Tally
+from swaplaw.rows import Ints
+from swaplaw.tally import Scores, Tally
 
 
 def vote(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> Scores:
@@ -30,10 +31,10 @@ def pooled_margins(tally: Tally, members: Sequence[int], weights: Sequence[Fract
     factors = _whole_factors(tally, members, weights)
     bound = sum(int(factor.max(initial=0)) * int(tally.votes.max(initial=0)) for factor in factors)
     dtype = np.int64 if bound < 2**62 else object
-    total = np.zeros(len(tally.rivals.owner), dtype=dtype)
+    total = np.zeros(len(tally.rivals.question), dtype=dtype)
     for member, factor in zip(members, factors, strict=True):
         whole = factor.astype(dtype)
-        spread = whole if len(whole) == 1 else whole[tally.rivals.order][tally.rivals.owner]
+        spread = whole if len(whole) == 1 else whole.take(tally.rivals.question)
         total += tally.margins(member).astype(dtype) * spread
     return total
 

@@ -6,10 +6,8 @@ each rival's. Gold is in the tie set exactly when no weighted margin is negative
 than there are zero margins. So nothing depends on the order of categories, and one array serves all the maths.
 
 Rivals are held as entries that were voted for, so memory follows the votes. A model's margins are spread out on
-demand over the rivals of all questions: row j holds the j-th rival of every question that has that many, the
-questions with most rivals first, so that each row is a contiguous prefix and reduces at the speed of memory. Rows
-of similar width are padded to rectangles; padding stands for rivals that nobody voted for, which change nothing:
-gold can only tie with one at no votes at all, and then some other rival beats both.
+demand over the rivals of all questions, a column a question (see `rows`). Padding stands for rivals that nobody
+voted for, which change nothing: gold can only tie with one at no votes at all, and then some other rival beats both.
 """
 
 from __future__ import annotations
@@ -18,19 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.rows import Bools, Ints, Rows
 
 if TYPE_CHECKING:
     import polars as pl
-
-Ints = npt.NDArray[Any]
-"""Whole numbers: of 64 bits or fewer where they fit, Python's own (dtype object) where they do not."""
-Bools = npt.NDArray[np.bool_]
 
 # Spread-out margins are kept for as many models as fit in this many bytes; others are spread again when needed.
 MARGIN_CACHE_BYTES = 512 * 2**20
@@ -38,65 +33,31 @@ MARGIN_CACHE_BYTES = 512 * 2**20
 
 @dataclass(frozen=True)
 class Rivals:
-    """Where each question's rivals stand: rows of falling width over the questions in `order`."""
+    """Where each question's rivals stand: columns of `rows`, in the order `order`."""
 
     order: Ints
-    """Questions by falling number of rivals."""
-    widths: Ints
-    """How many questions row j spans, for each j: all that have more than j rivals, and padding."""
+    """Questions by falling number of rivals: the columns of `rows`."""
+    rows: Rows
     labels: npt.NDArray[np.object_] = field(repr=False)
-    """The answer at each position; None is the null category (and padding)."""
-
-    @cached_property
-    def owner(self) -> Ints:
-        """Index into `order` of the question that each position belongs to."""
-        return np.concatenate([np.arange(width) for width in self.widths] or [np.empty(0, dtype=np.intp)])
+    """The answer at each position of the flat array; None is the null category (and padding)."""
 
     @cached_property
     def rank(self) -> Ints:
-        """Where each question stands in `order`."""
+        """The column of each question."""
         rank = np.empty_like(self.order)
         rank[self.order] = np.arange(len(self.order))
         return rank
 
     @cached_property
-    def _rectangles(self) -> list[tuple[slice, int, int]]:
-        """Runs of rows of equal width, as (positions, rows, width): each reduces at once."""
-        widths, rows = np.unique(self.widths, return_counts=True)
-        shapes = [(int(row), int(width)) for width, row in zip(widths[::-1], rows[::-1], strict=True)]
-        ends = np.cumsum([row * width for row, width in shapes])
-        return [
-            (slice(int(end) - row * width, int(end)), row, width)
-            for end, (row, width) in zip(ends, shapes, strict=True)
-        ]
-
-    def maximum(self, values: Ints, floor: int) -> Ints:
-        """Find the largest of `values` (pairs of them, one per position) for each question, in `order`."""
-        out = np.full((len(self.order), values.shape[1]), floor, dtype=values.dtype)
-        for positions, rows, width in self._rectangles:
-            head = out[:width]
-            np.maximum(head, values[positions].reshape(rows, width, -1).max(axis=0), out=head)
-        return out
-
-    def count_equal(self, values: Ints, target: Ints) -> Ints:
-        """Count the rivals of each question whose value equals the question's target, in `order`."""
-        out = np.zeros(target.shape, dtype=self._count_type)
-        for positions, rows, width in self._rectangles:
-            equal = values[positions].reshape(rows, width, *values.shape[1:]) == target[:width]
-            out[:width] += np.add.reduce(equal.view(np.int8), axis=0, dtype=self._count_type)
-        return out
-
-    @property
-    def _count_type(self) -> type[np.integer[Any]]:
-        # Narrow sums run several times faster, and can't overflow below 127 rivals.
-        return np.int8 if len(self.widths) < 127 else np.int32
+    def question(self) -> Ints:
+        """The question that each position belongs to."""
+        return self.order.take(self.rows.owner)
 
     def tie_sizes(self, margins: Ints) -> Ints:
         """Size of gold's tie on each question, 0 where gold is not in the tie set."""
-        least = -self.maximum(-margins[:, None], 0)[:, 0]
-        level = np.zeros(len(self.order), dtype=margins.dtype)
-        ties = 1 + self.count_equal(margins, level).astype(np.int32)
-        return np.where(least < 0, 0, ties).take(self.rank)
+        loses = self.rows.maximum(-margins, 0) > 0
+        ties = 1 + self.rows.count_zero(margins).astype(np.int32)
+        return np.where(loses, 0, ties).take(self.rank)
 
 
 @dataclass(frozen=True)
@@ -144,6 +105,7 @@ class Tally:
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
     _margins: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+    _strongest: dict[int, tuple[Ints, Ints]] = field(default_factory=dict, repr=False, compare=False)
 
     def index(self, model: str) -> int:
         """Find a model by name."""
@@ -171,12 +133,24 @@ class Tally:
         if model in self._margins:
             return self._margins[model]
         dtype = np.int16 if int(self.votes.max(initial=0)) < 2**14 else np.int64
-        margins: Ints = self.gold[model, self.rivals.order].astype(dtype)[self.rivals.owner]
+        margins: Ints = self.gold[model].astype(dtype).take(self.rivals.question)
         own = slice(self.starts[model], self.starts[model + 1])
         margins[self.positions[own]] -= self.counts[own].astype(dtype)
         if (len(self._margins) + 1) * margins.nbytes <= MARGIN_CACHE_BYTES:
             self._margins[model] = margins
         return margins
+
+    def strongest(self, model: int) -> tuple[Ints, Ints]:
+        """Gold's least margin on each question, in the rivals' order, and the position of the rival that sets it."""
+        if model not in self._strongest:
+            rows, margins = self.rivals.rows, self.margins(model)
+            position = rows.where_maximum(-margins)
+            least = self.gold[model].astype(margins.dtype).take(self.rivals.order)
+            # Questions without rivals come last: there, gold's own count is its lead.
+            contested = max(rows.widths, default=0)
+            least[:contested] = margins.take(position[:contested])
+            self._strongest[model] = least, position
+        return self._strongest[model]
 
     @cached_property
     def scores(self) -> tuple[Scores, ...]:
@@ -191,14 +165,14 @@ class Tally:
         kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
         mask = np.ones(len(self.questions), dtype=bool) if questions is None else questions
         entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
-        entry_question = self.rivals.order[self.rivals.owner[self.positions]]
+        entry_question = self.rivals.question[self.positions]
         renumbered = np.full(len(self.models), -1)
         renumbered[kept] = np.arange(len(kept))
         use = (renumbered[entry_model] >= 0) & mask[entry_question]
         position, inverse = np.unique(self.positions[use], return_inverse=True)
         place = np.cumsum(mask) - 1
         rivals, spots = arrange(
-            place[self.rivals.order[self.rivals.owner[position]]],
+            place[self.rivals.question[position]],
             int(mask.sum()),
             [self.rivals.labels[spot] for spot in position],
         )
@@ -219,25 +193,17 @@ class Tally:
 
 
 def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tuple[Rivals, Ints]:
-    """Lay rivals out in rows. `question` (rising) names the question of each; returns also each one's position."""
+    """Lay rivals out in rows. `question` names the question of each; returns also each one's position."""
     number = np.bincount(question, minlength=questions)
     order = np.argsort(-number, kind="stable")
-    row = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
-    widths = _padded(np.bincount(row)) if len(row) else np.empty(0, dtype=np.intp)
-    placed = np.full(int(widths.sum()), None, dtype=object)
-    rivals = Rivals(order, widths, placed)
-    position = (np.cumsum(widths) - widths)[row] + rivals.rank[question]
-    placed[position] = labels
+    row = np.empty(len(question), dtype=np.intp)
+    row[np.argsort(question, kind="stable")] = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
+    rows = Rows.padded(questions, np.bincount(row))
+    labelled = np.full(int(rows.widths.sum()), None, dtype=object)
+    rivals = Rivals(order, rows, labelled)
+    position = (np.cumsum(rows.widths) - rows.widths)[row] + rivals.rank[question]
+    labelled[position] = labels
     return rivals, position
-
-
-def _padded(widths: Ints) -> Ints:
-    """Widen each row to the widest one that is at most twice as wide: few rectangles for at most twice the memory."""
-    padded = widths.copy()
-    for row in range(1, len(padded)):
-        if 2 * padded[row] >= padded[row - 1]:
-            padded[row] = padded[row - 1]
-    return padded
 
 
 def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:

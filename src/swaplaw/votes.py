@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.contract import Violations, conform
+from swaplaw.contract import Violations, blank_is_null, conform
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.sources import Source, open_sources, unreadable
 
@@ -88,6 +88,7 @@ class Votes:
                 )
             )
         counts, *samples = self._collect(queries)
+        counts = counts.with_columns(blank_is_null())
         Violations(self.sources, counts, samples[0] if samples else None).check()
         return counts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import isfinite
 
@@ -15,6 +16,8 @@ PAPER_GRID = tuple(
         *[(1, 1), (5, 4), (3, 2), (2, 1), (5, 2), (3, 1), (4, 1), (5, 1), (6, 1), (8, 1), (12, 1), (24, 1)],
     )
 )
+# Short on purpose: Fraction("1e999999999") is valid and would take all memory.
+_WEIGHT = re.compile(r"[+-]?(\d{1,50}(/\d{1,50})?|\d{0,50}\.?\d{0,50}(e[+-]?\d{1,2})?)", re.IGNORECASE | re.ASCII)
 DEFAULT_WEIGHT = Fraction(2, 3)
 """The paper's 40:60 split."""
 
@@ -27,6 +30,8 @@ def as_weight(value: str | int | float | Fraction) -> Fraction:
     """
     try:
         if isinstance(value, float) and not isfinite(value):
+            raise ValueError
+        if isinstance(value, str) and not _WEIGHT.fullmatch(value.strip()):
             raise ValueError
         # A float means the decimal that it prints as: Fraction(0.4) would be 3602879701896397/2**53.
         weight = Fraction(repr(value) if isinstance(value, float) else value)
@@ -45,8 +50,15 @@ def simplest_between(low: Fraction, high: Fraction | None) -> Fraction:
     >>> simplest_between(Fraction(1, 12), Fraction(1, 6))
     Fraction(1, 7)
     """
-    whole = low.numerator // low.denominator
-    if high is None or whole + 1 < high:
-        return Fraction(whole + 1)
+    top, bottom = (high.numerator, high.denominator) if high is not None else (1, 0)
+    return Fraction(*_simplest(low.numerator, low.denominator, top, bottom))
+
+
+def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """The simplest fraction strictly between a/b and c/d, where 1/0 is no bound."""
+    whole = a // b
+    if (whole + 1) * d < c:
+        return whole + 1, 1
     # Everything inside is whole + 1/y with y > 1, and the simplest x has the simplest y.
-    return whole + 1 / simplest_between(1 / (high - whole), None if low == whole else 1 / (low - whole))
+    top, bottom = _simplest(d, c - whole * d, b, a - whole * b)
+    return whole * top + bottom, top

@@ -1,0 +1,5 @@
+"""`python -m swaplaw`: the command line."""
+
+from swaplaw.cli import main
+
+main()

@@ -1,0 +1,120 @@
+"""What the commands share: where votes come from, and how numbers reach people and programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from swaplaw.tally import Tally
+    from swaplaw.votes import Votes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+DEMO = "demo"
+"""Stands for the bundled real votes wherever VOTES is asked for."""
+
+
+def votes_options(command: Command) -> Command:
+    """Add VOTES, --dataset and --json to a command."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")(
+        command
+    )
+    command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
+    return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
+
+
+def load(paths: Sequence[str]) -> Votes:
+    """Read VOTES: files, directories, or the word `demo` for the bundled votes."""
+    from swaplaw import demo_votes, read_votes
+
+    return demo_votes() if list(paths) == [DEMO] else read_votes(paths)
+
+
+def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
+    """Count every dataset of VOTES, or the one that is named."""
+    votes = load(paths)
+    return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
+
+
+def emit(document: Any) -> None:
+    """Print exactly one JSON document."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def number(value: Fraction | float | None) -> float | None:
+    """A fraction of one for JSON; undefined is null."""
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a printed table."""
+
+    name: str
+    right: bool = True
+
+
+def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
+    """Print a table: drawn on a terminal, plain and never cut off elsewhere."""
+    # Names come from other people's files: shown as text, they carry no markup and no control characters.
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(title, columns, cells, note)
+    else:
+        _print_plain(title, columns, cells, note)
+
+
+def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(Text(printable(title), style="bold"))
+    if rows:
+        console.print(table)
+    if note:
+        console.print(Text(note + "\n"))
+
+
+def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    lines = [[column.name for column in columns], *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    click.echo(printable(title))
+    for line in lines if rows else []:
+        placed = zip(line, columns, widths, strict=True)
+        click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
+    click.echo(f"{note}\n" if note else "")
+
+
+def printable(text: str) -> str:
+    """Escape what could move a terminal's cursor or hide text."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def percent(value: Fraction | float | None) -> str:
+    """A share as per cent, with one decimal."""
+    return "–" if value is None else f"{100 * float(value):.1f}"
+
+
+def points(value: Fraction | float | None) -> str:
+    """A difference as signed percentage points, with two decimals."""
+    return "–" if value is None else f"{100 * float(value):+.2f}"
+
+
+def rate(value: Fraction | float | None) -> str:
+    """A rate or correlation, with two decimals."""
+    return "–" if value is None else f"{float(value):.2f}"

@@ -1,0 +1,70 @@
+"""`swaplaw pairs`: every pair at one weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._common import Column, emit, load_tallies, number, percent, points, rate, show, votes_options
+
+if TYPE_CHECKING:
+    from swaplaw.pair import Outcome, Pair
+
+MASSES = (
+    *("p", "q", "gap", "collective", "rescue", "damage", "both_right", "both_wrong"),
+    *("phi", "phi_max", "phi_adj", "ceiling"),
+)
+OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
+
+
+@click.command("pairs")
+@votes_options
+@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str) -> None:
+    """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
+    from swaplaw import as_weight, pairs
+
+    x = as_weight(weight)
+    fleets = [(tally.dataset, [(pair, pair.at(x)) for pair in pairs(tally)]) for tally in load_tallies(votes, dataset)]
+    if as_json:
+        emit({"weight": str(x), "pairs": [as_dict(*found) for _, rows in fleets for found in rows]})
+        return
+    for name, rows in fleets:
+        show_pairs(f"{name}: {len(rows)} pairs at weight {x}", x, rows)
+
+
+def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:
+    """One pair for JSON, as the design fixes it."""
+    return {
+        "dataset": pair.tally.dataset,
+        "primary": pair.primary,
+        "secondary": pair.secondary,
+        "n": pair.n,
+        "of": pair.of,
+        **{name: number(getattr(pair.masses, name)) for name in MASSES},
+        **{name: number(getattr(outcome, name)) for name in OUTCOME},
+    }
+
+
+def show_pairs(title: str, weight: Fraction, rows: Sequence[tuple[Pair, Outcome]], top: int | None = None) -> None:
+    """Print pairs, the largest lift first."""
+    ordered = sorted(rows, key=lambda row: (-row[1].lift, row[0].primary, row[0].secondary))[:top]
+    names = ["n", "p %", "q %", "rescue %", "phi_adj", "alpha", "gamma", "Lift pp", "S* pp"]
+    cells = [
+        [
+            pair.primary,
+            pair.secondary,
+            str(pair.n) if pair.n == pair.of else f"{pair.n} of {pair.of}",
+            *(percent(value) for value in (pair.masses.p, pair.masses.q, pair.masses.rescue)),
+            *(rate(value) for value in (pair.masses.phi_adj, outcome.alpha, outcome.gamma)),
+            points(outcome.lift),
+            points(outcome.swap),
+        ]
+        for pair, outcome in ordered
+    ]
+    gain = sum(outcome.lift > 0 for _, outcome in rows)
+    note = f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first."
+    show(title, [Column("Primary", right=False), Column("Secondary", right=False), *map(Column, names)], cells, note)
