@@ -18,7 +18,7 @@ from swaplaw.tally import Bools, Ints
 
 Floats = npt.NDArray[np.float64]
 
-CANDIDATES = tuple(float(value) for value in np.geomspace(0.05, 50.0, 13))
+CANDIDATES = tuple(float(value) for value in np.geomspace(0.7, 50.0, 11))
 """Sharpnesses tried before the best is refined."""
 REFINEMENTS = 8
 

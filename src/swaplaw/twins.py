@@ -26,16 +26,16 @@ CHALLENGES = ("disk image 1", "disk image 2", "network capture 1", "network capt
 
 # How far each model's leanings are its own: the paper's weaker models err least alike (its Table top_pairs).
 IDIOSYNCRASY: Mapping[str, float] = {
-    "Gemma-4-31B": 0.45,
-    "Qwen3.6-27B": 0.45,
-    "Gemma-4-26B-A4B": 0.45,
-    "Qwen3-30B-Think.": 0.5,
-    "DiffusionGemma-26B": 0.6,
-    "GLM-4.7-Flash": 0.6,
-    "Nemotron-3-Nano": 0.6,
-    "GPT-OSS-20B": 0.65,
-    "Magistral-Small": 0.75,
-    "MedGemma-27B": 0.65,
+    "Gemma-4-31B": 0.42,
+    "Qwen3.6-27B": 0.42,
+    "Gemma-4-26B-A4B": 0.44,
+    "Qwen3-30B-Think.": 0.46,
+    "DiffusionGemma-26B": 0.54,
+    "GLM-4.7-Flash": 0.54,
+    "Nemotron-3-Nano": 0.58,
+    "GPT-OSS-20B": 0.56,
+    "Magistral-Small": 0.4,
+    "MedGemma-27B": 0.62,
 }
 # SuperGPQA's questions mostly have ten options.
 OPTIONS: Mapping[str, tuple[int, ...] | None] = {
@@ -44,7 +44,7 @@ OPTIONS: Mapping[str, tuple[int, ...] | None] = {
     "forensic": None,
 }
 CLUSTERS = {"supergpqa": DISCIPLINES, "gpqa-diamond": ("Biology", "Chemistry", "Physics"), "forensic": CHALLENGES}
-LURES = {"supergpqa": 0.5, "gpqa-diamond": 0.5, "forensic": 0.2}
+LURES = {"supergpqa": 0.65, "gpqa-diamond": 0.5, "forensic": 0.2}
 
 
 def twin_fleet(dataset: str) -> Fleet:
@@ -67,7 +67,7 @@ def twin_fleet(dataset: str) -> Fleet:
         )
         for row in tables["model_accuracy"].rows
     )
-    return Fleet(name + SUFFIX, members, int(size), OPTIONS[name], CLUSTERS[name], lure=LURES[name])
+    return Fleet(name + SUFFIX, members, int(size), OPTIONS[name], CLUSTERS[name], lure=LURES[name], favourite=0.6)
 
 
 def twin(dataset: str, seed: int = 0) -> Votes:
