@@ -263,7 +263,8 @@ def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], c
     """
     kinds = counts.shape[2] - 1
     width = len(questions)
-    rivals = Rivals(np.arange(width), np.full(kinds, width), np.repeat(np.arange(1, kinds + 1).astype(str), width))
+    rows = Rows.padded(width, np.full(kinds, width))
+    rivals = Rivals(np.arange(width), rows, np.repeat(np.arange(1, kinds + 1).astype(str).astype(object), width))
     entries = kinds * width
     return Tally(
         dataset,

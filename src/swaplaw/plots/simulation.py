@@ -41,7 +41,7 @@ def theory_figure(theory: Theory) -> Any:
 def decomposition_figure(theory: Theory, split: str = "12:12") -> Any:
     """Draw what repeated sampling gives and what a second model adds to it, against collective accuracy."""
     alt = altair()
-    names = ["self-consistency (A₀ − θ)", f"diversity at {split} (A − A₀)", "total"]
+    names = ["self-consistency: the primary repeated", f"diversity: the vote at {split} on top", "both"]
     rows = []
     for point in theory.by_collective:
         own, lift = point.self_consistency.value, point.lifts[split].value
@@ -61,7 +61,7 @@ def decomposition_figure(theory: Theory, split: str = "12:12") -> Any:
         .properties(width=480, height=280)
     )
     return finish(
-        alt.layer(zero_line(), lines),
+        alt.layer(lines, zero_line()),
         "What repeating a model gives, and what a second one adds",
         f"Monte Carlo, {theory.by_collective[0].trials:,} questions a point, mean gap "
         f"{theory.by_collective[0].world.gap:.2f}",
@@ -95,11 +95,13 @@ def _panel(
     y = alt.Y("y:Q", title=f"{what} ({unit})", axis=alt.Axis(format="+.0f" if lift else ".0f"))
     x = alt.X("x:Q", title=f"{across}, {fixed}", scale=alt.Scale(nice=False, zero=False))
     hue = colour("split", list(theory.splits), "secondary:primary", orient="right")
+    quiet = colour("split", list(theory.splits))
+    quiet.legend = None
     chart = base(rows)
     lines = chart.mark_line(strokeWidth=2).encode(
         x=x, y=y, color=hue, strokeDash=dash("split", list(theory.splits), "secondary:primary"),
         tooltip=["split:N", alt.Tooltip("x:Q", format=".2f"), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
     )
-    bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=hue)
-    layers = [bands, zero_line(), lines] if lift else [lines]
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=quiet)
+    layers = [bands, lines, zero_line()] if lift else [lines]
+    return alt.layer(*layers).resolve_legend(color="independent").properties(width=WIDTH, height=HEIGHT)
