@@ -19,6 +19,9 @@ COMMANDS = {
     "calibrate": "Freeze the conversion rates of a dataset as a law file.",
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
+    "simulate": "The paper's Monte Carlo world: its figures and stated values.",
+    "reproduce": "The paper's tables, figures and numbers beside ours.",
+    "twin": "Synthetic votes: twins of the paper's datasets.",
 }
 
 

@@ -272,7 +272,7 @@ def _assemble(name: str, found: _Found) -> Votes:
 
     from swaplaw.votes import votes_from
 
-    frame = pl.concat(found.ballots, how="diagonal_relaxed")
+    frame = pl.concat(found.ballots, how="diagonal_relaxed").with_columns(pl.lit(name).alias("dataset"))
     if found.golds:
         key = pl.concat(found.golds).unique().rename({"gold": "key"})
         frame = frame.join(key, on="question", how="left")

@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swaplaw.plots.style import COLOURS, INK, MUTED, PERCENT_POINTS, altair, base, colour, finish, shape, zero_line
+from swaplaw.plots.style import (
+    COLOURS,
+    INK,
+    MUTED,
+    PERCENT_POINTS,
+    altair,
+    base,
+    colour,
+    finish,
+    shape,
+    signed,
+    zero_line,
+)
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,8 @@ class Scatter:
     y: Sequence[float]
     names: Sequence[str]
     note: str = ""
+    hue: int = 0
+    """Which of the fixed colours; a dataset keeps its own from figure to figure."""
 
 
 @dataclass(frozen=True)
@@ -65,21 +79,21 @@ def scatter_figure(
 ) -> Any:
     """Draw panels side by side; with `identity` both axes share one range and the line of perfect prediction."""
     alt = altair()
-    drawn = [_scatter(panel, number, across, up, identity) for number, panel in enumerate(panels)]
+    drawn = [_scatter(panel, across, up, identity) for panel in panels]
     return finish(alt.hconcat(*drawn, spacing=28), title, subtitle)
 
 
-def _scatter(panel: Scatter, number: int, across: str, up: str, identity: bool) -> Any:
+def _scatter(panel: Scatter, across: str, up: str, identity: bool) -> Any:
     alt = altair()
     rows = [{"x": x, "y": y, "name": name} for x, y, name in zip(panel.x, panel.y, panel.names, strict=True)]
     low, high = _range([*panel.x, *panel.y, 0.0])
     scale = alt.Scale(domain=[low, high], nice=False) if identity else alt.Scale()
     points = (
         base(rows)
-        .mark_point(size=46, filled=True, opacity=0.75, color=COLOURS[number])
+        .mark_point(size=46, filled=True, opacity=0.75, color=COLOURS[panel.hue % len(COLOURS)])
         .encode(
-            x=alt.X("x:Q", title=across, scale=scale, axis=alt.Axis(format="+.0f" if identity else ".0f", tickCount=6)),
-            y=alt.Y("y:Q", title=up, scale=scale, axis=alt.Axis(format="+.0f", tickCount=6)),
+            x=alt.X("x:Q", title=across, scale=scale, axis=signed() if identity else alt.Axis()),
+            y=alt.Y("y:Q", title=up, scale=scale, axis=signed()),
             tooltip=["name:N", alt.Tooltip("x:Q", format=PERCENT_POINTS), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
         )
     )
@@ -111,7 +125,7 @@ def gap_figure(panels: Sequence[Scatter], title: str, subtitle: str | Sequence[s
         .mark_point(size=46, filled=True, opacity=0.75)
         .encode(
             x=alt.X("x:Q", title="accuracy gap Δ (pp)"),
-            y=alt.Y("y:Q", title="observed lift at 40:60 (pp)", axis=alt.Axis(format="+.0f")),
+            y=alt.Y("y:Q", title="observed lift at 40:60 (pp)", axis=signed()),
             color=colour("dataset", order, None, orient="bottom", labelLimit=240),
             shape=shape("dataset", order),
             tooltip=["name:N", "dataset:N", alt.Tooltip("y:Q", format=PERCENT_POINTS)],
@@ -144,7 +158,7 @@ def forest_figure(lifts: Sequence[Lift], title: str, subtitle: str | Sequence[st
         legend=alt.Legend(orient="bottom"),
     )
     chart = base(rows).encode(y=y, color=hue)
-    axis = alt.X("low:Q", title="lift (pp)", axis=alt.Axis(format="+.1f"))
+    axis = alt.X("low:Q", title="lift (pp)", axis=signed())
     bars = chart.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q")
     dots = chart.mark_point(filled=True, size=55, opacity=1).encode(x="lift:Q", shape=alt.Shape("kind:N", title=None))
     layered = alt.layer(bars, dots, zero_line("x")).properties(width=420, height=max(60, 20 * len(rows)))

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from swaplaw.plots.style import PERCENT_POINTS, altair, base, colour, dash, finish, zero_line
+from swaplaw.plots.style import (
+    LINE_SYMBOL,
+    PERCENT_POINTS,
+    altair,
+    base,
+    colour,
+    dash,
+    fill,
+    finish,
+    signed,
+    zero_line,
+)
 from swaplaw.simulate import Point, Theory
 
 WIDTH, HEIGHT = 270, 230
@@ -54,8 +65,8 @@ def decomposition_figure(theory: Theory, split: str = "12:12") -> Any:
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title="mean rate m (θ)", scale=alt.Scale(nice=False)),
-            y=alt.Y("gain:Q", title="gain over one sample of the primary (pp)", axis=alt.Axis(format="+.0f")),
-            color=colour("part", names, None, orient="bottom", columns=3, labelLimit=260),
+            y=alt.Y("gain:Q", title="gain over one sample of the primary (pp)", axis=signed()),
+            color=colour("part", names, None, orient="bottom", columns=1, labelLimit=330, symbolSize=LINE_SYMBOL),
             strokeDash=dash("part", names),
         )
         .properties(width=480, height=280)
@@ -92,16 +103,14 @@ def _panel(
             band = 0.0 if not lift else 196 * estimate.error
             rows.append({"x": place(point), "y": height, "low": height - band, "high": height + band, "split": split})
     unit = "pp" if lift else "%"
-    y = alt.Y("y:Q", title=f"{what} ({unit})", axis=alt.Axis(format="+.0f" if lift else ".0f"))
+    y = alt.Y("y:Q", title=f"{what} ({unit})", axis=signed() if lift else alt.Axis())
     x = alt.X("x:Q", title=f"{across}, {fixed}", scale=alt.Scale(nice=False, zero=False))
-    hue = colour("split", list(theory.splits), "secondary:primary", orient="right")
-    quiet = colour("split", list(theory.splits))
-    quiet.legend = None
+    hue = colour("split", list(theory.splits), "secondary:primary", orient="right", symbolSize=LINE_SYMBOL)
     chart = base(rows)
     lines = chart.mark_line(strokeWidth=2).encode(
         x=x, y=y, color=hue, strokeDash=dash("split", list(theory.splits), "secondary:primary"),
         tooltip=["split:N", alt.Tooltip("x:Q", format=".2f"), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
     )
-    bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=quiet)
+    bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", fill=fill("split", theory.splits))
     layers = [bands, lines, zero_line()] if lift else [lines]
-    return alt.layer(*layers).resolve_legend(color="independent").properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

@@ -22,6 +22,8 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 INK, MUTED, GRID = "#222222", "#666666", "#E6E6E6"
 PERCENT_POINTS = "+.1f"
 PNG_SCALE = 2.0
+LINE_SYMBOL = 500
+"""Size of a line in a legend: long enough to show its dashes."""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -61,6 +63,19 @@ def shape(field: str, order: Sequence[str], title: str | None = None) -> alt.Sha
     alt = altair()
     scale = alt.Scale(domain=list(order), range=list(SHAPES[: len(order)]))
     return alt.Shape(f"{field}:N", title=title, scale=scale, sort=list(order))  # type: ignore[no-any-return]
+
+
+def fill(field: str, order: Sequence[str]) -> alt.Fill:
+    """Fill bands in the colours of their series; the series' own legend serves for both."""
+    alt = altair()
+    scale = alt.Scale(domain=list(order), range=list(COLOURS[: len(order)]))
+    return alt.Fill(f"{field}:N", scale=scale, legend=None)  # type: ignore[no-any-return]
+
+
+def signed() -> alt.Axis:
+    """Label differences with their sign, and nought without one."""
+    alt = altair()
+    return alt.Axis(labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')", tickCount=8)  # type: ignore[no-any-return]
 
 
 def zero_line(axis: str = "y") -> alt.Chart:

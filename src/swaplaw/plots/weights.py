@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from swaplaw.curve import Curve
-from swaplaw.plots.style import MUTED, altair, base, colour, dash, finish, zero_line
+from swaplaw.plots.style import LINE_SYMBOL, MUTED, altair, base, colour, dash, fill, finish, signed, zero_line
 from swaplaw.weights import DEFAULT_WEIGHT, PAPER_GRID
 
 LEAST, MOST = PAPER_GRID[0], PAPER_GRID[-1]
@@ -41,7 +41,7 @@ def _weight_axis(field: str = "x") -> Any:
 
 def _lift_axis(field: str = "y") -> Any:
     alt = altair()
-    return alt.Y(f"{field}:Q", title="lift (pp)", axis=alt.Axis(format="+.1f"))
+    return alt.Y(f"{field}:Q", title="lift (pp)", axis=signed())
 
 
 def steps(curve: Curve) -> list[dict[str, float]]:
@@ -74,7 +74,7 @@ def curves_figure(
             x=_weight_axis(),
             y=_lift_axis(),
             order="place:O",
-            color=colour("series", order, None, orient="bottom", columns=2, labelLimit=330),
+            color=colour("series", order, None, orient="bottom", columns=2, labelLimit=330, symbolSize=LINE_SYMBOL),
             strokeDash=dash("series", order),
         )
     )
@@ -103,14 +103,12 @@ def spread_figure(spreads: Sequence[Spread], title: str, subtitle: str | Sequenc
         for spread in spreads
         for weight, mean, low, high in zip(spread.weights, spread.mean, spread.low, spread.high, strict=True)
     ]
-    hue = colour("series", order, None, orient="bottom", labelLimit=330)
-    quiet = colour("series", order, None)
-    quiet.legend = None
+    hue = colour("series", order, None, orient="bottom", labelLimit=330, symbolSize=LINE_SYMBOL)
     chart = base(rows).encode(x=_weight_axis())
-    bands = chart.mark_area(opacity=0.18).encode(y=_lift_axis("low"), y2="high:Q", color=quiet)
-    lines = chart.mark_line(strokeWidth=2).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order))
-    dots = chart.mark_point(filled=True, size=22, opacity=1).encode(y=_lift_axis(), color=quiet)
-    layers = alt.layer(bands, lines, dots, zero_line(), *_operating_weight()).resolve_legend(color="independent")
+    bands = chart.mark_area(opacity=0.18).encode(y=_lift_axis("low"), y2="high:Q", fill=fill("series", order))
+    line = {"strokeWidth": 2, "point": alt.OverlayMarkDef(size=24)}
+    lines = chart.mark_line(**line).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order))
+    layers = alt.layer(bands, lines, zero_line(), *_operating_weight())
     return finish(layers.properties(width=520, height=320), title, subtitle)
 
 

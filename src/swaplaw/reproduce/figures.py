@@ -83,7 +83,10 @@ def _panel(study: Study, dataset: Dataset, predictor: str, values: list[float]) 
     table = study.predictors[dataset.key]
     found = next(row for row in table.predictors if row.name == predictor)
     r2, rho = (f"{value:.2f}" if value is not None else "undefined" for value in (found.r2.value, found.rho.value))
-    return Scatter(dataset.title, values, _lifts(dataset), _names(dataset), f"R² {r2}, ρ {rho}, {found.n} pairs")
+    note = f"R² {r2}, ρ {rho}, {found.n} pairs"
+    return Scatter(
+        dataset.title, values, _lifts(dataset), _names(dataset), note, list(study.datasets).index(dataset.key)
+    )
 
 
 def _validation(study: Study) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 from swaplaw.calibrate import calibrate
 from swaplaw.curve import Curve, curves
-from swaplaw.errors import StatisticalWarning
+from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.law import Law
 from swaplaw.pair import Outcome
 from swaplaw.predictors import Predictors, predictors
@@ -100,6 +100,8 @@ class Study:
     datasets: Mapping[str, Dataset]
     seed: int = 0
     replicates: int = REPLICATES
+    problems: tuple[str, ...] = ()
+    """What had to be left out, a sentence each."""
 
     @property
     def synthetic(self) -> bool:
@@ -143,18 +145,38 @@ class Study:
             }
 
 
-def study_of(votes: Votes, *, seed: int = 0, replicates: int = REPLICATES) -> Study:
-    """Take every dataset of a vote table, the paper's first and in its order."""
+def study_of(
+    votes: Votes | Iterable[Votes], *, seed: int = 0, replicates: int = REPLICATES, problems: Sequence[str] = ()
+) -> Study:
+    """Take every dataset with a pair of models from vote tables, the paper's first and in its order."""
+    known = list(published().datasets)
+    found: dict[str, Dataset] = {}
+    said = list(problems)
+    for table in [votes] if isinstance(votes, Votes) else votes:
+        synthetic = _synthetic(table)
+        for name in table.datasets:
+            key = name.removesuffix(SUFFIX) if name.removesuffix(SUFFIX) in known else name
+            dataset = Dataset(key, table.tally(name), name in synthetic)
+            try:
+                assert dataset.curves
+            except InputError as error:
+                said.append(f"dataset {quote(name)} is left out: {error}")
+                continue
+            if key in found:
+                raise InputError(f"there are two datasets for {quote(key)}: reproduce a dataset and its twin one by one")
+            found[key] = dataset
+    if not found:
+        raise InputError("; ".join(said) or "there are no votes to reproduce anything from")
+    order = sorted(found, key=lambda key: (known.index(key) if key in known else len(known), key))
+    return Study({key: found[key] for key in order}, seed, replicates, tuple(said))
+
+
+def _synthetic(votes: Votes) -> set[str]:
+    """Datasets that say they are synthetic: by the column, or by a twin's name."""
     import polars as pl
 
-    synthetic: set[str] = set()
-    if "synthetic" in votes.frame.collect_schema().names():
-        flagged = votes.frame.filter(pl.col("synthetic").cast(pl.String).str.to_lowercase() == "true")
-        synthetic = set(flagged.select("dataset").unique().collect()["dataset"])
-    known = list(published().datasets)
-    found = {}
-    for name in votes.datasets:
-        key = name.removesuffix(SUFFIX) if name.removesuffix(SUFFIX) in known else name
-        found[key] = Dataset(key, votes.tally(name), name in synthetic or name.endswith(SUFFIX))
-    order = sorted(found, key=lambda key: (known.index(key) if key in known else len(known), key))
-    return Study({key: found[key] for key in order}, seed, replicates)
+    named = {name for name in votes.datasets if name.endswith(SUFFIX)}
+    if "synthetic" not in votes.frame.collect_schema().names():
+        return named
+    flagged = votes.frame.filter(pl.col("synthetic").cast(pl.String).str.to_lowercase() == "true")
+    return named | set(flagged.select("dataset").unique().collect()["dataset"])

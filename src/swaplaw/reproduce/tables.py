@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -45,22 +45,24 @@ class Table:
         return list(dict.fromkeys(column for row in self.rows for column in row))
 
     def cells(self) -> list[list[str]]:
-        """Every cell as text, rounded as the paper rounds."""
+        """Every cell as text, rounded as the paper rounds (other datasets' columns like the paper's of that kind)."""
         decimals = self.published.decimals
-        return [[show(row.get(column), decimals.get(column, 0)) for column in self.columns] for row in self.rows]
+        kinds = {column.rpartition("_")[2]: number for column, number in decimals.items()}
+        digits = {column: decimals.get(column, kinds.get(column.rpartition("_")[2], 0)) for column in self.columns}
+        return [[show(row.get(column), digits[column]) for column in self.columns] for row in self.rows]
 
 
-def tables(study: Study) -> list[Table]:
-    """All tables that the study's datasets allow."""
-    return [
-        _datasets(study),
-        _model_accuracy(study),
-        _predictors(study),
-        _weights(study.weighing),
-        _abstentions(study),
-        _trios(study),
-        _top_pairs(study),
-    ]
+def tables(study: Study) -> dict[str, Callable[[], Table]]:
+    """Every table under its label in the paper, to be computed when called."""
+    return {
+        "datasets": lambda: _datasets(study),
+        "model_accuracy": lambda: _model_accuracy(study),
+        "predictors": lambda: _predictors(study),
+        "cyber_weights": lambda: _weights(study.weighing),
+        "abstentions": lambda: _abstentions(study),
+        "trios": lambda: _trios(study),
+        "top_pairs": lambda: _top_pairs(study),
+    }
 
 
 def percent(value: Fraction | float | None) -> float | None:
