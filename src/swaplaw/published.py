@@ -136,9 +136,7 @@ def published() -> Published:
         )
         for name, table in raw["tables"].items()
     }
-    prose, simulation = (
-        {entry["id"]: Statement(**entry) for entry in raw[kind]} for kind in ("prose", "simulation")
-    )
+    prose, simulation = ({entry["id"]: Statement(**entry) for entry in raw[kind]} for kind in ("prose", "simulation"))
     return Published(raw["paper"], raw["datasets"], raw["codes"], tables, prose, simulation)
 
 

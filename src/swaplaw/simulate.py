@@ -20,7 +20,8 @@ import numpy as np
 from swaplaw.errors import InputError, quote
 from swaplaw.pair import Masses, Pair
 from swaplaw.plurality import vote
-from swaplaw.tally import Ints, Scores, Tally, tally_array
+from swaplaw.rows import Ints
+from swaplaw.tally import Scores, Tally, tally_array
 from swaplaw.weights import as_weight
 
 TRIALS = 15_000
@@ -71,7 +72,7 @@ class World:
 
     @property
     def knowledge(self) -> tuple[float, float]:
-        """k, the shares of uncontested questions that primary and secondary know: theta = unknown + (known - unknown) k."""
+        """k, the shares of uncontested questions that each knows: theta = unknown + (known - unknown) k."""
         primary, secondary = (
             min(max((theta - self.unknown) / (self.known - self.unknown), 0.0), 1.0) for theta in self.thetas
         )
@@ -156,9 +157,7 @@ class Point:
             "q": float(self.masses.q),
             "phi_adj": self.phi_adj,
             "self_consistency": self.self_consistency.value,
-            "lifts": {
-                split: {"lift": lift.value, "standard_error": lift.error} for split, lift in self.lifts.items()
-            },
+            "lifts": {split: {"lift": lift.value, "standard_error": lift.error} for split, lift in self.lifts.items()},
         }
 
 

@@ -3,7 +3,7 @@
 Every question has a difficulty, a number of options and a *lure*, a wrong answer that draws all models; every model has
 a skill, a sharpness (how often it repeats itself), leanings of its own on each question and on each cluster, and
 reasons to abstain, which it does more often on hard questions. A vote is null, or gold with probability
-logistic(sharpness x (skill - difficulty + own leaning)), or a wrong answer: the lure, the model's own favourite, or any.
+logistic(sharpness x (skill - difficulty + leaning)), or a wrong answer: the lure, the model's own favourite, or any.
 
 Marginals are met by construction, whatever the seed: given all random numbers, a question's score can only rise with
 the skill, so skill and sharpness are solved for the plurality and single-sample accuracies that were asked for.
@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw.errors import InputError, quote
-from swaplaw.solve import Ballot, Solution, solve
-from swaplaw.tally import Bools, Ints
+from swaplaw.rows import Bools, Ints
+from swaplaw.skill import Ballot, Solution, solve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,7 +89,9 @@ class Fleet:
         if self.questions < 1:
             raise InputError(f"fleet {quote(self.dataset)} has {self.questions} questions: give at least 1")
         if self.options is not None and not all(2 <= number <= len(LETTERS) for number in self.options):
-            raise InputError(f"options are {self.options}: give numbers from 2 to {len(LETTERS)}, or None for free text")
+            raise InputError(
+                f"options are {self.options}: give numbers from 2 to {len(LETTERS)}, or None for free text"
+            )
 
 
 def generate(fleet: Fleet, seed: int = 0) -> Votes:
@@ -227,7 +229,9 @@ class _Numbers:
             leaning,
             1 + (rng.random(questions) * others).astype(int),
             1 + (rng.random(shape) * others[:, None]).astype(int),
-            *(rng.random(shape) for _ in range(3)),
+            rng.random(shape),
+            rng.random(shape),
+            rng.random(shape),
             _logistic(rng, questions * member.samples).reshape(shape),
             rng.random(shape),
             rng.random(shape) < member.missing,

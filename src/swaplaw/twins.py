@@ -1,8 +1,8 @@
 """Synthetic twins of the paper's three datasets: its ten models, their accuracies and abstentions, other votes.
 
-A twin has the question counts, option counts, single-sample and plurality accuracies and abstention rates of the paper's
-tables, and dependence between models in the paper's range. It is no copy of the released votes: which questions a model
-gets right, and whom it errs with, is drawn. Datasets are called `…-twin` and every vote says `synthetic = true`.
+A twin has the question counts, option counts, single-sample and plurality accuracies and abstention rates of the
+paper's tables, and dependence between models in the paper's range. It is no copy of the released votes: which questions
+a model gets right, and whom it errs with, is drawn. Datasets are called `…-twin`; every vote says `synthetic = true`.
 """
 
 from __future__ import annotations

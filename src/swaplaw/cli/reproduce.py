@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
 @click.option("--replicates", type=click.IntRange(min=1), default=2000, show_default=True, help="Bootstrap draws.")
-@click.option("--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point.")
+@click.option(
+    "--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def command(
     votes: tuple[str, ...],
@@ -73,7 +75,9 @@ def _from_corpus(corpus: str, download: bool, columns: str | None, seed: int, re
 
     declared = {} if columns is None else _read_map(columns)
     found = read_deciban(download_deciban(corpus) if download else corpus, declared)
-    missing = [f"the corpus has no votes for dataset {quote(name)}: what needs it is left out" for name in found.missing]
+    missing = [
+        f"the corpus has no votes for dataset {quote(name)}: what needs it is left out" for name in found.missing
+    ]
     return study_of(found.votes.values(), seed=seed, replicates=replicates, problems=[*found.problems, *missing])
 
 
@@ -92,10 +96,7 @@ def _read_map(columns: str) -> dict[str, str]:
 
 
 def _show(study: Study, done: Reproduction) -> None:
-    rows = [
-        [section.title, f"{section.within} of {len(section.comparisons)}"]
-        for section in done.sections
-    ]
+    rows = [[section.title, f"{section.within} of {len(section.comparisons)}"] for section in done.sections]
     rows.append(["All", f"{done.within} of {len(done.comparisons)}"])
     note = f"{len(done.files)} files in {done.folder}; open {done.folder / 'comparison.html'} first."
     if study.synthetic:

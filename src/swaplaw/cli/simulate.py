@@ -56,9 +56,7 @@ def command(
     base = World((known + unknown) / 2, gap, overlap, options, samples, known, unknown, contested)
     # The stated values are about the paper's splits: they are always pooled.
     pooled = tuple(dict.fromkeys([*SPLITS, *splits]))
-    found = theory(
-        base, gap_panel=gap_panel, overlap_panel=overlap_panel, splits=pooled, trials=trials, seed=seed
-    )
+    found = theory(base, gap_panel=gap_panel, overlap_panel=overlap_panel, splits=pooled, trials=trials, seed=seed)
     stated = stated_values(found)
     files = [] if output is None else _draw(found, Path(output))
     if as_json:

@@ -23,7 +23,13 @@ def command(datasets: tuple[str, ...], output: str, seed: int, as_json: bool) ->
     if as_json:
         emit({"synthetic": True, "file": output, "seed": seed, "models": [row.to_dict() for row in rows]})
         return
-    cells = [[row.dataset, row.model, percent(row.single), percent(row.plurality), percent(row.abstained)] for row in rows]
-    columns = [Column("Dataset", right=False), Column("Model", right=False), *map(Column, ("Single %", "Plurality %", "Null %"))]
+    cells = [
+        [row.dataset, row.model, percent(row.single), percent(row.plurality), percent(row.abstained)] for row in rows
+    ]
+    columns = [
+        Column("Dataset", right=False),
+        Column("Model", right=False),
+        *map(Column, ("Single %", "Plurality %", "Null %")),
+    ]
     total = sum(row.votes for row in rows)
     show("SYNTHETIC votes: twins of the paper's datasets", columns, cells, f"{total:,} votes written to {output}.")

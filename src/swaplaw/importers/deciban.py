@@ -1,8 +1,8 @@
 """The paper's released corpus, *deciban*: huggingface.co/datasets/IcyApril/deciban.
 
-Its files hold per-vote records, vote counts, grades, gold answers and the reasons of abstentions. Columns are found by a
-declared map or by sensible guesses; files of one dataset are read together, gold answers from a table of their own where
-the votes carry none. What cannot be read becomes one clear problem, and everything else is still there.
+Its files hold per-vote records, vote counts, grades, gold answers and the reasons of abstentions. Columns are found by
+a declared map or by sensible guesses; files of one dataset are read together, gold answers from a table of their own
+where the votes carry none. What cannot be read becomes one clear problem, and everything else is still there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 from swaplaw.published import published
-from swaplaw.sources import FORMATS, Source, open_sources, unreadable
+from swaplaw.sources import Source, open_sources, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +81,7 @@ class _Found:
 
 
 def read_deciban(folder: str | Path, columns: Mapping[str, str] | None = None) -> Corpus:
-    """Read a downloaded corpus; `columns` names the file's column for each column of the vote table that is not guessed.
+    """Read a downloaded corpus; `columns` maps columns of the vote table to the files' where guessing will not do.
 
     >>> read_deciban("deciban", {"question": "item", "answer": "final"})  # doctest: +SKIP
     """
@@ -175,7 +175,9 @@ def _map_columns(source: Source, names: list[str], declared: Mapping[str, str]) 
     """Find the columns: declared ones first, then guesses; a file that is neither votes nor gold answers is refused."""
     for ours, theirs in declared.items():
         if theirs not in names and ours in ("question", "model", "answer"):
-            raise InputError(_unmapped(source, f"there is no column {quote(theirs)}, which the map declares for '{ours}'", names))
+            raise InputError(
+                _unmapped(source, f"there is no column {quote(theirs)}, which the map declares for '{ours}'", names)
+            )
     plain = {_plain(name): name for name in reversed(names)}
     mapping = {ours: theirs for ours, theirs in declared.items() if theirs in names}
     for ours, guesses in GUESSES.items():
@@ -228,7 +230,9 @@ def _ballots(source: Source, frame: pl.DataFrame) -> pl.DataFrame:
     )
     if "reason" in frame.columns:
         reasons = _renamed(frame, "reason", _REASONS)
-        frame = frame.with_columns(reasons).with_columns(pl.when(pl.col("answer").is_null()).then("reason").alias("reason"))
+        frame = frame.with_columns(reasons).with_columns(
+            pl.when(pl.col("answer").is_null()).then("reason").alias("reason")
+        )
     for text in ("gold", "cluster"):
         if text in frame.columns:
             frame = frame.with_columns(pl.col(text).cast(pl.String))
@@ -260,8 +264,8 @@ def _graded(source: Source, frame: pl.DataFrame) -> pl.DataFrame:
         return frame.drop("correct")
     if len(ungraded):
         raise InputError(
-            f"{quote(source.name, 200)}: {len(ungraded):,} of {len(frame):,} votes have an answer but no grade that reads "
-            f"as true or false ({listing(list(_GRADES), 10)}); mend the column or map another one"
+            f"{quote(source.name, 200)}: {len(ungraded):,} of {len(frame):,} votes have an answer but no grade that "
+            f"reads as true or false ({listing(list(_GRADES), 10)}); mend the column or map another one"
         )
     return frame.with_columns(pl.col("correct") & pl.col("answer").is_not_null())
 
@@ -276,13 +280,16 @@ def _assemble(name: str, found: _Found) -> Votes:
     if found.golds:
         key = pl.concat(found.golds).unique().rename({"gold": "key"})
         frame = frame.join(key, on="question", how="left")
-        frame = frame.with_columns((pl.coalesce("gold", "key") if "gold" in frame.columns else pl.col("key")).alias("gold"))
+        frame = frame.with_columns(
+            (pl.coalesce("gold", "key") if "gold" in frame.columns else pl.col("key")).alias("gold")
+        )
         frame = frame.drop("key")
     if "correct" in frame.columns and ("gold" not in frame.columns or frame["gold"].null_count()):
         frame = _gold_from_grades(frame)
     if "gold" not in frame.columns:
         raise InputError(
-            "there are neither gold answers nor grades: map the column that holds them ('gold' or 'correct') with --columns FILE"
+            "there are neither gold answers nor grades: map the column that holds them ('gold' or 'correct') and pass "
+            "the map with --columns FILE"
         )
     return votes_from(frame)
 

@@ -45,7 +45,11 @@ class Lift:
 
 
 def heat_map(
-    values: Mapping[tuple[str, str], float | None], order: Sequence[str], label: str, title: str, subtitle: str | Sequence[str] = ""
+    values: Mapping[tuple[str, str], float | None],
+    order: Sequence[str],
+    label: str,
+    title: str,
+    subtitle: str | Sequence[str] = "",
 ) -> Any:
     """Draw one number per pair of models; models in the given order, undefined pairs marked with a dash."""
     alt = altair()
@@ -75,7 +79,13 @@ def heat_map(
 
 
 def scatter_figure(
-    panels: Sequence[Scatter], across: str, up: str, title: str, subtitle: str | Sequence[str] = "", *, identity: bool = True
+    panels: Sequence[Scatter],
+    across: str,
+    up: str,
+    title: str,
+    subtitle: str | Sequence[str] = "",
+    *,
+    identity: bool = True,
 ) -> Any:
     """Draw panels side by side; with `identity` both axes share one range and the line of perfect prediction."""
     alt = altair()

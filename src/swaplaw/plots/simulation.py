@@ -31,7 +31,9 @@ def theory_figure(theory: Theory) -> Any:
     panels = [
         _panel(theory, theory.by_collective, _collective, "Accuracy of the vote", "mean rate m (θ)", fixed, lift=False),
         _panel(theory, theory.by_collective, _collective, "Lift over the primary", "mean rate m (θ)", fixed),
-        _panel(theory, theory.by_gap, lambda point: point.world.gap, "Lift over the primary", "gap Δ (θ)", f"m = {mid:.2f}"),
+        _panel(
+            theory, theory.by_gap, lambda point: point.world.gap, "Lift over the primary", "gap Δ (θ)", f"m = {mid:.2f}"
+        ),
         _panel(
             theory,
             [point for point in theory.by_overlap if point.phi_adj is not None],
@@ -108,7 +110,10 @@ def _panel(
     hue = colour("split", list(theory.splits), "secondary:primary", orient="right", symbolSize=LINE_SYMBOL)
     chart = base(rows)
     lines = chart.mark_line(strokeWidth=2).encode(
-        x=x, y=y, color=hue, strokeDash=dash("split", list(theory.splits), "secondary:primary"),
+        x=x,
+        y=y,
+        color=hue,
+        strokeDash=dash("split", list(theory.splits), "secondary:primary"),
         tooltip=["split:N", alt.Tooltip("x:Q", format=".2f"), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
     )
     bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", fill=fill("split", theory.splits))

@@ -82,7 +82,7 @@ def zero_line(axis: str = "y") -> alt.Chart:
     """Draw the line of no lift."""
     alt = altair()
     channel = {axis: getattr(alt, axis.upper())(datum=0)}
-    return base([{}]).mark_rule(color=MUTED, strokeWidth=1).encode(**channel)
+    return base([{}]).mark_rule(color=MUTED, strokeWidth=1).encode(**channel)  # type: ignore[no-any-return]
 
 
 def finish(chart: Any, title: str, subtitle: str | Sequence[str] = "") -> Any:

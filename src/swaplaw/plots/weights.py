@@ -66,7 +66,11 @@ def curves_figure(
     """Draw exact lift curves, one a series; `plateau` shades a range of weights."""
     alt = altair()
     order = [name for name, _ in curves]
-    rows = [{"series": name, "place": place, **corner} for name, curve in curves for place, corner in enumerate(steps(curve))]
+    rows = [
+        {"series": name, "place": place, **corner}
+        for name, curve in curves
+        for place, corner in enumerate(steps(curve))
+    ]
     lines = (
         base(rows)
         .mark_line(strokeWidth=2, clip=True)
@@ -103,11 +107,11 @@ def spread_figure(spreads: Sequence[Spread], title: str, subtitle: str | Sequenc
         for spread in spreads
         for weight, mean, low, high in zip(spread.weights, spread.mean, spread.low, spread.high, strict=True)
     ]
-    hue = colour("series", order, None, orient="bottom", labelLimit=330, symbolSize=LINE_SYMBOL)
+    hue = colour("series", order, "Mean of", orient="bottom", labelLimit=330, symbolSize=LINE_SYMBOL)
     chart = base(rows).encode(x=_weight_axis())
     bands = chart.mark_area(opacity=0.18).encode(y=_lift_axis("low"), y2="high:Q", fill=fill("series", order))
     line = {"strokeWidth": 2, "point": alt.OverlayMarkDef(size=24)}
-    lines = chart.mark_line(**line).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order))
+    lines = chart.mark_line(**line).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order, "Mean of"))
     layers = alt.layer(bands, lines, zero_line(), *_operating_weight())
     return finish(layers.properties(width=520, height=320), title, subtitle)
 

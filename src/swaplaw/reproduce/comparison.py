@@ -12,8 +12,8 @@ from swaplaw.reproduce.study import Study
 COLUMNS = ("Place", "What", "Published", "Ours", "Difference", "Within rounding")
 TWIN = (
     "These votes are SYNTHETIC: twins with the paper's question counts, accuracies and abstention rates. Table "
-    "model_accuracy and Table abstentions are met by construction; everything else is drawn, so differences are expected "
-    "and say nothing about the paper."
+    "model_accuracy is met to within half a point (plurality) and one point (single sample), Table abstentions but for "
+    "rounding; everything else is drawn, so differences are expected and say nothing about the paper."
 )
 
 
@@ -36,7 +36,7 @@ def _cells(comparison: Comparison) -> list[str]:
     # One digit more than was published shows how near the edge of rounding ours is.
     finer = said.decimals + (0 if said.decimals == 0 and float(comparison.difference or 0).is_integer() else 1)
     difference = comparison.difference
-    signed = "—" if difference is None else f"{difference:+,.{finer}f}"
+    signed = "—" if difference is None else _signed(difference, finer)
     verdict = "yes" if comparison.within else "no"
     if comparison.tolerance:
         verdict += f" (Monte Carlo ±{comparison.tolerance:.{finer}f})"
@@ -53,6 +53,12 @@ def _cells(comparison: Comparison) -> list[str]:
     ]
 
 
+def _signed(value: float, decimals: int) -> str:
+    """A difference with its sign, and nought without one."""
+    text = f"{value:+,.{decimals}f}"
+    return text if text.strip("+-0.,") else text[1:]
+
+
 def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str]) -> list[str]:
     total = sum(len(section.comparisons) for section in sections)
     within = sum(section.within for section in sections)
@@ -61,8 +67,8 @@ def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str])
     if study.synthetic:
         lines.append(TWIN)
     lines.append(
-        f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. The paper names 13 of its 25 "
-        "weights and not its grid for trios; the others here are ours, so grid optima may differ."
+        f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. The paper names 13 of its "
+        "25 weights and not its grid for trios; the others here are ours, so grid optima may differ."
     )
     return [*lines, *(f"Left out: {problem}" for problem in problems)]
 
@@ -102,7 +108,7 @@ def as_html(sections: Sequence[Section], study: Study, problems: Sequence[str], 
     """One page of HTML, with the figures; no scripts, nothing from the network."""
     summary = _summary(sections, study, problems)
     body = [f"<h1>Published and reproduced</h1><p><em>{escape(published().paper)}</em></p>"]
-    body += [f'<p{" class=note" if line == TWIN else ""}>{escape(line)}</p>' for line in summary]
+    body += [f"<p{' class=note' if line == TWIN else ''}>{escape(line)}</p>" for line in summary]
     body += [_section(section) for section in sections]
     label = "Synthetic twin votes. " if study.synthetic else ""
     body.append("<h2>Figures</h2>" if drawn else "")

@@ -144,7 +144,9 @@ def _leading(study: Study) -> Any:
         (f"{dataset.title}: {code(dataset.top.primary)} + {code(dataset.top.secondary)}", dataset.top)
         for dataset in study.datasets.values()
     ]
-    return curves_figure(series, "Exact lift of each dataset's top-accuracy pair", [_label(study), "In-sample, at every weight"])
+    return curves_figure(
+        series, "Exact lift of each dataset's top-accuracy pair", [_label(study), "In-sample, at every weight"]
+    )
 
 
 def _strongest(dataset: Dataset) -> Any:

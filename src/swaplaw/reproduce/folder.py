@@ -72,7 +72,7 @@ def write_reproduction(
     steps: list[Step] = [
         ("simulation", lambda: done.sections.append(Section("Simulation", stated_values(theory)))),
         *((f"table {name}", _table_step(done, make)) for name, make in tables(study).items()),
-        ("prose", lambda: done.sections.append(Section("Numbers in the prose", compare_prose(study)))),
+        ("prose", lambda: _compare_prose(done, study)),
         ("law", lambda: _write_law(done, study)),
         *((f"figure {name}", _figure_step(done, name, make)) for name, make in figures(study, theory).items()),
     ]
@@ -85,11 +85,16 @@ def write_reproduction(
     return done
 
 
+def _compare_prose(done: Reproduction, study: Study) -> None:
+    if compared := compare_prose(study):
+        done.sections.append(Section("Numbers in the prose", compared))
+
+
 def _table_step(done: Reproduction, make: Callable[[], Table]) -> Callable[[], None]:
     def step() -> None:
         table = make()
         _write_table(done, table)
-        compared = table.published.compare(table.rows)
+        compared = table.published.compare(table.rows) if table.comparable else []
         if compared:
             done.sections.append(Section(f"Table {table.name}", compared))
 

@@ -33,13 +33,15 @@ def numbers(study: Study) -> Numbers:
     """Every stated number of the prose, by the id that it has among the published ones, in the paper's units."""
     found: Numbers = {}
     paper = {key: study.datasets[key] for key in published().datasets if key in study.datasets}
-    if paper:
+    whole = len(paper) == len(published().datasets)
+    if whole:
         found |= _overall(list(paper.values()))
     for key, dataset in paper.items():
         found |= _of_dataset(key, dataset)
     if "supergpqa" in paper:
         found |= _calibration(study) | _lift(study.datasets["supergpqa"])
         found |= _validation(study, list(paper))
+        found |= _worst(study, list(paper)) if whole else {}
     if "gpqa-diamond" in paper:
         found |= _rule_on_top(study.datasets["gpqa-diamond"])
     if "forensic" in paper:
@@ -134,21 +136,26 @@ def _calibration(study: Study) -> Numbers:
     }
 
 
-def _validation(study: Study, keys: Sequence[str]) -> Numbers:
-    scores = {key: {row.name: row for row in study.predictors[key].predictors} for key in keys}
+def _worst(study: Study, keys: Sequence[str]) -> Numbers:
+    """Extremes over all three datasets."""
 
     def every(name: str, score: str) -> list[float]:
-        values = [getattr(scores[key][name], score).value for key in keys]
+        rows = (row for key in keys for row in study.predictors[key].predictors if row.name == name)
+        values = (getattr(row, score).value for row in rows)
         return [value for value in values if value is not None]
 
-    found: Numbers = {
+    return {
         "swap_r2_least": min(every("swap", "r2"), default=None),
         "swap_rho_least": min(every("swap", "rho"), default=None),
         "phi_r2_largest": max(every("phi", "r2"), default=None),
-        "phi_adj_rho": scores["supergpqa"]["phi_adj"].rho.value,
         "predicted_r2_worst": min(every("predicted", "r2"), default=None),
         "rescue_r2_worst": min(every("rescue", "r2"), default=None),
     }
+
+
+def _validation(study: Study, keys: Sequence[str]) -> Numbers:
+    scores = {key: {row.name: row for row in study.predictors[key].predictors} for key in keys}
+    found: Numbers = {"phi_adj_rho": scores["supergpqa"]["phi_adj"].rho.value}
     for key in keys:
         prefix = _PREFIX[key]
         predicted: Predictor = scores[key]["predicted"]

@@ -8,7 +8,7 @@ crosses zero have the error of its height divided by its slope.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import hypot, sqrt
+from math import hypot, inf, isfinite, nan, sqrt
 
 import numpy as np
 
@@ -56,12 +56,15 @@ def stated_values(theory: Theory) -> list[Comparison]:
 
 
 def _compare(name: str, estimate: Estimate, trials: int) -> Comparison:
+    if not isfinite(estimate.value):
+        return Comparison(published().simulation[name], None)
     error_of_paper = estimate.error * sqrt(trials / TRIALS)
     return Comparison(published().simulation[name], estimate.value, Z * hypot(estimate.error, error_of_paper))
 
 
 def _value(estimate: Estimate) -> float:
-    return estimate.value
+    # A curve that never crosses zero has no place to compare.
+    return -inf if estimate.value != estimate.value else estimate.value
 
 
 def _percent(estimate: Estimate) -> Estimate:
@@ -80,7 +83,7 @@ def _crossing(places: Sequence[float], heights: Sequence[Estimate]) -> Estimate:
     signs = np.sign(values[low : high + 1])
     changes = np.flatnonzero(signs[1:] * signs[:-1] <= 0)
     if not len(changes):
-        return Estimate(float("nan"), float("inf"))
+        return Estimate(nan, inf)
     middle = low + int(np.median(changes))
     near = slice(max(middle - 2, 0), middle + 4)
     slope, height = np.polyfit(np.array(places[near]), values[near], 1)

@@ -163,7 +163,9 @@ def study_of(
                 said.append(f"dataset {quote(name)} is left out: {error}")
                 continue
             if key in found:
-                raise InputError(f"there are two datasets for {quote(key)}: reproduce a dataset and its twin one by one")
+                raise InputError(
+                    f"there are two datasets for {quote(key)}: reproduce a dataset and its twin one by one"
+                )
             found[key] = dataset
     if not found:
         raise InputError("; ".join(said) or "there are no votes to reproduce anything from")

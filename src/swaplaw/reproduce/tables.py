@@ -33,6 +33,8 @@ class Table:
     title: str
     rows: tuple[Row, ...]
     note: str = ""
+    comparable: bool = True
+    """Whether it is about what the paper's table is about: the same datasets in the same roles."""
 
     @property
     def published(self) -> PublishedTable:
@@ -70,10 +72,12 @@ def percent(value: Fraction | float | None) -> float | None:
     return None if value is None else 100 * float(value)
 
 
-def _table(name: str, rows: Iterable[Row], datasets: Sequence[Dataset], note: str = "") -> Table:
-    synthetic = [dataset.title for dataset in datasets if dataset.synthetic]
-    label = f" [SYNTHETIC votes: {', '.join(synthetic)}]" if synthetic else ""
-    return Table(name, published().tables[name].title + label, tuple(rows), note)
+def _table(
+    name: str, rows: Iterable[Row], datasets: Sequence[Dataset], note: str, title: str = "", *, comparable: bool = True
+) -> Table:
+    synthetic = [dataset.key for dataset in datasets if dataset.synthetic]
+    label = f" [SYNTHETIC votes: twins of {', '.join(synthetic)}]" if synthetic else ""
+    return Table(name, (title or published().tables[name].title) + label, tuple(rows), note, comparable)
 
 
 def _datasets(study: Study) -> Table:
@@ -112,10 +116,12 @@ def _model_accuracy(study: Study) -> Table:
         row: Row = {"model": name}
         for key in study.datasets:
             model = found.get(key)
-            row[f"{key}_single"] = percent(model and model.single)
-            row[f"{key}_plurality"] = percent(model and model.plurality)
+            row[f"{key}_single"] = percent(model.single if model else None)
+            row[f"{key}_plurality"] = percent(model.plurality if model else None)
         rows.append(row)
-    return _table("model_accuracy", rows, list(study.datasets.values()), "Plurality of all samples, fractional tie credit.")
+    return _table(
+        "model_accuracy", rows, list(study.datasets.values()), "Plurality of all samples, fractional tie credit."
+    )
 
 
 def _predictors(study: Study) -> Table:
@@ -132,7 +138,8 @@ def _predictors(study: Study) -> Table:
         for key, table in study.predictors.items()
     )
     note = f"{counts}. Rates of Ŝ calibrated once on {study.calibration.title}; S* needs the pooled votes."
-    return _table("predictors", rows, list(study.datasets.values()), note)
+    as_published = study.calibration.key == "supergpqa"
+    return _table("predictors", rows, list(study.datasets.values()), note, comparable=as_published)
 
 
 def _weights(dataset: Dataset) -> Table:
@@ -149,10 +156,11 @@ def _weights(dataset: Dataset) -> Table:
     best = dataset.top.best_plateau
     end = "up" if best.hi is None else f"to {best.hi}"
     note = (
-        f"{dataset.title}: {dataset.top.primary} with {dataset.top.secondary}, {dataset.top.n} questions. Best plateau over "
-        f"all weights, in-sample: from {best.lo} {end}, lift {100 * float(best.lift):+.2f} pp."
+        f"{dataset.title}: {dataset.top.primary} with {dataset.top.secondary}, {dataset.top.n} questions. "
+        f"Best plateau over all weights, in-sample: from {best.lo} {end}, lift {100 * float(best.lift):+.2f} pp."
     )
-    return _table("cyber_weights", rows, [dataset], note)
+    title = f"{dataset.title}: accuracy of the top-accuracy pair as the secondary's weight varies (%, pp)"
+    return _table("cyber_weights", rows, [dataset], note, title, comparable=dataset.key == "forensic")
 
 
 def _abstentions(study: Study) -> Table:
@@ -166,7 +174,8 @@ def _abstentions(study: Study) -> Table:
         if choice:
             votes = sum(model.votes for model in asked)
             shares = {
-                reason: 100 * float(sum(model.reasons.get(reason, Fraction(0)) * model.votes for model in asked) / votes)
+                reason: 100
+                * float(sum(model.reasons.get(reason, Fraction(0)) * model.votes for model in asked) / votes)
                 if votes
                 else None
                 for reason in ("truncated", "no_parse")
@@ -181,6 +190,7 @@ def _abstentions(study: Study) -> Table:
         rows,
         list(study.datasets.values()),
         "Reasons over the votes of all choice datasets; unanswered over the forensic ones.",
+        comparable=set(published().datasets) <= set(study.datasets),
     )
 
 
@@ -217,7 +227,8 @@ def _top_pairs(study: Study) -> Table:
     dataset, law = study.calibration, study.law
     alpha, gamma = Fraction(law.alpha), Fraction(law.gamma)
     found = sorted(
-        zip(dataset.curves, dataset.at_weight, strict=True), key=lambda each: (-each[1].lift, each[0].primary, each[0].secondary)
+        zip(dataset.curves, dataset.at_weight, strict=True),
+        key=lambda each: (-each[1].lift, each[0].primary, each[0].secondary),
     )
     rows: list[Row] = [
         {
@@ -233,4 +244,6 @@ def _top_pairs(study: Study) -> Table:
         }
         for rank, (curve, outcome) in enumerate(found[:8], start=1)
     ]
-    return _table("top_pairs", rows, [dataset], f"{dataset.title}; the first of {len(found)} pairs, in-sample.")
+    title = f"{dataset.title}: the pairs with the largest observed lift at 40:60 (%, pp)"
+    note = f"The first {len(rows)} of {len(found)} pairs, chosen in-sample."
+    return _table("top_pairs", rows, [dataset], note, title, comparable=dataset.key == "supergpqa")

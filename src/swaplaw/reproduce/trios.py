@@ -1,7 +1,7 @@
 """The paper's first look beyond pairs: every trio on a grid of 24ths of the primary's vote, for both secondaries.
 
-A grid maximum in-sample, as in the paper's Table trios. Votes are whole numbers, 24 for the primary and 1 to 24 for each
-secondary, so ties are exact. Questions on which no weights can change the outcome are counted once and left out.
+A grid maximum in-sample, as in the paper's Table trios. Votes are whole numbers, 24 for the primary and 1 to 24 for
+each secondary, so ties are exact. Questions on which no weights can change the outcome are counted once and left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw.tally import Ints, Tally
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
 
 PARTS = 24
 GRID = np.array(list(product(range(1, PARTS + 1), repeat=2)))

@@ -1,9 +1,9 @@
 """Solve a synthetic model's skill and sharpness for the accuracies it shall have.
 
-With all random numbers given, a vote is gold when its own number u lies below logistic(sharpness x (skill + ease)), that
-is once the skill exceeds logit(u) / sharpness - ease. More gold votes can only raise a question's score, so as the skill
-rises plurality accuracy climbs a staircase: its steps are sorted once, and the skill is read off. At that plurality,
-sharper models have other single-sample accuracies, and sharpness is searched for the one that is asked.
+With all random numbers given, a vote is gold when its own number u lies below logistic(sharpness x (skill + ease)),
+that is once the skill exceeds logit(u) / sharpness - ease. More gold votes can only raise a question's score, so as the
+skill rises plurality accuracy climbs a staircase: its steps are sorted once, and the skill is read off. At that
+plurality, sharper models have other single-sample accuracies, and sharpness is searched for the one that is asked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw.tally import Bools, Ints
+from swaplaw.rows import Bools, Ints
 
 Floats = npt.NDArray[np.float64]
 
