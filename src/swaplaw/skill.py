@@ -8,6 +8,7 @@ plurality, sharper models have other single-sample accuracies, and sharpness is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,8 +19,10 @@ from swaplaw.rows import Bools, Ints
 
 Floats = npt.NDArray[np.float64]
 
-CANDIDATES = tuple(float(value) for value in np.geomspace(0.7, 50.0, 11))
+SHARP = tuple(float(value) for value in np.geomspace(0.7, 50.0, 11))
 """Sharpnesses tried before the best is refined."""
+BLUNT = tuple(float(value) for value in np.geomspace(0.03, 0.7, 6))
+"""Sharpnesses of models that hardly know what they know: luck decides most of their votes."""
 REFINEMENTS = 8
 
 
@@ -52,12 +55,18 @@ class Solution:
         return max(2 * abs(self.plurality - plurality), 0.0 if single is None else abs(self.single - single))
 
 
-def solve(ballot: Ballot, plurality: float, single: float | None, sharpness: float) -> Solution:
+def solve(
+    ballot: Ballot,
+    plurality: float,
+    single: float | None,
+    sharpness: float,
+    candidates: Sequence[float] = SHARP,
+) -> Solution:
     """Find the skill (and, for a given `single`, the sharpness) that realise these accuracies most closely."""
     ladder = _Ladder.build(ballot)
     if single is None:
         return ladder.at_plurality(plurality, None, sharpness)
-    tried = [ladder.at_plurality(plurality, single, candidate) for candidate in CANDIDATES]
+    tried = [ladder.at_plurality(plurality, single, candidate) for candidate in candidates]
     # Between two sharpnesses that miss on either side there is one that misses less.
     straddling = [each for each in pairwise(tried) if (each[0].single < single) != (each[1].single < single)]
     finer = [between for low, high in straddling for between in _between(ladder, low, high, plurality, single)]

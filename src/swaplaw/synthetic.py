@@ -12,7 +12,7 @@ All votes carry `synthetic = true`. Only uniform numbers are drawn: the same see
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from swaplaw.errors import InputError, quote
 from swaplaw.rows import Bools, Ints
-from swaplaw.skill import Ballot, Solution, solve
+from swaplaw.skill import BLUNT, SHARP, Ballot, Solution, solve
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,7 +161,7 @@ class _Ballots:
     @classmethod
     def draw(cls, exam: _Exam, member: Member, rng: np.random.Generator) -> _Ballots:
         numbers = _Numbers.draw(exam, member, rng)
-        ballot, solution = _best(member, (numbers.ballot(temper) for temper in TEMPERS))
+        ballot, solution = _best(member, numbers)
         category = np.where(ballot.chance < solution.theta[:, None], 0, ballot.wrong)
         category[ballot.null], category[ballot.lost] = -1, -2
         return cls(member, category, _reasons(member, rng, ballot.null))
@@ -189,13 +189,17 @@ CLOSE_ENOUGH = 0.005
 """In plurality twice over, and in single-sample accuracy."""
 
 
-def _best(member: Member, ballots: Iterable[Ballot]) -> tuple[Ballot, Solution]:
-    """Take the first ballot whose solution is close enough, or else the closest."""
+def _best(member: Member, numbers: _Numbers) -> tuple[Ballot, Solution]:
+    """Take the first temper whose solution is close enough, or else the closest; blunt models are the last resort."""
     found: list[tuple[Ballot, Solution]] = []
-    for ballot in ballots:
-        found.append((ballot, solve(ballot, member.plurality, member.single, member.sharpness)))
-        if found[-1][1].miss(member.plurality, member.single) <= CLOSE_ENOUGH:
-            return found[-1]
+    for candidates in (SHARP, BLUNT):
+        for temper in TEMPERS:
+            ballot = numbers.ballot(temper)
+            found.append((ballot, solve(ballot, member.plurality, member.single, member.sharpness, candidates)))
+            if found[-1][1].miss(member.plurality, member.single) <= CLOSE_ENOUGH:
+                return found[-1]
+        if member.single is None:
+            break
     return min(found, key=lambda each: each[1].miss(member.plurality, member.single))
 
 

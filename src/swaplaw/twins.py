@@ -34,7 +34,7 @@ IDIOSYNCRASY: Mapping[str, float] = {
     "GLM-4.7-Flash": 0.54,
     "Nemotron-3-Nano": 0.58,
     "GPT-OSS-20B": 0.56,
-    "Magistral-Small": 0.4,
+    "Magistral-Small": 0.6,
     "MedGemma-27B": 0.62,
 }
 # SuperGPQA's questions mostly have ten options.

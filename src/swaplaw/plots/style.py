@@ -6,6 +6,7 @@ which stay apart under the common kinds of colour blindness; series differ in da
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,4 +119,26 @@ def save(chart: Any, path: str | Path) -> None:
         raise InputError(f"{quote(str(path), 200)}: cannot draw {quote(file.suffix)}; use {', '.join(accepted)}")
     file.parent.mkdir(parents=True, exist_ok=True)
     altair()
-    chart.save(str(file), **({"scale_factor": PNG_SCALE} if file.suffix == ".png" else {}))
+    # Names come from other people's files, and a control character is enough to bring the renderer down.
+    cleaned = type(chart).from_dict(_printable(chart.to_dict()), validate=False)
+    cleaned.save(str(file), **({"scale_factor": PNG_SCALE} if file.suffix == ".png" else {}))
+    if file.suffix == ".svg":
+        _renumber(file)
+
+
+def _renumber(file: Path) -> None:
+    """Number clips and gradients from 0: the renderer counts on from figure to figure, so bytes would differ."""
+    text = file.read_text(encoding="utf-8")
+    names = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)\d+)"', text))
+    for number, name in enumerate(names):
+        text = re.sub(rf'(["#]){name}(?=[")])', rf"\g<1>part-{number}", text)
+    file.write_text(text, encoding="utf-8")
+
+
+def _printable(spec: Any) -> Any:
+    """Escape what is not printable in every text of a chart's specification."""
+    if isinstance(spec, str):
+        return spec if spec.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in spec)
+    if isinstance(spec, dict):
+        return {key: _printable(value) for key, value in spec.items()}
+    return [_printable(value) for value in spec] if isinstance(spec, list) else spec
