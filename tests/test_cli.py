@@ -92,6 +92,12 @@ def test_missing_votes_are_counted_and_shown(swaplaw: Run, votes: Path) -> None:
     assert "2 of 3" in swaplaw("pairs", votes, "--dataset", "d").out
 
 
+def test_pairs_without_common_questions_are_not_dropped_in_silence(swaplaw: Run, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(STRANGERS + "q1,c,A,A\n")
+    assert "2 more pairs of models have no question in common" in swaplaw("pairs", tmp_path / "v.csv").out
+    assert json.loads(swaplaw("pairs", tmp_path / "v.csv", "--json").out)["disjoint"] == 2
+
+
 def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     out = swaplaw("demo").out
     for part in ("9 models, 100 questions", "of 36 pairs", "Best plateau", "Verdict: ", "chosen from 36 pairs"):

@@ -160,10 +160,9 @@ def bootstrap(
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), weight)
 
-    def named(found: Quantities) -> Floats:
-        return np.stack([getattr(found, name) for name in quantities], axis=1)
-
-    estimates = estimate(draws, terms, named, level=level, method=method, workers=workers)
+    estimates = estimate(
+        draws, terms, lambda found: found.named(quantities), level=level, method=method, workers=workers
+    )
     _warn_degenerate(estimates, tuple(quantities), terms.pairs, replicates)
     return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, estimates)
 

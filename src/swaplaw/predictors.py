@@ -59,8 +59,8 @@ class Predictors:
     """Direct error of S-hat, which predicts lift on its own scale."""
     baseline_rmse: Estimate
     """Error of predicting no lift at all."""
-    alpha: float
-    gamma: float
+    alpha: float | None
+    gamma: float | None
     calibrated_on: str | None
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
     draws: Resampler = field(repr=False)
@@ -99,7 +99,7 @@ def predictors(
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), law.weight if law else DEFAULT_WEIGHT if weight is None else weight)
     found = terms.quantities()
-    alpha, gamma = (law.alpha, law.gamma) if law else (float(mean(found.alpha)), float(mean(found.gamma)))
+    alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     rates = None if law is None else (law.alpha, law.gamma)
     scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, workers=workers)
     defined = count(np.stack(list(_values(found, rates).values())))
@@ -116,6 +116,10 @@ def predictors(
         None if law is None else str(law.provenance.get("dataset")),
         draws,
     )
+
+
+def _defined(value: Floats) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _values(found: Quantities, rates: Sequence[float] | None) -> dict[str, Floats]:

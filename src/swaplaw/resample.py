@@ -26,7 +26,6 @@ from swaplaw.terms import Quantities, Terms
 from swaplaw.wholes import Floats
 
 Unit = Literal["question", "cluster"]
-Map = Callable[[Callable[[int], None], Iterable[int]], Iterator[None]]
 
 DEFAULT_REPLICATES = 10_000
 FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
@@ -34,12 +33,34 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH = 2048
-"""Replicates multiplied at once: BLAS wants many."""
+_BATCH = 16
+"""Blocks multiplied at once: BLAS wants many rows, the cache few."""
 _SLICE = 256
 """Replicates whose statistics are computed at once: few enough that they stay in the cache."""
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads that draw and multiply: NumPy does both without holding up the others."""
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Units that are alike may be counted together: often half of all questions have a twin."""
+
+    of: Ints
+    """The kind of each unit."""
+    first: Ints
+    """The first unit of each kind."""
+
+    @property
+    def number(self) -> int:
+        """How many kinds there are."""
+        return len(self.first)
+
+    @classmethod
+    def equal_rows(cls, columns: Floats) -> _Kinds:
+        """Units with equal columns are alike."""
+        seen: dict[bytes, int] = {}
+        of = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in columns])
+        return cls(of, np.unique(of, return_index=True)[1])
 
 
 @dataclass(frozen=True)
@@ -63,29 +84,25 @@ class Resampler:
 
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
-        return self._counts(first, last, np.int64, map)
-
-    def _counts(self, first: int, last: int, dtype: npt.DTypeLike, mapping: Map) -> npt.NDArray[Any]:
-        """Counts of any type, their blocks drawn one by one or at once."""
+        every = np.arange(self.units)
         blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=dtype)
+        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=np.int64)
+        for block in blocks:
+            self._draw(block, _Kinds(every, every), rows[(block - blocks.start) * BLOCK :])
         start = first - blocks.start * BLOCK
-
-        def draw(block: int) -> None:
-            rng = np.random.default_rng([self.seed, block])
-            place = (block - blocks.start) * BLOCK
-            for row, drawn in enumerate(rng.integers(self.units, size=(BLOCK, self.units)), place):
-                rows[row] = np.bincount(drawn, minlength=self.units)
-
-        for _ in mapping(draw, blocks):
-            pass
         return rows[start : start + last - first]
+
+    def _draw(self, block: int, kinds: _Kinds, rows: npt.NDArray[Any]) -> None:
+        """Write into `rows` how often each kind of unit is drawn in each replicate of a block."""
+        drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
+        for row, those in zip(rows, kinds.of.take(drawn), strict=False):
+            row[:] = np.bincount(those, minlength=kinds.number)
 
     def weights(self, first: int, last: int) -> Ints:
         """How often each question is drawn: its unit's count; replicates x questions."""
         return self.counts(first, last)[:, self.member]
 
-    def batches(self, size: int = _BATCH) -> Iterator[Ints]:
+    def batches(self, size: int = BLOCK * _BATCH) -> Iterator[Ints]:
         """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
@@ -109,27 +126,39 @@ class Resampler:
         statistic: Callable[[Floats], Floats],
         *,
         workers: int = WORKERS,
-        size: int = _BATCH,
+        blocks: int = _BATCH,
     ) -> Floats:
         """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
 
         The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
-        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
+        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on how many blocks of
+        replicates are multiplied at once.
         """
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
+        kinds = _Kinds.equal_rows(columns)
+        distinct = columns[kinds.first]
+        counts = np.empty((blocks, BLOCK, kinds.number), dtype=columns.dtype)
+        all_blocks = -(-self.replicates // BLOCK)
         with ThreadPoolExecutor(workers) as pool:
-            for first in range(0, self.replicates, size):
-                last = min(first + size, self.replicates)
-                sums = self._counts(first, last, columns.dtype, pool.map) @ columns
+            for first in range(0, all_blocks, blocks):
+                batch = range(first, min(first + blocks, all_blocks))
+                _finish(pool.map(self._draw, batch, [kinds] * len(batch), counts))
+                sums = counts[: len(batch)].reshape(-1, kinds.number) @ distinct
+                into = found[..., first * BLOCK :][..., : len(sums)]
 
-                def fill(start: int, sums: Floats = sums, first: int = first) -> None:
-                    values = statistic(sums[start : start + _SLICE])
-                    found[..., first + start : first + start + len(values)] = np.moveaxis(values, 0, -1)
+                def fill(start: int, sums: Floats = sums, into: Floats = into) -> None:
+                    part = slice(start, min(start + _SLICE, into.shape[-1]))
+                    into[..., part] = np.moveaxis(statistic(sums[part]), 0, -1)
 
-                for _ in pool.map(fill, range(0, last - first, _SLICE)):
-                    pass
+                _finish(pool.map(fill, range(0, into.shape[-1], _SLICE)))
         return found
+
+
+def _finish(results: Iterable[None]) -> None:
+    """Wait for all, and raise what any of them raised."""
+    for _ in results:
+        pass
 
 
 def resampler(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from swaplaw.votes import Votes
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 DEMO = "demo"
 """Stands for the bundled real votes wherever VOTES is asked for."""
+
+LONG_WORK = 500
+"""Pieces of work (a pair, a curve: well under a millisecond each) from which on a progress bar is worth it."""
 
 
 def votes_options(command: Command) -> Command:
@@ -41,6 +45,16 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     """Count every dataset of VOTES, or the one that is named."""
     votes = load(paths)
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
+
+
+def progress(work: Iterable[Item], total: int, label: str) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long."""
+    if total < LONG_WORK or not sys.stderr.isatty():
+        return iter(work)
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(work, label, total, console=Console(stderr=True), transient=True))
 
 
 def emit(document: Any) -> None:
@@ -78,7 +92,7 @@ def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
     from rich.text import Text
 
     console = Console(highlight=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
