@@ -125,7 +125,10 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
     assert 0.10 < compared["gamma"]["ours"] < 0.25
     # The fleet's accuracies are the paper's; everything that follows from them alone agrees, too.
     assert all(compared[name]["within"] for name in ("forensic_gap", "top_alone", "residual_cells", "rule_pairs"))
-    assert all(row["within"] for row in document["comparisons"] if row["id"].endswith("plurality"))
+    for column, most in (("plurality", 0.5), ("single", 1.0)):
+        found = [row for name, row in compared.items() if name.startswith("model_accuracy") and name.endswith(column)]
+        assert len(found) == 30
+        assert all(abs(row["difference"]) <= most for row in found)
 
 
 def fleet(dataset: str, models: int = 4, questions: int = 40, options: tuple[int, ...] | None = (4,)) -> sl.Votes:

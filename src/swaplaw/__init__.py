@@ -11,6 +11,8 @@ sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its inter
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
 sl.predictors(other, law)                        # what tells lift in advance, and how well
+sl.simulate(sl.World(0.45)).lifts["12:12"]       # the paper's Monte Carlo world
+sl.generate(sl.Fleet(...)), sl.twin("forensic")  # synthetic votes with the marginals you ask for
 """
 
 from swaplaw.bootstrap import Bootstrap, Estimate, bootstrap
@@ -26,8 +28,11 @@ from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
 from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.resample import Resampler, resampler
 from swaplaw.screen import Screen, screen, screen_marginals
+from swaplaw.simulate import World, simulate
 from swaplaw.summary import ModelSummary, summary
+from swaplaw.synthetic import Fleet, Member, generate
 from swaplaw.tally import Tally
+from swaplaw.twins import twin
 from swaplaw.votes import Votes, read_votes, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
@@ -38,10 +43,12 @@ __all__ = [
     "Curve",
     "Diversity",
     "Estimate",
+    "Fleet",
     "InputError",
     "Interval",
     "Law",
     "Masses",
+    "Member",
     "MissingExtraError",
     "ModelSummary",
     "Optimum",
@@ -56,6 +63,7 @@ __all__ = [
     "SwaplawError",
     "Tally",
     "Votes",
+    "World",
     "as_weight",
     "bootstrap",
     "calibrate",
@@ -64,6 +72,7 @@ __all__ = [
     "demo_votes",
     "diversity",
     "fingerprint",
+    "generate",
     "pair",
     "pairs",
     "pairwise",
@@ -73,6 +82,8 @@ __all__ = [
     "resampler",
     "screen",
     "screen_marginals",
+    "simulate",
     "summary",
+    "twin",
     "votes_from",
 ]
