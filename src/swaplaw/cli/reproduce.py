@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from swaplaw.cli._common import Column, emit, load, show
-from swaplaw.cli._evidence import progress
+from swaplaw.cli._evidence import doubts_on_stderr, progress
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def command(
         study = _from_corpus(corpus, download, columns, seed, replicates)
     else:
         study = study_of(load(votes), seed=seed, replicates=replicates)
-    done = write_reproduction(study, theory(trials=trials, seed=seed), output, track=progress("Reproducing"))
+    with doubts_on_stderr():
+        done = write_reproduction(study, theory(trials=trials, seed=seed), output, track=progress("Reproducing"))
     for problem in done.problems:
         click.echo(f"swaplaw: note: {' '.join(problem.split())}", err=True)
     if as_json:

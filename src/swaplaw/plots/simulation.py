@@ -9,10 +9,10 @@ from swaplaw.plots.style import (
     LINE_SYMBOL,
     PERCENT_POINTS,
     altair,
+    bands,
     base,
     colour,
     dash,
-    fill,
     finish,
     signed,
     zero_line,
@@ -116,6 +116,6 @@ def _panel(
         strokeDash=dash("split", list(theory.splits), "secondary:primary"),
         tooltip=["split:N", alt.Tooltip("x:Q", format=".2f"), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
     )
-    bands = chart.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", fill=fill("split", theory.splits))
-    layers = [bands, lines, zero_line()] if lift else [lines]
+    shaded = bands(rows, "split", theory.splits, x=x, y=alt.Y("low:Q"), y2="high:Q")
+    layers = [*shaded, lines, zero_line()] if lift else [lines]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

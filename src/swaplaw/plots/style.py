@@ -66,11 +66,13 @@ def shape(field: str, order: Sequence[str], title: str | None = None) -> alt.Sha
     return alt.Shape(f"{field}:N", title=title, scale=scale, sort=list(order))  # type: ignore[no-any-return]
 
 
-def fill(field: str, order: Sequence[str]) -> alt.Fill:
-    """Fill bands in the colours of their series; the series' own legend serves for both."""
-    alt = altair()
-    scale = alt.Scale(domain=list(order), range=list(COLOURS[: len(order)]))
-    return alt.Fill(f"{field}:N", scale=scale, legend=None)  # type: ignore[no-any-return]
+def bands(rows: Rows, field: str, order: Sequence[str], **channels: Any) -> list[alt.Chart]:
+    """Shade each series in its own colour; plain colours, so that the legend is the lines' alone."""
+    shaded = []
+    for name, hue in zip(order, COLOURS, strict=False):
+        own = [row for row in rows if row[field] == name]
+        shaded += [base(own).mark_area(color=hue, opacity=0.16).encode(**channels)] if own else []
+    return shaded
 
 
 def signed() -> alt.Axis:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from swaplaw.curve import Curve
-from swaplaw.plots.style import LINE_SYMBOL, MUTED, altair, base, colour, dash, fill, finish, signed, zero_line
+from swaplaw.plots.style import LINE_SYMBOL, MUTED, altair, bands, base, colour, dash, finish, signed, zero_line
 from swaplaw.weights import DEFAULT_WEIGHT, PAPER_GRID
 
 LEAST, MOST = PAPER_GRID[0], PAPER_GRID[-1]
@@ -109,10 +109,10 @@ def spread_figure(spreads: Sequence[Spread], title: str, subtitle: str | Sequenc
     ]
     hue = colour("series", order, "Mean of", orient="bottom", labelLimit=330, symbolSize=LINE_SYMBOL)
     chart = base(rows).encode(x=_weight_axis())
-    bands = chart.mark_area(opacity=0.18).encode(y=_lift_axis("low"), y2="high:Q", fill=fill("series", order))
     line = {"strokeWidth": 2, "point": alt.OverlayMarkDef(size=24)}
     lines = chart.mark_line(**line).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order, "Mean of"))
-    layers = alt.layer(bands, lines, zero_line(), *_operating_weight())
+    shaded = bands(rows, "series", order, x=_weight_axis(), y=_lift_axis("low"), y2="high:Q")
+    layers = alt.layer(*shaded, lines, zero_line(), *_operating_weight())
     return finish(layers.properties(width=520, height=320), title, subtitle)
 
 

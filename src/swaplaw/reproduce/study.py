@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,7 +9,7 @@ from functools import cached_property
 
 from swaplaw.calibrate import calibrate
 from swaplaw.curve import Curve, curves
-from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.errors import InputError, quote
 from swaplaw.law import Law
 from swaplaw.pair import Outcome
 from swaplaw.predictors import Predictors, predictors
@@ -129,20 +128,17 @@ class Study:
     @cached_property
     def predictors(self) -> dict[str, Predictors]:
         """The table of predictors of each dataset, with the rates frozen."""
-        with warnings.catch_warnings():
-            # The paper, too, resamples the few questions it has; intervals are shown with their n.
-            warnings.simplefilter("ignore", StatisticalWarning)
-            return {
-                key: predictors(
-                    dataset.tally,
-                    self.law,
-                    by="question",
-                    seed=self.seed,
-                    replicates=self.replicates,
-                    method="percentile",
-                )
-                for key, dataset in self.datasets.items()
-            }
+        return {
+            key: predictors(
+                dataset.tally,
+                self.law,
+                by="question",
+                seed=self.seed,
+                replicates=self.replicates,
+                method="percentile",
+            )
+            for key, dataset in self.datasets.items()
+        }
 
 
 def study_of(

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from swaplaw.published import PublishedTable, Value, published, show
 from swaplaw.reproduce.study import Dataset, Study
+from swaplaw.reproduce.trios import LARGEST_FLEET
 from swaplaw.summary import ModelSummary
 
 Row = dict[str, Value]
@@ -134,8 +135,10 @@ def _predictors(study: Study) -> Table:
         rows.append(row)
     counts = ", ".join(
         f"{study.datasets[key].title}: {table.pairs} pairs"
-        + (f" (phi over {found.n})" if (found := table.predictors[6]).n < table.pairs else "")
+        + (f" (phi over {found.n})" if found.n < table.pairs else "")
         for key, table in study.predictors.items()
+        for found in table.predictors
+        if found.name == "phi"
     )
     note = f"{counts}. Rates of Ŝ calibrated once on {study.calibration.title}; S* needs the pooled votes."
     as_published = study.calibration.key == "supergpqa"
@@ -219,7 +222,10 @@ def _trios(study: Study) -> Table:
                     "ceiling": percent(trio.ceiling),
                 }
             )
-    note = "In-sample maxima over all pairs (25 weights) and all trios (24 x 24 weights): expect less on new questions."
+    note = (
+        "In-sample maxima over all pairs (25 weights) and all trios (24 x 24 weights) of the "
+        f"{LARGEST_FLEET} most accurate models: expect less on new questions."
+    )
     return _table("trios", rows, list(study.datasets.values()), note)
 
 

@@ -17,6 +17,8 @@ from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 
 PARTS = 24
+LARGEST_FLEET = 10
+"""Models that trios are made of, the most accurate: as many as the paper has."""
 GRID = np.array(list(product(range(1, PARTS + 1), repeat=2)))
 
 
@@ -36,7 +38,7 @@ def best_trio(tally: Tally) -> Trio | None:
     ranked = sorted(range(len(tally.models)), key=lambda model: (-_accuracy(tally, model), tally.models[model]))
     trios = [
         _on_grid(tally, trio)
-        for trio in combinations(ranked, 3)
+        for trio in combinations(ranked[:LARGEST_FLEET], 3)
         if tally.answered[list(trio)].all() and len({tally.samples[model] for model in trio} - {None}) == 1
     ]
     return max(trios, key=lambda trio: (trio.lift, [-weight for weight in trio.weights]), default=None)
