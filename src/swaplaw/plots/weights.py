@@ -107,7 +107,8 @@ def spread_figure(spreads: Sequence[Spread], title: str, subtitle: str | Sequenc
         for spread in spreads
         for weight, mean, low, high in zip(spread.weights, spread.mean, spread.low, spread.high, strict=True)
     ]
-    hue = colour("series", order, "Mean of", orient="bottom", labelLimit=330, symbolSize=LINE_SYMBOL)
+    legend = {"orient": "bottom", "labelLimit": 330, "symbolSize": LINE_SYMBOL, "symbolType": "stroke"}
+    hue = colour("series", order, "Mean of", **legend)
     chart = base(rows).encode(x=_weight_axis())
     line = {"strokeWidth": 2, "point": alt.OverlayMarkDef(size=24)}
     lines = chart.mark_line(**line).encode(y=_lift_axis(), color=hue, strokeDash=dash("series", order, "Mean of"))
