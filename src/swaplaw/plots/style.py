@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, MissingExtraError, quote
+from swaplaw.errors import InputError, MissingExtraError, printable, quote
 
 if TYPE_CHECKING:
     import altair as alt
@@ -140,7 +140,7 @@ def _renumber(file: Path) -> None:
 def _printable(spec: Any) -> Any:
     """Escape what is not printable in every text of a chart's specification."""
     if isinstance(spec, str):
-        return spec if spec.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in spec)
+        return printable(spec)
     if isinstance(spec, dict):
         return {key: _printable(value) for key, value in spec.items()}
     return [_printable(value) for value in spec] if isinstance(spec, list) else spec

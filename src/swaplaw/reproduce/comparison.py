@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from swaplaw.errors import printable
 from swaplaw.published import Comparison, published
 from swaplaw.reproduce.study import Study
 
@@ -41,7 +42,9 @@ def _cells(comparison: Comparison) -> list[str]:
     if comparison.tolerance:
         verdict += f" (Monte Carlo ±{comparison.tolerance:.{finer}f})"
     value = comparison.ours
-    ours = f"{value:,.{finer}f}" if isinstance(value, int | float) else "undefined" if value is None else value
+    ours = (
+        f"{value:,.{finer}f}" if isinstance(value, int | float) else "undefined" if value is None else printable(value)
+    )
     unit = "" if isinstance(value, str) or value is None else said.unit
     return [
         said.place,
@@ -86,10 +89,10 @@ def as_markdown(sections: Sequence[Section], study: Study, problems: Sequence[st
 
 def escape_cell(text: str) -> str:
     """Make text safe inside a Markdown table: names come from other people's files."""
-    printable = "".join(char if char.isprintable() else " " for char in text)
+    safe = printable(text)
     for special in ("\\", "|", "<", "`", "[", "*", "_"):
-        printable = printable.replace(special, "&lt;" if special == "<" else f"\\{special}")
-    return printable
+        safe = safe.replace(special, "&lt;" if special == "<" else f"\\{special}")
+    return safe
 
 
 STYLE = """
@@ -106,7 +109,7 @@ figure{margin:1.5rem 0}img{max-width:100%;height:auto}figcaption{color:#666;font
 
 def as_html(sections: Sequence[Section], study: Study, problems: Sequence[str], drawn: Sequence[str]) -> str:
     """One page of HTML, with the figures; no scripts, nothing from the network."""
-    summary = _summary(sections, study, problems)
+    summary = [printable(line) for line in _summary(sections, study, problems)]
     body = [f"<h1>Published and reproduced</h1><p><em>{escape(published().paper)}</em></p>"]
     body += [f"<p{' class=note' if line == TWIN else ''}>{escape(line)}</p>" for line in summary]
     body += [_section(section) for section in sections]
