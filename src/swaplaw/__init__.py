@@ -15,6 +15,8 @@ sl.screen(other, law).to_frame()                 # S-hat of every pair of other 
 sl.predictors(other, law)                        # what tells lift in advance, and how well
 sl.budget(tally, "A", "B", 8).best(8)            # the pair against its models alone, at equal compute
 sl.recommend(tally).policy.write("policy.json")  # what to deploy, judged on held-out questions
+sl.simulate(sl.World(0.45)).lifts["12:12"]       # the paper's Monte Carlo world
+sl.generate(sl.Fleet(...)), sl.twin("forensic")  # synthetic votes with the marginals you ask for
 """
 
 from swaplaw.bootstrap import Bootstrap, Estimate, bootstrap
@@ -41,9 +43,12 @@ from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.recommend import recommend
 from swaplaw.resample import Resampler, resampler
 from swaplaw.screen import Screen, screen, screen_marginals
+from swaplaw.simulate import World, simulate
 from swaplaw.summary import ModelSummary, summary
+from swaplaw.synthetic import Fleet, Member, generate
 from swaplaw.tally import Tally
 from swaplaw.verdict import Recommendation
+from swaplaw.twins import twin
 from swaplaw.votes import Votes, read_votes, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
@@ -61,6 +66,7 @@ __all__ = [
     "Estimate",
     "HeldOut",
     "HeldOutPanel",
+    "Fleet",
     "InputError",
     "Interval",
     "Law",
@@ -87,6 +93,7 @@ __all__ = [
     "SwaplawError",
     "Tally",
     "Votes",
+    "World",
     "as_weight",
     "bootstrap",
     "budget",
@@ -101,6 +108,7 @@ __all__ = [
     "held_out",
     "held_out_panel",
     "marginals",
+    "generate",
     "pair",
     "pairs",
     "pairwise",
@@ -114,6 +122,8 @@ __all__ = [
     "resampler",
     "screen",
     "screen_marginals",
+    "simulate",
     "summary",
+    "twin",
     "votes_from",
 ]

@@ -23,6 +23,9 @@ COMMANDS = {
     "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
     "budget": "A pair against its models alone at equal compute.",
     "recommend": "What to deploy: a pair, one model, or more questions first.",
+    "simulate": "The paper's Monte Carlo world: its figures and stated values.",
+    "reproduce": "The paper's tables, figures and numbers beside ours.",
+    "twin": "Synthetic votes: twins of the paper's datasets.",
 }
 
 

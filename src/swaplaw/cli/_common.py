@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from swaplaw.errors import printable
+
 if TYPE_CHECKING:
     from swaplaw.tally import Tally
     from swaplaw.votes import Votes
@@ -112,11 +114,6 @@ def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[
         placed = zip(line, columns, widths, strict=True)
         click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
     click.echo(f"{note}\n" if note else "")
-
-
-def printable(text: str) -> str:
-    """Escape what could move a terminal's cursor or hide text."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def percent(value: Fraction | float | None) -> str:

@@ -1,0 +1,1 @@
+"""Votes from the logs and releases of others."""
