@@ -4,6 +4,7 @@ import swaplaw as sl
 
 votes = sl.read_votes("votes.parquet")           # files, directories; sl.votes_from(frame) for dataframes
 tally = votes.tally()                            # integer counts per model, question and category
+tally = sl.tally(frame)                          # the same from any dataframe, counted in its own engine
 sl.summary(tally)                                # accuracy and abstention of each model
 sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
@@ -15,7 +16,7 @@ from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, Sw
 from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
 from swaplaw.summary import ModelSummary, summary
 from swaplaw.tally import Tally
-from swaplaw.votes import Votes, read_votes, votes_from
+from swaplaw.votes import Votes, read_votes, tally, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
 __all__ = [
@@ -42,5 +43,6 @@ __all__ = [
     "pairs",
     "read_votes",
     "summary",
+    "tally",
     "votes_from",
 ]
