@@ -67,7 +67,7 @@ def require_columns(source: Source, names: list[str]) -> None:
         if column not in names:
             raise InputError(
                 f"{quote(source.name, 200)}: column '{column}' is missing (found {listing(names)}); "
-                f"rename or add it: a vote table needs {', '.join(REQUIRED)}"
+                f"rename or add it: a vote table needs {', '.join(REQUIRED)} (`swaplaw import` maps other layouts)"
             )
 
 

@@ -6,7 +6,7 @@ and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `cost` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw import engines
 from swaplaw.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.sources import Source, open_sources, unreadable
+from swaplaw.sources import Source, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 
 
 def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> Votes:
-    """Read votes from files (Parquet, CSV, JSONL) and directories of them, and hold them to the contract."""
+    """Read votes from files (Parquet, CSV, JSONL), logs (Inspect, lm-evaluation-harness, HELM) and directories.
+
+    Everything is held to the contract. Tables of other layouts need `import_votes`, which maps their columns.
+    """
+    from swaplaw import importers
+
     first = [paths] if isinstance(paths, str | Path) else list(paths)
-    return Votes(tuple(open_sources([*first, *more])))
+    sources, notes = importers.open_votes([*first, *more])
+    return Votes(tuple(sources), tuple(notes))
 
 
 def votes_from(frame: Any) -> Votes:
@@ -51,6 +57,8 @@ class Votes:
     """A vote table that keeps the contract; rows stay where they are, only counts are held."""
 
     sources: tuple[Source, ...]
+    notes: tuple[str, ...] = ()
+    """What reading found that a reader should know: retried logs, samples that are missing."""
 
     def __post_init__(self) -> None:
         assert self.counts is not None  # Counting checks the contract: no Votes exist that break it.
@@ -129,13 +137,22 @@ class Votes:
             raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")
         return tally_counts(chosen, self.counts.filter(self.counts["dataset"] == chosen))
 
-    def write(self, path: str | Path) -> None:
-        """Write the votes in the format that the file's suffix names; Parquet is the native form."""
+    def write(self, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the votes in the format that the file's suffix names; Parquet, the native form, keeps `metadata`."""
         file = Path(path)
         writers = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
         if file.suffix not in writers:
             raise InputError(f"{quote(str(path), 200)}: cannot write {quote(file.suffix)}; use {', '.join(writers)}")
-        getattr(self.frame, writers[file.suffix])(file)
+        if not file.parent.is_dir():
+            raise InputError(f"{quote(str(path), 200)}: there is no directory {quote(str(file.parent), 200)}")
+        extra = {"metadata": dict(metadata)} if metadata and file.suffix == ".parquet" else {}
+        # Beside it first: a file that is being read, or was there before, is replaced only by a whole one.
+        draft = file.with_name(f".{file.name}.part")
+        try:
+            getattr(self.frame, writers[file.suffix])(draft, **extra)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 def _graded_alike(frames: list[pl.LazyFrame]) -> list[pl.LazyFrame]:
