@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--question", multiple=True, metavar="COLUMN", help="Tables: build question ids; `order` is a column too."
 )
+@click.option("--drop-ambiguous", is_flag=True, help="Tables: leave out ids that stand for several questions.")
 @click.option("--canonical", multiple=True, metavar="NAME", help="Canonicalise answers and golds, in this order.")
 @click.option("--model", metavar="NAME", help="The model's name, where the source does not tell.")
 @click.option("--dataset", metavar="NAME", help="The dataset's name, where the source does not tell.")
@@ -44,6 +45,7 @@ def command(
     cluster: str | None,
     columns: tuple[str, ...],
     question: tuple[str, ...],
+    drop_ambiguous: bool,
     canonical: tuple[str, ...],
     model: str | None,
     dataset: str | None,
@@ -54,17 +56,15 @@ def command(
 
     if output is None and not explain:
         raise InputError("say where the votes go with -o votes.parquet, or add --explain to only look")
-    mapping = _columns(columns)
-    if cluster and "cluster" not in mapping:
-        mapping = mapping | ({"cluster": cluster} if _all_tables(sources) else {})
     options = Options(
         scorer=scorer,
         threshold=threshold,
         cluster=cluster,
         filter=filter_,
         shares=shares,
-        columns=mapping,
+        columns=_columns(columns),
         question=question,
+        drop_ambiguous=drop_ambiguous,
         canonical=canonical,
         model=model,
         dataset=dataset,
@@ -87,12 +87,6 @@ def _columns(given: tuple[str, ...]) -> dict[str, str]:
                 f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
             )
     return {part: name for part, _, name in pairs}
-
-
-def _all_tables(sources: tuple[str, ...]) -> bool:
-    from swaplaw.importers import detect, find
-
-    return all(detect(file) in ("votes", "table") for file in find(sources))
 
 
 def _show(imported: Imported, output: Path | None) -> None:

@@ -157,6 +157,8 @@ def _filter(run: Run, options: Options) -> str:
                 f"choose one with --filter, or {RAW} for the responses as they are"
             )
         return next(iter(run.filters))
+    if len(run.filters) == 1 and options.filter != RAW:
+        return next(iter(run.filters))  # There is nothing to choose.
     if options.filter != RAW and options.filter not in run.filters:
         raise InputError(
             f"{quote(str(run.file), 200)}: there is no filter {quote(options.filter)}; "

@@ -40,6 +40,8 @@ class Options:
     """Tables: contract column -> column of the table."""
     question: tuple[str, ...] = ()
     """Tables: the columns that together name a question; the word `order` stands for the order within a model."""
+    drop_ambiguous: bool = False
+    """Tables: leave out questions whose id still stands for several questions, and say how many."""
     canonical: tuple[str, ...] = ()
     """Canonicalisers of answers and golds, by name, in order."""
     model: str | None = None
@@ -119,7 +121,7 @@ def schema(*optional: str) -> dict[str, Any]:
     import polars as pl
 
     text, whole = pl.String, pl.Int64
-    columns = dict.fromkeys(("dataset", "question", "model"), text) | {"sample": whole}
+    columns: dict[str, Any] = dict.fromkeys(("dataset", "question", "model"), text) | {"sample": whole}
     columns |= dict.fromkeys(("answer", "gold", "reason"), text) | {"correct": pl.Boolean}
     return columns | dict.fromkeys(optional, text) | {"tokens": whole, "cost": pl.Float64, "run": text}
 

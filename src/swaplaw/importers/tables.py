@@ -69,6 +69,8 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
     mapping = column_map(frame.collect_schema().names(), options, str(file))
     mapped = _mapped(frame, mapping, options, str(file))
     findings.readings += _readings(frame, mapping, options, file)
+    if options.drop_ambiguous:
+        mapped = _unambiguous(mapped, findings, file)
     findings.files.append(describe(file))
     if options.canonical:
         mapped = canonicalise(mapped, options.canonical)
@@ -83,6 +85,10 @@ def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
         if name not in names:
             raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
     mapping = dict(options.columns)
+    if options.cluster is not None:
+        if options.cluster not in names:
+            raise InputError(f"{quote(file, 200)}: no column {quote(options.cluster)}; found {listing(names, 30)}")
+        mapping.setdefault("cluster", options.cluster)
     plain = {_plain(name): name for name in reversed(names)}
     taken = set(mapping.values())
     # Gold before answer: where a table has a prediction and an answer, the answer is the key.
@@ -180,6 +186,25 @@ def _question_ids(
         built = pl.concat_str([built, place.cast(pl.String)], separator=SEPARATOR)
     ids = frame.select(built.alias("question"))
     return pl.concat([result.drop("question", strict=False), ids], how="horizontal")
+
+
+def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: Path) -> pl.LazyFrame:
+    """Leave out questions with two golds, two clusters, or a sample number twice for one model: ids of several."""
+    import polars as pl
+
+    names = frame.collect_schema().names()
+    ids = [name for name in ("dataset", "question") if name in names]
+    facts = [pl.col(name).n_unique() > 1 for name in ("gold", "cluster") if name in names]
+    broken = [frame.group_by(ids).agg(pl.any_horizontal(facts).alias("broken"))]
+    if "sample" in names:
+        repeats = frame.group_by([*ids, "model", "sample"]).agg((pl.len() > 1).alias("broken"))
+        broken.append(repeats.select(*ids, "broken"))
+    ambiguous = pl.concat(broken).filter("broken").select(ids).unique().collect()
+    total = frame.select(ids).unique().select(pl.len()).collect().item()
+    findings.notes.append(
+        f"{quote(file.name, 100)}: {ambiguous.height} of {total} question ids stand for several questions: left out"
+    )
+    return frame.join(ambiguous.lazy(), on=ids, how="anti")
 
 
 def _as_text(value: pl.Expr, kind: Any, file: str, name: str) -> pl.Expr:
