@@ -151,7 +151,8 @@ class Violations:
         place, value = self._first_value(here & (pl.col(column) != first_value), column)
         raise InputError(
             f"{place}: column '{column}' is {quote(value)} for question {quote(question)}, but {quote(first_value)} "
-            f"in {first}; give each question of a dataset one {column} (or separate questions their own ids: `swaplaw import --question`)"
+            f"in {first}; give each question of a dataset one {column} "
+            "(or separate questions their own ids: `swaplaw import --question`)"
         )
 
     def _grades_agree(self) -> None:

@@ -37,7 +37,7 @@ def to_duckdb(frame: Frame) -> Any:
 def to_dask(frame: Frame) -> Any:
     import dask.dataframe as dd
 
-    return dd.from_pandas(frame.to_pandas(), npartitions=3)
+    return dd.from_pandas(frame.to_pandas(), npartitions=3)  # type: ignore[no-untyped-call]
 
 
 def same(one: sl.Tally, two: sl.Tally) -> None:

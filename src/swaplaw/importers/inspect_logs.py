@@ -106,6 +106,9 @@ def _header(file: Path) -> EvalLog:
         header: EvalLog = api.read_eval_log(str(file.resolve()), header_only=True)
     except Exception as error:  # Pydantic, zip, JSON and version errors all mean that this log cannot be read.
         raise _unreadable(file, error) from None
+    known = api.EvalLog.model_fields["version"].default
+    if header.version > known:
+        raise _unreadable(file, ValueError(f"version {header.version} of the log format; {known} is known"))
     return header
 
 
@@ -120,7 +123,11 @@ def _inspect() -> Any:
 def _unreadable(file: Path, error: Exception) -> InputError:
     from importlib.metadata import version
 
-    detail = " ".join(str(error).split()) or type(error).__name__
+    # Inspect wraps what went wrong: the innermost error says it best.
+    inner: BaseException = error
+    while inner.__cause__ or inner.__context__:
+        inner = inner.__cause__ or inner.__context__ or inner
+    detail = " ".join(str(inner).split()) or type(inner).__name__
     if "version" in detail.lower() and "log format" in detail.lower():
         return InputError(
             f"{quote(str(file), 200)}: written by a newer Inspect than the one here ({version('inspect-ai')}; "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,12 +80,20 @@ class Findings:
     files: list[dict[str, Any]] = field(default_factory=list)
 
 
+class _Folder:
+    """A temporary directory that goes when nobody refers to it any more, and at exit at the latest."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="swaplaw-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 class Spool:
     """Votes on their way from logs: batches go to a temporary directory, which goes with the last reader."""
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self.name, self.schema, self.votes = name, dict(schema), 0
-        self._folder = tempfile.TemporaryDirectory(prefix="swaplaw-")
+        self._folder = _Folder()
         self._rows: list[tuple[Any, ...]] = []
 
     def add(self, vote: Mapping[str, Any]) -> None:
@@ -98,7 +108,7 @@ class Spool:
         if self._rows:
             self.votes += len(self._rows)
             batch = pl.DataFrame(self._rows, schema=self.schema, orient="row")
-            batch.write_parquet(Path(self._folder.name) / f"{self.votes:012}.parquet")
+            batch.write_parquet(self._folder.path / f"{self.votes:012}.parquet")
             self._rows = []
 
     def source(self) -> Source:
@@ -111,7 +121,7 @@ class Spool:
         folder = self._folder
 
         def scan() -> pl.LazyFrame:
-            return pl.scan_parquet(folder.name)
+            return pl.scan_parquet(folder.path)
 
         return Source(self.name, scan)
 
