@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-TOPICS = ("law",)
+TOPICS = ("law", "imports")
 
 
 def main() -> int:

@@ -141,11 +141,13 @@ class Violations:
     def _one_value_per_question(self, column: str) -> None:
         import polars as pl
 
-        values = self.counts.group_by("dataset", "question").agg(pl.col(column).n_unique().alias("values"))
-        broken = values.filter(pl.col("values") > 1).sort("dataset", "question")
+        # There are no nulls any more: values differ exactly where the least is not the greatest.
+        least, greatest = pl.col(column).min().alias("least"), pl.col(column).max().alias("greatest")
+        values = self.counts.lazy().group_by("dataset", "question").agg(least, greatest)
+        broken = values.filter(pl.col("least") != pl.col("greatest")).collect(engine="streaming")
         if broken.is_empty():
             return
-        dataset, question, _ = broken.row(0)
+        dataset, question = broken.sort("dataset", "question").row(0)[:2]
         here = (pl.col("dataset") == dataset) & (pl.col("question") == question)
         first, first_value = self._first_value(here, column)
         place, value = self._first_value(here & (pl.col(column) != first_value), column)

@@ -140,7 +140,8 @@ def unproven(counts: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    ballots = counts.group_by(BALLOT).agg(pl.col("votes").sum(), pl.col("fingerprint").sum())
+    sums = counts.lazy().group_by(BALLOT).agg(pl.col("votes").sum(), pl.col("fingerprint").sum())
+    ballots = sums.collect(engine="streaming")
     longest = int(ballots["votes"].max() or 0)  # type: ignore[arg-type]
     numbers = pl.Series(np.arange(longest + 1), dtype=pl.Int64).hash(_FINGERPRINT_SEED).to_numpy()
     running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(numbers, dtype=np.uint64)])

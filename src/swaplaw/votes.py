@@ -77,9 +77,11 @@ class Votes:
 
         elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
         raw, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
-        # Two counts become one where one answer was blank and the other null.
-        keys = [key for key in engines.KEYS if key in raw.columns]
-        counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
+        counts = raw
+        if (raw["answer"].str.strip_chars() == "").any():
+            # Two counts become one where one answer was blank and the other null.
+            keys = [key for key in engines.KEYS if key in raw.columns]
+            counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
         Violations(self.sources, counts, samples).check()
         return counts
 

@@ -232,7 +232,7 @@ def _facts(log: Log) -> dict[str, Any]:
 
 def _ballots(log: Log, options: Options, orders: Orders) -> Iterator[Ballot]:
     """Turn a log's samples into votes, the full sample at hand where the summary is not enough."""
-    for summary, full in _with_full(log, _summaries(log), options):
+    for summary, full in _with_full(log, options):
         score = read_score(summary, full, options, str(log.file))
         ballot = score.ballot(orders) if score else Ballot.abstained(summary, abstention(summary, full, None))
         ballot.row |= _costs(summary) | {"run": log.header.eval.eval_id}
@@ -249,15 +249,32 @@ def _summaries(log: Log) -> list[EvalSampleSummary]:
     return found
 
 
-def _with_full(
-    log: Log, summaries: list[EvalSampleSummary], options: Options
-) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
+def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
+    """Give each summary, with the full sample where it is needed."""
+    if log.file.suffix == ".json":
+        yield from _whole(log)
+        return
+    summaries = _summaries(log)
     summaries.reverse()  # So that each can be let go as soon as it is read.
     while summaries:
-        batch = [summaries.pop() for _ in range(min(FULL_BATCH, len(summaries)))]
-        wanted = [(s.id, s.epoch) for s in batch if s.completed and _needs_full(s, options)]
+        batch: list[EvalSampleSummary] = []
+        wanted: list[tuple[str | int, int]] = []
+        # Opening a log costs a look at all its parts: many samples are read at once.
+        while summaries and len(wanted) < FULL_BATCH:
+            batch.append(summary := summaries.pop())
+            if summary.completed and _needs_full(summary, options):
+                wanted.append((summary.id, summary.epoch))
         full = {(sample.id, sample.epoch): sample for sample in _full(log, wanted)}
         yield from ((summary, full.get((summary.id, summary.epoch))) for summary in batch)
+
+
+def _whole(log: Log) -> Iterator[tuple[EvalSampleSummary, EvalSample]]:
+    """A JSON log has no parts: Inspect reads it whole whatever is asked for, so it is asked once."""
+    try:
+        samples = _inspect().read_eval_log(str(log.file.resolve())).samples or []
+    except Exception as error:  # As above.
+        raise _unreadable(log.file, error) from None
+    yield from ((sample.summary(), sample) for sample in samples)
 
 
 def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
