@@ -26,7 +26,6 @@ def measure() -> Iterator[Row]:
         file = Path(folder) / "votes.parquet"
         write(answers, gold, file)
         yield curves_against_grid(answers, gold, file)
-        yield small_job(file)
         yield from command_line(file)
 
 
@@ -95,25 +94,6 @@ def grid_loop(counts: Ints, gold: Ints, a: int, b: int) -> list[float]:
         assert abs(swap) <= 1
         lifts.append(float((credit - scores[0]).mean()))
     return lifts
-
-
-def small_job(file: Path) -> Row:
-    """The first curve of a process, tables and all: nothing to warm up that a small job would pay for."""
-    code = f"""
-import numpy as np, time, swaplaw as sl
-tally = sl.read_votes({str(file)!r}).tally()
-tally = tally.select(models=tally.models[:2], questions=np.arange({QUESTIONS}) < 100)
-start = time.perf_counter(); sl.curve(tally, *tally.models).best_plateau; first = time.perf_counter() - start
-a, b = (tally.margins(m).astype(np.int64) for m in (0, 1))
-start = time.perf_counter()
-for weight in sl.PAPER_GRID:
-    tally.rivals.tie_sizes(weight.denominator * a + weight.numerator * b)
-print(first, time.perf_counter() - start)
-"""
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
-    first, loop = (min(float(run.stdout.split()[side]) for run in runs) for side in (0, 1))
-    # Measured: the very first curve costs less than the 25-weight loop over the same 100 questions plus 10 ms.
-    return Row("first curve of a process, 2 models x 100 questions", first, loop + 0.010, "NumPy loop plus 10 ms", 1)
 
 
 def command_line(file: Path) -> Iterator[Row]:

@@ -13,8 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from corpora import corpora, weights
 from swaplaw.weights import simplest_between
+
+from corpora import corpora, weights
 from twin import Corpus, every_breakpoint, law
 
 

@@ -9,6 +9,7 @@ the open interval up to the next one, and the last slot has no end.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -43,6 +44,16 @@ class Breakpoints:
     def weights(self) -> list[Fraction]:
         """The breakpoints as fractions."""
         return [Fraction(int(a), int(b)) for a, b in zip(self.numerators, self.denominators, strict=True)]
+
+    def slot(self, weight: Fraction) -> int:
+        """The slot that a weight falls into."""
+        point = bisect_right(self.weights, weight) - 1
+        return 2 * point + (self.weights[point] != weight)
+
+    def between(self, first: int, last: int) -> tuple[Fraction, Fraction | None]:
+        """The weights at which a run of slots begins and ends, None where it has no end."""
+        following = (last + 1) // 2
+        return self.weights[first // 2], self.weights[following] if following < len(self.weights) else None
 
 
 def breakpoints(D: Ints, E: Ints, samples_a: Ints | int, samples_b: Ints | int) -> Breakpoints:

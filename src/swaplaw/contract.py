@@ -117,10 +117,10 @@ class Violations:
         self._not_empty()
         for column in ("question", "model", "gold"):
             self._no_nulls(column)
+        self._one_value_per_question("gold")
         if "cluster" in self.counts.columns and not self.counts["cluster"].is_null().all():
             self._no_nulls("cluster")
             self._one_value_per_question("cluster")
-        self._one_value_per_question("gold")
         if "correct" in self.counts.columns:
             self._grades_agree()
         if self.samples is not None:
@@ -128,7 +128,7 @@ class Violations:
 
     def _not_empty(self) -> None:
         if self.counts.is_empty():
-            names = listing([source.name for source in self.sources])
+            names = ", ".join(quote(source.name, 200) for source in self.sources)
             raise InputError(f"{names}: there are no votes, only columns; write at least one vote")
 
     def _no_nulls(self, column: str) -> None:

@@ -233,13 +233,13 @@ class Pair:
     def at(self, weight: str | float | Fraction) -> Outcome:
         """Score the vote at one weight and split its lift exactly, Eqs. (exact) and (fuzzyrates)."""
         x = as_weight(weight)
-        gains, scale = self._gains(x)
+        gains, scale = self.gains(x)
         rescued, damaged, repaired, corrupted = (Fraction(int(total), scale * self.n) for total in gains.sum(axis=1))
         return Outcome(x, self.masses, rescued, -damaged, repaired, -corrupted)
 
     def changes(self, weight: str | float | Fraction) -> list[Change]:
         """Which questions the vote at this weight rescues, damages, repairs or corrupts, and for what credit."""
-        gains, scale = self._gains(as_weight(weight))
+        gains, scale = self.gains(as_weight(weight))
         names = np.flatnonzero(self.common)
         return [
             Change(
@@ -250,7 +250,7 @@ class Pair:
             for cell, question in zip(*np.nonzero(gains), strict=True)
         ]
 
-    def _gains(self, x: Fraction) -> tuple[Ints, int]:
+    def gains(self, x: Fraction) -> tuple[Ints, int]:
         """(P_x - ok_A) times each cell weight, for each cell and common question, and the common denominator."""
         pooled = self._on_common(vote(self.tally, (self.a, self.b), (Fraction(1), x)))
         alone = self.alone[0]

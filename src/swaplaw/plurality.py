@@ -28,7 +28,7 @@ def vote(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> S
 
 def pooled_margins(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> Ints:
     """Add up the members' margins in whole numbers, each question on a scale of its own."""
-    factors = _whole_factors(tally, members, weights)
+    factors = whole_factors(tally, members, weights)
     bound = sum(int(factor.max(initial=0)) * int(tally.votes.max(initial=0)) for factor in factors)
     dtype = np.int64 if bound < 2**62 else object
     total = np.zeros(len(tally.rivals.question), dtype=dtype)
@@ -39,7 +39,7 @@ def pooled_margins(tally: Tally, members: Sequence[int], weights: Sequence[Fract
     return total
 
 
-def _whole_factors(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> list[Ints]:
+def whole_factors(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> list[Ints]:
     """Whole numbers proportional to weight / samples, one per question, or a single one where samples are even."""
     scale = lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * scale) for weight in weights]

@@ -113,12 +113,12 @@ class Votes:
 
         try:
             return query.collect(engine="streaming")
-        except pl.exceptions.PolarsError as error:
+        except (pl.exceptions.PolarsError, OSError) as error:
             # Only now is it worth reading the files one by one to find the broken one.
             for source in self.sources:
                 try:
                     conform(source).select(pl.len()).collect()
-                except pl.exceptions.PolarsError as cause:
+                except (pl.exceptions.PolarsError, OSError) as cause:
                     raise unreadable(source, cause) from None
             raise unreadable(self.sources[0], error) from None
 

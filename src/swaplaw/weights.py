@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import isfinite
 
@@ -15,6 +16,8 @@ PAPER_GRID = tuple(
         *[(1, 1), (5, 4), (3, 2), (2, 1), (5, 2), (3, 1), (4, 1), (5, 1), (6, 1), (8, 1), (12, 1), (24, 1)],
     )
 )
+# Short on purpose: Fraction("1e999999999") is valid and would take all memory.
+_WEIGHT = re.compile(r"[+-]?(\d{1,50}(/\d{1,50})?|\d{0,50}\.?\d{0,50}(e[+-]?\d{1,2})?)", re.IGNORECASE | re.ASCII)
 DEFAULT_WEIGHT = Fraction(2, 3)
 """The paper's 40:60 split."""
 
@@ -27,6 +30,8 @@ def as_weight(value: str | int | float | Fraction) -> Fraction:
     """
     try:
         if isinstance(value, float) and not isfinite(value):
+            raise ValueError
+        if isinstance(value, str) and not _WEIGHT.fullmatch(value.strip()):
             raise ValueError
         # A float means the decimal that it prints as: Fraction(0.4) would be 3602879701896397/2**53.
         weight = Fraction(repr(value) if isinstance(value, float) else value)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from swaplaw.votes import Votes
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item")
 
 DEMO = "demo"
 """Stands for the bundled real votes wherever VOTES is asked for."""
+
+LONG_WORK = 500
+"""Pieces of work (a pair, a curve: well under a millisecond each) from which on a progress bar is worth it."""
 
 
 def votes_options(command: Command) -> Command:
@@ -52,6 +57,16 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
+def progress(work: Iterable[Item], total: int, label: str) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long."""
+    if total < LONG_WORK or not sys.stderr.isatty():
+        return iter(work)
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(work, label, total, console=Console(stderr=True), transient=True))
+
+
 def emit(document: Any) -> None:
     """Print exactly one JSON document."""
     click.echo(json.dumps(document, indent=2, allow_nan=False))
@@ -71,22 +86,42 @@ class Column:
 
 
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
-    """Print a table: native to a terminal, plain and never cut off elsewhere."""
+    """Print a table: drawn on a terminal, plain and never cut off elsewhere."""
+    # Names come from other people's files: shown as text, they carry no markup and no control characters.
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(title, columns, cells, note)
+    else:
+        _print_plain(title, columns, cells, note)
+
+
+def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 10_000
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", caption_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        # Names come from other people's files: as text, they can carry no markup and no control characters.
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console.print(Text(title, style="bold"), table, *([Text(note)] if note else []), sep="\n", soft_wrap=not rows)
+        table.add_row(*map(Text, row))
+    console.print(Text(printable(title), style="bold"))
+    if rows:
+        console.print(table)
+    if note:
+        console.print(Text(note + "\n"))
+
+
+def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    lines = [[column.name for column in columns], *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    click.echo(printable(title))
+    for line in lines if rows else []:
+        placed = zip(line, columns, widths, strict=True)
+        click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
+    click.echo(f"{note}\n" if note else "")
 
 
 def printable(text: str) -> str:

@@ -37,7 +37,8 @@ def command(
     if as_json:
         emit(as_dict(found) | ({} if x is None else {"at": changes_dict(chosen, x)}))
         return
-    show_curve(found)
+    show_optima(found)
+    show_grid(found)
     if x is not None:
         show_changes(chosen, x)
 
@@ -63,6 +64,7 @@ def bound(weight: Fraction | None) -> str:
 def as_dict(curve: Curve) -> dict[str, Any]:
     """The whole curve for JSON, as the design fixes it."""
     return {
+        "dataset": curve.dataset,
         "primary": curve.primary,
         "secondary": curve.secondary,
         "n": curve.n,
@@ -109,8 +111,8 @@ def changes_dict(pair: Pair, weight: Fraction) -> dict[str, Any]:
     }
 
 
-def show_curve(curve: Curve) -> None:
-    """Print the best weights, then the curve at the paper's grid."""
+def show_optima(curve: Curve) -> None:
+    """Print the best weights."""
     names = {"best_lift": "Best lift", "best_swap": "Best S* (paper's rule)", "best_plateau": "Best plateau"}
     cells = [
         [
@@ -131,6 +133,10 @@ def show_curve(curve: Curve) -> None:
         cells,
         "Chosen on these same questions: expect less on new ones.",
     )
+
+
+def show_grid(curve: Curve) -> None:
+    """Print the curve at the paper's grid."""
     grid = [[str(at.weight), percent(at.accuracy), points(at.lift), points(at.swap)] for at in curve.grid()]
     show("At the paper's grid", list(map(Column, ["Weight", "Accuracy %", "Lift pp", "S* pp"])), grid)
 

@@ -44,7 +44,7 @@ def command(as_json: bool) -> None:
     summary_command.show_fleet(tally, fleet)
     title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
     pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
-    curve_command.show_curve(best)
+    curve_command.show_optima(best)
     click.echo(verdict(fleet[0], best, len(drawn))["words"])
 
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, load_tallies, number, percent, points, rate, show, votes_options
+from swaplaw.cli._common import (
+    Column,
+    emit,
+    load_tallies,
+    number,
+    percent,
+    points,
+    progress,
+    rate,
+    show,
+    votes_options,
+)
 
 if TYPE_CHECKING:
     from swaplaw.pair import Outcome, Pair
@@ -28,12 +40,24 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     from swaplaw import as_weight, pairs
 
     x = as_weight(weight)
-    fleets = [(tally.dataset, [(pair, pair.at(x)) for pair in pairs(tally)]) for tally in load_tallies(votes, dataset)]
+    fleets = []
+    for tally in load_tallies(votes, dataset):
+        possible = comb(len(tally.models), 2)
+        rows = [(pair, pair.at(x)) for pair in progress(pairs(tally), possible, "Pooling pairs")]
+        fleets.append((tally.dataset, rows, possible - len(rows)))
     if as_json:
-        emit({"weight": str(x), "pairs": [as_dict(*found) for _, rows in fleets for found in rows]})
+        emit(
+            {
+                "weight": str(x),
+                "pairs": [as_dict(*found) for _, rows, _ in fleets for found in rows],
+                "disjoint": sum(disjoint for _, _, disjoint in fleets),
+            }
+        )
         return
-    for name, rows in fleets:
+    for name, rows, disjoint in fleets:
         show_pairs(f"{name}: {len(rows)} pairs at weight {x}", x, rows)
+        if disjoint:
+            click.echo(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
 def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:

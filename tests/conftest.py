@@ -1,0 +1,41 @@
+"""Shared fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from swaplaw.cli import main
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    """Run the command line in this process."""
+
+    def run(*arguments: str | Path) -> Finished:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        assert isinstance(stopped.value.code, int)
+        return Finished(stopped.value.code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def shared_votes() -> Path:
+    """The real vote tables that live beside the repository."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data" / "votes"
+    if not folder.is_dir():
+        pytest.skip("the real vote tables are not beside the repository")
+    return folder
