@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from importers.conftest import real_votes
+from real import real_votes
 from swaplaw import engines
 
 Frame = pl.DataFrame
@@ -63,7 +63,7 @@ DATASETS = ["renze-temperature", "reasoning-gym", "mmlu-pro"]
 @pytest.mark.parametrize("name", DATASETS)
 @pytest.mark.parametrize("engine", ["csv", "jsonl", "parquet", *EAGER, "duckdb", "dask"])
 def test_real_votes_round_trip(name: str, engine: str, tmp_path: Path) -> None:
-    file = real_votes(name)
+    file = real_votes(f"{name}.parquet")
     votes = sl.read_votes(file)
     if engine in ("csv", "jsonl", "parquet"):
         votes.write(tmp_path / f"votes.{engine}")
@@ -75,7 +75,7 @@ def test_real_votes_round_trip(name: str, engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", DATASETS)
 def test_spark_counts_real_votes(name: str, spark: Any) -> None:
-    file = real_votes(name)
+    file = real_votes(f"{name}.parquet")
     same(sl.tally(spark.read.parquet(str(file))), sl.read_votes(file).tally())
 
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import swaplaw as sl
-from importers.conftest import real_votes
+from real import real_votes
 from swaplaw.cli import swaplaw as cli
 from swaplaw.importers import Options, detect, import_votes
 
@@ -127,7 +127,7 @@ def test_helm_runs(tmp_path: Path) -> None:
 
 def test_real_exams_need_ids_of_several_columns(tmp_path: Path) -> None:
     """Question ids repeat across exams, and 24 pairs of questions cannot be told apart by any column."""
-    file = real_votes("renze-exams")
+    file = real_votes("renze-exams.parquet")
     with pytest.raises(sl.InputError, match=r"for question '1'.*swaplaw import --question"):
         sl.read_votes(file)
     with pytest.raises(sl.InputError, match="column 'gold'"):

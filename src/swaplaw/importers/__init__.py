@@ -128,7 +128,7 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         files = [path] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
         if not files:
             raise InputError(
-                f"{quote(str(path), 200)}: no logs and no tables of votes in this directory; "
+                f"{quote(str(path), 200)}: no vote files and no logs in this directory; "
                 f"expected .eval, .json (Inspect, HELM) or {', '.join(FORMATS)}"
             )
         for file in files:

@@ -110,6 +110,8 @@ def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str,
             continue  # Every filter repeats the raw responses: one is enough.
         try:
             votes, less = _document(run, line, chosen, options)
+        except InputError:
+            raise
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InputError(
                 f"{quote(str(run.file), 200)}: line {number} is not a sample of lm-evaluation-harness as known here "

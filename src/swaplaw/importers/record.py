@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import shutil
 import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,20 +80,16 @@ class Findings:
     files: list[dict[str, Any]] = field(default_factory=list)
 
 
-class _Folder:
-    """A temporary directory that goes when nobody refers to it any more, and at exit at the latest."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="swaplaw-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-
 class Spool:
-    """Votes on their way from logs: batches go to a temporary directory, which goes with the last reader."""
+    """Votes on their way from logs: batches go to a temporary directory, which goes when the program ends.
+
+    Not before: a lazy frame of these votes may outlive the `Votes` that it came from.
+    """
 
     def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
         self.name, self.schema, self.votes = name, dict(schema), 0
-        self._folder = _Folder()
+        self._folder = Path(tempfile.mkdtemp(prefix="swaplaw-"))
+        atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
         self._rows: list[tuple[Any, ...]] = []
 
     def add(self, vote: Mapping[str, Any]) -> None:
@@ -108,7 +104,7 @@ class Spool:
         if self._rows:
             self.votes += len(self._rows)
             batch = pl.DataFrame(self._rows, schema=self.schema, orient="row")
-            batch.write_parquet(self._folder.path / f"{self.votes:012}.parquet")
+            batch.write_parquet(self._folder / f"{self.votes:012}.parquet")
             self._rows = []
 
     def source(self) -> Source:
@@ -121,7 +117,7 @@ class Spool:
         folder = self._folder
 
         def scan() -> pl.LazyFrame:
-            return pl.scan_parquet(folder.path)
+            return pl.scan_parquet(folder)
 
         return Source(self.name, scan)
 
