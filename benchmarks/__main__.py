@@ -14,6 +14,7 @@ from benchmarks.harness import Row
 
 TOPICS = ("law", "evidence")
 TOPICS = ("law", "panels")
+TOPICS = ("law", "evidence", "imports")
 
 
 def main() -> int:

@@ -4,6 +4,8 @@ import swaplaw as sl
 
 votes = sl.read_votes("votes.parquet")           # files, directories; sl.votes_from(frame) for dataframes
 tally = votes.tally()                            # integer counts per model, question and category
+sl.import_votes("logs").write("votes.parquet")   # Inspect, lm-evaluation-harness and HELM logs, any table
+tally = sl.tally(frame)                          # the same from any dataframe, counted in its own engine
 sl.summary(tally)                                # accuracy and abstention of each model
 sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
@@ -32,6 +34,8 @@ from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, Sw
 from swaplaw.fingerprint import fingerprint
 from swaplaw.grid import grid_search
 from swaplaw.holdout import HeldOut, held_out
+from swaplaw.importers import Imported, import_votes
+from swaplaw.importers.record import Options as ImportOptions
 from swaplaw.intervals import Interval
 from swaplaw.law import Law, read_law
 from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
@@ -50,6 +54,7 @@ from swaplaw.tally import Tally
 from swaplaw.verdict import Recommendation
 from swaplaw.twins import twin
 from swaplaw.votes import Votes, read_votes, votes_from
+from swaplaw.votes import Votes, read_votes, tally, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
 __all__ = [
@@ -67,6 +72,8 @@ __all__ = [
     "HeldOut",
     "HeldOutPanel",
     "Fleet",
+    "ImportOptions",
+    "Imported",
     "InputError",
     "Interval",
     "Law",
@@ -109,6 +116,7 @@ __all__ = [
     "held_out_panel",
     "marginals",
     "generate",
+    "import_votes",
     "pair",
     "pairs",
     "pairwise",
@@ -125,5 +133,6 @@ __all__ = [
     "simulate",
     "summary",
     "twin",
+    "tally",
     "votes_from",
 ]

@@ -37,10 +37,20 @@ def votes_options(command: Command) -> Command:
 
 
 def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, directories, or the word `demo` for the bundled votes."""
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
     from swaplaw import demo_votes, read_votes
 
-    return demo_votes() if list(paths) == [DEMO] else read_votes(paths)
+    if list(paths) == [DEMO]:
+        return demo_votes()
+    votes = read_votes(paths)
+    remark(votes.notes)
+    return votes
+
+
+def remark(notes: Sequence[str]) -> None:
+    """Say on standard error what a reader should know about where votes came from."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
 
 
 def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
