@@ -25,7 +25,7 @@ from swaplaw.reproduce.prose import numbers
 from swaplaw.reproduce.tables import tables
 from swaplaw.reproduce.trios import best_trio
 from swaplaw.simulate import theory
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 from swaplaw.twins import twin
 
 from conftest import Finished
@@ -134,7 +134,7 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
 def fleet(dataset: str, models: int = 4, questions: int = 40, options: tuple[int, ...] | None = (4,)) -> sl.Votes:
     names = list(published().codes)[:models]
     members = tuple(
-        Member(name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6)
+        Model(name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6)
         for place, name in enumerate(names)
     )
     return generate(Fleet(dataset, members, questions, options), 1)

@@ -49,11 +49,10 @@ from swaplaw.resample import Resampler, resampler
 from swaplaw.screen import Screen, screen, screen_marginals
 from swaplaw.simulate import World, simulate
 from swaplaw.summary import ModelSummary, summary
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 from swaplaw.tally import Tally
-from swaplaw.verdict import Recommendation
 from swaplaw.twins import twin
-from swaplaw.votes import Votes, read_votes, votes_from
+from swaplaw.verdict import Recommendation
 from swaplaw.votes import Votes, read_votes, tally, votes_from
 from swaplaw.weights import PAPER_GRID, as_weight
 
@@ -69,9 +68,9 @@ __all__ = [
     "Diversity",
     "Effect",
     "Estimate",
+    "Fleet",
     "HeldOut",
     "HeldOutPanel",
-    "Fleet",
     "ImportOptions",
     "Imported",
     "InputError",
@@ -80,6 +79,7 @@ __all__ = [
     "Masses",
     "Member",
     "MissingExtraError",
+    "Model",
     "ModelSummary",
     "Optimum",
     "Outcome",
@@ -111,12 +111,12 @@ __all__ = [
     "demo_votes",
     "diversity",
     "fingerprint",
+    "generate",
     "grid_search",
     "held_out",
     "held_out_panel",
-    "marginals",
-    "generate",
     "import_votes",
+    "marginals",
     "pair",
     "pairs",
     "pairwise",
@@ -132,7 +132,7 @@ __all__ = [
     "screen_marginals",
     "simulate",
     "summary",
-    "twin",
     "tally",
+    "twin",
     "votes_from",
 ]

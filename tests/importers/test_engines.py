@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from real import real_votes
 from swaplaw import engines
+
+from conftest import real_votes
 
 Frame = pl.DataFrame
 EAGER: dict[str, Callable[[Frame], Any]] = {

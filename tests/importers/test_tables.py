@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import swaplaw as sl
-from real import real_votes
 from swaplaw.cli import swaplaw as cli
 from swaplaw.importers import Options, detect, import_votes
+
+from conftest import real_votes
 
 
 def written(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:

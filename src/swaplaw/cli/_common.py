@@ -72,6 +72,11 @@ def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Ite
     return iter(track(work, label, total, console=Console(stderr=True), transient=True))
 
 
+def tracker(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for work that the library loops over, every item of which is long."""
+    return lambda items: progress(items, len(items), label, each=LONG_WORK)
+
+
 def emit(document: Any) -> None:
     """Print exactly one JSON document."""
     click.echo(json.dumps(document, indent=2, allow_nan=False))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, show, votes_options
-from swaplaw.cli._evidence import doubts_on_stderr, load_tally, progress
+from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
+from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
 from swaplaw.errors import InputError, quote
 
@@ -48,7 +48,7 @@ def command(
             prices=read_prices(prices, price),
             by=by,  # type: ignore[arg-type]
             seed=seed,
-            track=progress("Drawing ballots"),
+            track=tracker("Drawing ballots"),
         )
     if as_json:
         emit(found.to_dict())

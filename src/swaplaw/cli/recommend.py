@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, printable, show, votes_options
-from swaplaw.cli._evidence import doubts_on_stderr, load_tally, progress
+from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
+from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
+from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.effect import Effect
@@ -65,7 +66,7 @@ def command(
             repeats=repeats,
             replicates=replicates,
             seed=seed,
-            track=progress("Comparing pairs"),
+            track=tracker("Comparing pairs"),
         )
     if output is not None:
         found.policy.write(output)
