@@ -144,7 +144,7 @@ class Resampler:
             found[..., first:last] = np.moveaxis(statistic(sums), 0, -1)
 
         # Workers take the cores: were each product to spread over all of them too, they would wait for each other.
-        with threadpool_limits(1 if workers > 1 else None, "blas"), ThreadPoolExecutor(workers) as pool:
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
             for _ in pool.map(fill, range(0, self.replicates, size)):
                 pass
         return found
