@@ -47,9 +47,12 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
-def progress(work: Iterable[Item], total: int, label: str) -> Iterator[Item]:
-    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long."""
-    if total < LONG_WORK or not sys.stderr.isatty():
+def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long.
+
+    An item may stand for several pieces of work.
+    """
+    if total * each < LONG_WORK or not sys.stderr.isatty():
         return iter(work)
     from rich.console import Console
     from rich.progress import track
