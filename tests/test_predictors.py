@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
 
 import swaplaw as sl
-from real import real_votes
 from swaplaw.predictors import NAMES
 
 
@@ -67,9 +68,9 @@ def test_pairs_that_define_nothing_are_left_out_and_counted() -> None:
     assert (rows["swap"], rows["phi"], rows["phi_adj"], rows["predicted"]) == (45, 36, 36, 45)
 
 
-def test_the_law_transfers_from_exams_to_free_text() -> None:
+def test_the_law_transfers_from_exams_to_free_text(shared_votes: Path) -> None:
     law = sl.calibrate(sl.demo_votes().tally(), replicates=50)
-    tally = sl.read_votes(real_votes("reasoning-gym.parquet")).tally()
+    tally = sl.read_votes(shared_votes / "reasoning-gym.parquet").tally()
     tally = tally.select(models=[model for model in tally.models if model != "llama-4-scout"])
     assert len(tally.models) == 9
     found = sl.predictors(tally, law, replicates=50)
