@@ -235,8 +235,9 @@ def test_command_prints_the_panels_of_the_design(swaplaw: Run) -> None:
         assert (float(outcome.accuracy), float(outcome.lift)) == (one["accuracy"], one["lift"])
     held_out = [one["held_out"]["accuracy"] for one in document["panels"]]
     assert held_out == sorted(held_out, reverse=True)
-    assert document["search"]["of"] == 84
-    assert 0 < document["search"]["share_pruned"] < 1
+    (search,) = document["search"]
+    assert (search["dataset"], search["of"]) == ("renze-temperature", 84)
+    assert 0 < search["share_pruned"] < 1
 
 
 def test_command_shows_one_panel_in_full(swaplaw: Run) -> None:
@@ -265,9 +266,25 @@ def test_command_gives_the_grid_and_its_distance(swaplaw: Run) -> None:
 
 def test_command_with_no_time_says_how_far_it_may_be_off(swaplaw: Run) -> None:
     document = json.loads(swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0", "--json").out)
-    assert document["search"]["complete"] is False
-    assert document["search"]["gap"] > 0
+    (search,) = document["search"]
+    assert search["complete"] is False
+    assert search["gap"] > 0
     assert "pp better than the best of these" in swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0").out
+
+
+def test_command_takes_every_dataset_on_its_own(swaplaw: Run, tmp_path: Path) -> None:
+    file = tmp_path / "two.csv"
+    votes = [
+        f"{name},{q},{model},{answer},A"
+        for name in "ab"
+        for q in "12"
+        for model, answer in zip("xyz", "ABA", strict=True)
+    ]
+    file.write_text("\n".join(["dataset,question,model,answer,gold", *votes]))
+    document = json.loads(swaplaw("panel", file, "--without", "y", "--size", "2", "--json").out)
+    assert [one["dataset"] for one in document["panels"]] == ["a", "b"]
+    assert [one["members"] for one in document["panels"]] == [["x", "z"]] * 2
+    assert [one["dataset"] for one in document["search"]] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
