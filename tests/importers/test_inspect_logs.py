@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import warnings
@@ -45,6 +46,12 @@ from importers.inspect_runs import (  # noqa: E402
     scripted,
     wanted,
 )
+
+# Inspect leaves streams for the collector to close, which says so whenever it comes by.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
 
 EPOCHS = 3
 QUESTIONS = 8
@@ -240,6 +247,7 @@ def test_retried_logs_count_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         [second] = eval_retry(read_eval_log(first.location), log_dir=str(tmp_path), display="none", log_level="error")
+        gc.collect()
     assert (second.status, second.eval.task_id) == ("success", first.eval.task_id)
     imported = sl.import_votes(tmp_path)
     frame = rows(imported).sort("question", "sample")
