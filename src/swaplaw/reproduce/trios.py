@@ -14,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw.rows import Ints
+from swaplaw.rows import Bools, Ints
 from swaplaw.tally import Tally
 
 PARTS = 24
@@ -48,7 +48,7 @@ def _accuracy(tally: Tally, model: int) -> Fraction:
 
 
 def _on_grid(tally: Tally, trio: Sequence[int]) -> Trio | None:
-    common = tally.answered[list(trio)].all(axis=0)
+    common: Bools = np.logical_and.reduce(tally.answered[list(trio)], axis=0)
     if not common.any():
         return None
     if not common.all():
