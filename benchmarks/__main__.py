@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-TOPICS = ("law", "evidence")
+TOPICS = ("law", "evidence", "choice", "panels", "imports")
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,26 +11,17 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from real import real_votes
-from swaplaw.cli import main
+
+from conftest import Finished
 
 FAST = ["--replicates", "200"]
+Run = Callable[..., Finished]
 
 
-class Run:
-    """What a command said, and how it ended."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        self.code = ended.value.code
-        self.out, self.err = capsys.readouterr()
-
-    @property
-    def json(self) -> Any:
-        """The one JSON document on standard output; NaN is no JSON."""
-        assert self.code == 0, self.err
-        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+def document(finished: Finished) -> Any:
+    """The one JSON document on standard output; NaN is no JSON."""
+    assert finished.code == 0, finished.err
+    return json.loads(finished.out, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
 
 
 @pytest.fixture(scope="module")
@@ -39,34 +31,33 @@ def law_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
-def test_calibrate_prints_writes_and_gives_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_calibrate_prints_writes_and_gives_json(tmp_path: Path, swaplaw: Run) -> None:
     file = tmp_path / "law.json"
-    found = Run(capsys, "calibrate", "demo", "-o", str(file), *FAST)
+    found = swaplaw("calibrate", "demo", "-o", str(file), *FAST)
     assert found.code == 0
     assert "0.335" in found.out
     assert "0.138" in found.out
     assert "35 of 36 pairs" in found.out
-    document = Run(capsys, "calibrate", "demo", "--json", *FAST).json
-    assert document == json.loads(file.read_text())
-    assert {"weight", "alpha", "gamma", "lambda", "intervals", "residual", "fit"} <= set(document)
-    assert {"r2", "rho", "rmse"} <= set(document["fit"])
+    law = document(swaplaw("calibrate", "demo", "--json", *FAST))
+    assert law == json.loads(file.read_text())
+    assert {"weight", "alpha", "gamma", "lambda", "intervals", "residual", "fit"} <= set(law)
+    assert {"r2", "rho", "rmse"} <= set(law["fit"])
 
 
-def test_screen_ranks_every_pair(law_file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = Run(capsys, "screen", "demo", "--law", law_file, "--json").json["pairs"]
+def test_screen_ranks_every_pair(law_file: str, swaplaw: Run) -> None:
+    rows = document(swaplaw("screen", "demo", "--law", law_file, "--json"))["pairs"]
     assert len(rows) == 36
     assert set(rows[0]) == {"primary", "secondary", "p", "q", "phi_adj", "predicted", "rank"}
-    table = Run(capsys, "screen", "demo", "--law", law_file, "--top", "3")
+    table = swaplaw("screen", "demo", "--law", law_file, "--top", "3")
     assert "8 of 36 pairs are predicted to gain. The first 3 are shown" in table.out
 
 
-def test_screen_takes_published_marginals(law_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_screen_takes_published_marginals(law_file: str, tmp_path: Path, swaplaw: Run) -> None:
     accuracy, phi_adj = tmp_path / "accuracy.csv", tmp_path / "phi_adj.csv"
     accuracy.write_text("model,accuracy\nGemma,0.69\nQwen,0.679\nLast,0\n")
     phi_adj.write_text("primary,secondary,phi_adj\nQwen,Gemma,0.6\nQwen,Last,\n")
-    rows = Run(
-        capsys, "screen", "--accuracy", str(accuracy), "--phi-adj", str(phi_adj), "--law", law_file, "--json"
-    ).json["pairs"]
+    files = ["--accuracy", accuracy, "--phi-adj", phi_adj, "--law", law_file]
+    rows = document(swaplaw("screen", *files, "--json"))["pairs"]
     assert [(row["primary"], row["secondary"], row["rank"]) for row in rows] == [
         ("Gemma", "Qwen", 1),
         ("Qwen", "Last", 2),
@@ -77,24 +68,24 @@ def test_screen_takes_published_marginals(law_file: str, tmp_path: Path, capsys:
     assert rows[1]["phi_adj"] is None
 
 
-def test_predictors_gives_the_table(law_file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    document = Run(capsys, "predictors", "demo", "--law", law_file, "--json", *FAST).json
-    assert document["weight"] == "2/3"
-    assert document["predictors"][1]["name"] == "predicted"
-    assert document["predictors"][1]["rho"] == pytest.approx(0.45, abs=5e-3)
-    assert document["law"]["calibrated_on"] == "renze-temperature"
-    assert "in-sample" in Run(capsys, "predictors", "demo", "--weight", "1/2", *FAST).out
+def test_predictors_gives_the_table(law_file: str, swaplaw: Run) -> None:
+    table = document(swaplaw("predictors", "demo", "--law", law_file, "--json", *FAST))
+    assert table["weight"] == "2/3"
+    assert table["predictors"][1]["name"] == "predicted"
+    assert table["predictors"][1]["rho"] == pytest.approx(0.45, abs=5e-3)
+    assert table["law"]["calibrated_on"] == "renze-temperature"
+    assert "in-sample" in swaplaw("predictors", "demo", "--weight", "1/2", *FAST).out
 
 
-def test_transfer_is_one_command(capsys: pytest.CaptureFixture[str]) -> None:
-    file = str(real_votes("reasoning-gym.parquet"))
+def test_transfer_is_one_command(swaplaw: Run, shared_votes: Path) -> None:
+    file = str(shared_votes / "reasoning-gym.parquet")
     command = ["predictors", file, "--without", "llama-4-scout", "--calibrate-on", "demo", "--replicates", "50"]
-    found = Run(capsys, *command)
+    found = swaplaw(*command)
     assert found.code == 0
     assert "renze-temperature: the law at weight 2/3, from 36 pairs" in found.out
     assert "reasoning-gym: predicting lift at weight 2/3 over 36 pairs" in found.out
     assert "Rates from renze-temperature" in found.out
-    assert Run(capsys, *command, "--json").json["predictors"][1]["rho"] == pytest.approx(0.85, abs=0.01)
+    assert document(swaplaw(*command, "--json"))["predictors"][1]["rho"] == pytest.approx(0.85, abs=0.01)
 
 
 def write(path: Path, questions: int, clusters: int | None) -> str:
@@ -113,7 +104,7 @@ def write(path: Path, questions: int, clusters: int | None) -> str:
     return str(path)
 
 
-def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swaplaw: Run) -> None:
     other = tmp_path / "policy.json"
     other.write_text(json.dumps({"schema": "swaplaw.policy", "version": 1}))
     table = tmp_path / "table.csv"
@@ -158,7 +149,7 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, capsy
         ("0 bootstrap replicates", "calibrate", "demo", "--replicates", "0"),
         ("cannot write the law", "calibrate", "demo", "-o", str(tmp_path / "no" / "law.json"), *FAST),
     ):
-        found = Run(capsys, *arguments)
+        found = swaplaw(*arguments)
         assert found.code == 2, arguments
         assert found.out == "", arguments
         assert found.err.startswith("swaplaw: "), arguments
@@ -166,16 +157,16 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, capsy
         assert words in found.err, found.err
 
 
-def test_doubts_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = Run(capsys, "predictors", write(tmp_path / "few.csv", 20, None), "--json", *FAST)
+def test_doubts_go_to_standard_error(tmp_path: Path, swaplaw: Run) -> None:
+    found = swaplaw("predictors", write(tmp_path / "few.csv", 20, None), "--json", *FAST)
     assert "note: dataset 'votes' has only 20 questions" in found.err
-    assert found.json["pairs"] == 1
+    assert document(found)["pairs"] == 1
     # One pair has no correlation with anything: null, not NaN.
-    assert found.json["predictors"][0]["rho"] is None
+    assert document(found)["predictors"][0]["rho"] is None
 
 
 def test_every_command_of_the_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaplaw: Run, shared_votes: Path
 ) -> None:
     """The documentation's commands, in order, in an empty folder that has the files it names."""
     page = (Path(__file__).parents[1] / "docs" / "evidence.md").read_text()
@@ -187,8 +178,8 @@ def test_every_command_of_the_page_runs(
     assert len(commands) >= 5
     for line in commands:
         if "reasoning-gym.parquet" in line:
-            line = line.replace("reasoning-gym.parquet", str(real_votes("reasoning-gym.parquet")))
-        found = Run(capsys, *line.split()[1:], *([] if " screen " in line else FAST))
+            line = line.replace("reasoning-gym.parquet", str(shared_votes / "reasoning-gym.parquet"))
+        found = swaplaw(*line.split()[1:], *([] if " screen " in line else FAST))
         assert found.code == 0, (line, found.err)
 
 

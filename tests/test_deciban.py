@@ -11,7 +11,7 @@ import pytest
 
 from swaplaw.errors import InputError, SwaplawError
 from swaplaw.importers.deciban import download_deciban, read_deciban
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 from swaplaw.votes import Votes
 
 Frame = pl.DataFrame
@@ -25,7 +25,7 @@ MODELS = {
 def release(options: tuple[int, ...] | None = (4,), seed: int = 0) -> Frame:
     """Votes as somebody else would name them."""
     abstains = {"truncated": 0.1, "no_parse": 0.05}
-    members = tuple(Member(name, 0.6 - place / 10, abstains=abstains, samples=6) for place, name in enumerate(MODELS))
+    members = tuple(Model(name, 0.6 - place / 10, abstains=abstains, samples=6) for place, name in enumerate(MODELS))
     return generate(Fleet("d", members, 30, options, ("c1", "c2")), seed).frame.collect()
 
 

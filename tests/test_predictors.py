@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
 
 import swaplaw as sl
-from real import real_votes
 from swaplaw.predictors import NAMES
 
 
@@ -67,9 +68,19 @@ def test_pairs_that_define_nothing_are_left_out_and_counted() -> None:
     assert (rows["swap"], rows["phi"], rows["phi_adj"], rows["predicted"]) == (45, 36, 36, 45)
 
 
-def test_the_law_transfers_from_exams_to_free_text() -> None:
+def test_equal_lifts_have_no_predictor_and_that_is_said() -> None:
+    """One vote a question: below weight 1 the primary always has its way."""
+    frame = sl.demo_votes().frame.collect().unique(["question", "model"], keep="first", maintain_order=True)
+    tally = sl.votes_from(frame).tally()
+    with pytest.warns(sl.StatisticalWarning, match="all 36 pairs have the same lift at weight 2/3"):
+        found = sl.predictors(tally, replicates=20)
+    assert all(row.rho.value is None for row in found.predictors)
+    assert found.baseline_rmse.value == 0
+
+
+def test_the_law_transfers_from_exams_to_free_text(shared_votes: Path) -> None:
     law = sl.calibrate(sl.demo_votes().tally(), replicates=50)
-    tally = sl.read_votes(real_votes("reasoning-gym.parquet")).tally()
+    tally = sl.read_votes(shared_votes / "reasoning-gym.parquet").tally()
     tally = tally.select(models=[model for model in tally.models if model != "llama-4-scout"])
     assert len(tally.models) == 9
     found = sl.predictors(tally, law, replicates=50)

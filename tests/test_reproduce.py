@@ -25,7 +25,7 @@ from swaplaw.reproduce.prose import numbers
 from swaplaw.reproduce.tables import tables
 from swaplaw.reproduce.trios import best_trio
 from swaplaw.simulate import theory
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 from swaplaw.twins import twin
 
 from conftest import Finished
@@ -140,7 +140,7 @@ def fleet(
 ) -> sl.Votes:
     names = list(published().codes)[:models]
     members = tuple(
-        Member(
+        Model(
             name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6, missing=missing
         )
         for place, name in enumerate(names)

@@ -117,9 +117,9 @@ def test_same_bytes_whatever_the_batch_or_the_workers(case: Corpus) -> None:
     def statistic(sums: Floats) -> Floats:
         return all_quantities(Quantities(terms, sums))
 
-    once = draws.transform(terms.columns, statistic, workers=1, blocks=100).tobytes()
-    for workers, blocks in ((1, 1), (2, 2), (3, 3), (2, 4)):
-        assert draws.transform(terms.columns, statistic, workers=workers, blocks=blocks).tobytes() == once
+    once = draws.transform(terms.columns, statistic, workers=1, size=1000).tobytes()
+    for workers, size in ((1, 3), (2, 50), (3, BLOCK), (2, 97)):
+        assert draws.transform(terms.columns, statistic, workers=workers, size=size).tobytes() == once
 
 
 def test_counts_are_whole_draws_and_more_replicates_begin_with_the_same() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.published import published
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 from swaplaw.twins import twin, twin_fleet, twins
 
 from conftest import Finished
@@ -97,7 +97,7 @@ def test_any_fleet_has_the_plurality_and_the_abstention_that_it_was_given(
     options: tuple[int, ...] | None,
     seed: int,
 ) -> None:
-    member = Member(
+    member = Model(
         "m",
         plurality,
         abstains={"refused": null / 2, "error": null / 2},
@@ -117,7 +117,7 @@ def test_any_fleet_has_the_plurality_and_the_abstention_that_it_was_given(
 
 def test_idiosyncrasy_makes_models_err_apart() -> None:
     def dependence(idiosyncrasy: float) -> float:
-        members = tuple(Member(name, 0.6, 0.55, idiosyncrasy=idiosyncrasy) for name in ("a", "b"))
+        members = tuple(Model(name, 0.6, 0.55, idiosyncrasy=idiosyncrasy) for name in ("a", "b"))
         tally = generate(Fleet("d", members, 1500), 1).tally()
         return float(next(iter(sl.pairs(tally))).masses.phi_adj or 0)
 
@@ -125,20 +125,20 @@ def test_idiosyncrasy_makes_models_err_apart() -> None:
 
 
 def test_ragged_counts_really_are_ragged() -> None:
-    tally = generate(Fleet("d", (Member("a", 0.5, missing=0.3), Member("b", 0.5)), 50)).tally()
+    tally = generate(Fleet("d", (Model("a", 0.5, missing=0.3), Model("b", 0.5)), 50)).tally()
     assert tally.samples == (None, 24)
 
 
 @pytest.mark.parametrize(
     ("build", "complaint"),
     [
-        (lambda: Member("a", 1.5), "plurality"),
-        (lambda: Member("a", 0.5, abstains={"error": 0.7, "refused": 0.7}), "more than one"),
-        (lambda: Member("a", 0.5, samples=0), "samples"),
+        (lambda: Model("a", 1.5), "plurality"),
+        (lambda: Model("a", 0.5, abstains={"error": 0.7, "refused": 0.7}), "more than one"),
+        (lambda: Model("a", 0.5, samples=0), "samples"),
         (lambda: Fleet("d", (), 5), "at least one member"),
-        (lambda: Fleet("d", (Member("a", 0.5), Member("a", 0.5)), 5), "name of its own"),
-        (lambda: Fleet("d", (Member("a", 0.5),), 0), "questions"),
-        (lambda: Fleet("d", (Member("a", 0.5),), 5, (1,)), "options"),
+        (lambda: Fleet("d", (Model("a", 0.5), Model("a", 0.5)), 5), "name of its own"),
+        (lambda: Fleet("d", (Model("a", 0.5),), 0), "questions"),
+        (lambda: Fleet("d", (Model("a", 0.5),), 5, (1,)), "options"),
         (lambda: twin("mmlu"), "mmlu"),
     ],
 )

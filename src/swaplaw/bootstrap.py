@@ -91,8 +91,8 @@ def estimate_sums(
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
     replicates = draws.transform(columns, statistic, workers=workers)
-    low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
+    low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     return Estimates(values, low, high, undefined, level, method)
 
 

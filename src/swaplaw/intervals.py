@@ -60,6 +60,7 @@ def bounds(
 ) -> tuple[Floats, Floats]:
     """Find the ends of many intervals at once; replicates are along the last axis, NaN where undefined.
 
+    They are put in another order along that axis, in place: there may be hundreds of megabytes of them.
     BCa needs also the full-sample estimates and the jackknife values (along their last axis).
     """
     if method not in METHODS:
@@ -89,8 +90,8 @@ def _quantile(replicates: Floats, share: Floats) -> Floats:
     place = share * (defined - 1)
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, defined - 1)
-    ordered = np.sort(replicates, axis=-1)  # NaN go last
-    low, high = (np.take_along_axis(ordered, index[..., None], axis=-1)[..., 0] for index in (below, above))
+    replicates.sort(axis=-1)  # NaN go last
+    low, high = (np.take_along_axis(replicates, index[..., None], axis=-1)[..., 0] for index in (below, above))
     return _between(low, high, place - below)
 
 
@@ -98,9 +99,9 @@ def _partition_quantile(replicates: Floats, share: float) -> Floats:
     """The same place in every row: partitioning is several times faster than sorting."""
     place = share * (replicates.shape[-1] - 1)
     below = int(place)
-    parted = np.partition(replicates, below, axis=-1)
-    low = parted[..., below]
-    high = parted[..., below + 1 :].min(axis=-1, initial=np.inf) if place > below else low
+    replicates.partition(below, axis=-1)
+    low = replicates[..., below].copy()
+    high = replicates[..., below + 1 :].min(axis=-1) if place > below else low
     return _between(low, high, place - below)
 
 

@@ -6,6 +6,7 @@ measures of diversity stand beside them: they are what a new indicator must beat
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,6 +17,7 @@ import numpy as np
 from swaplaw.association import count, mean, r2, rho, rmse
 from swaplaw.bootstrap import Estimate, estimate
 from swaplaw.diversity import NON_PAIRWISE, PAIRWISE, classical
+from swaplaw.errors import StatisticalWarning
 from swaplaw.intervals import DEFAULT_LEVEL, Method
 from swaplaw.law import Law
 from swaplaw.pair import pairs
@@ -99,6 +101,13 @@ def predictors(
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), law.weight if law else DEFAULT_WEIGHT if weight is None else weight)
     found = terms.quantities()
+    if len(terms.pairs) > 1 and np.ptp(found.lift) == 0:
+        warnings.warn(
+            f"all {len(terms.pairs)} pairs have the same lift at weight {terms.weight} ({found.lift[0]:+.3g}), so "
+            "nothing can correlate with it; with one vote a question no secondary below weight 1 changes any answer",
+            StatisticalWarning,
+            stacklevel=2,
+        )
     alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     rates = None if law is None else (law.alpha, law.gamma)
     scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, workers=workers)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,10 +33,8 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH = 16
-"""Blocks multiplied at once: BLAS wants many rows, the cache few."""
-_SLICE = 256
-"""Replicates whose statistics are computed at once: few enough that they stay in the cache."""
+_BATCH = 4 * BLOCK
+"""Replicates drawn, multiplied and judged at once: few enough that all stays in the cache."""
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads that draw and multiply: NumPy does both without holding up the others."""
 
@@ -85,24 +83,24 @@ class Resampler:
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
         every = np.arange(self.units)
-        blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=np.int64)
-        for block in blocks:
-            self._draw(block, _Kinds(every, every), rows[(block - blocks.start) * BLOCK :])
-        start = first - blocks.start * BLOCK
-        return rows[start : start + last - first]
+        return self._counts(first, last, _Kinds(every, every), np.int64)
 
-    def _draw(self, block: int, kinds: _Kinds, rows: npt.NDArray[Any]) -> None:
-        """Write into `rows` how often each kind of unit is drawn in each replicate of a block."""
-        drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
-        for row, those in zip(rows, kinds.of.take(drawn), strict=False):
-            row[:] = np.bincount(those, minlength=kinds.number)
+    def _counts(self, first: int, last: int, kinds: _Kinds, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """How often each kind of unit is drawn."""
+        blocks = range(first // BLOCK, -(-last // BLOCK))
+        rows = np.empty((len(blocks), BLOCK, kinds.number), dtype=dtype)
+        for block, into in zip(blocks, rows, strict=True):
+            drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
+            for row, those in enumerate(kinds.of.take(drawn)):
+                into[row] = np.bincount(those, minlength=kinds.number)
+        start = first - blocks.start * BLOCK
+        return rows.reshape(-1, kinds.number)[start : start + last - first]
 
     def weights(self, first: int, last: int) -> Ints:
         """How often each question is drawn: its unit's count; replicates x questions."""
         return self.counts(first, last)[:, self.member]
 
-    def batches(self, size: int = BLOCK * _BATCH) -> Iterator[Ints]:
+    def batches(self, size: int = _BATCH) -> Iterator[Ints]:
         """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
@@ -126,39 +124,30 @@ class Resampler:
         statistic: Callable[[Floats], Floats],
         *,
         workers: int = WORKERS,
-        blocks: int = _BATCH,
+        size: int = _BATCH,
     ) -> Floats:
         """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
 
         The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
-        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on how many blocks of
-        replicates are multiplied at once.
+        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
         """
+        from threadpoolctl import threadpool_limits
+
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
         kinds = _Kinds.equal_rows(columns)
         distinct = columns[kinds.first]
-        counts = np.empty((blocks, BLOCK, kinds.number), dtype=columns.dtype)
-        all_blocks = -(-self.replicates // BLOCK)
-        with ThreadPoolExecutor(workers) as pool:
-            for first in range(0, all_blocks, blocks):
-                batch = range(first, min(first + blocks, all_blocks))
-                _finish(pool.map(self._draw, batch, [kinds] * len(batch), counts))
-                sums = counts[: len(batch)].reshape(-1, kinds.number) @ distinct
-                into = found[..., first * BLOCK :][..., : len(sums)]
 
-                def fill(start: int, sums: Floats = sums, into: Floats = into) -> None:
-                    part = slice(start, min(start + _SLICE, into.shape[-1]))
-                    into[..., part] = np.moveaxis(statistic(sums[part]), 0, -1)
+        def fill(first: int) -> None:
+            last = min(first + size, self.replicates)
+            sums = self._counts(first, last, kinds, columns.dtype) @ distinct
+            found[..., first:last] = np.moveaxis(statistic(sums), 0, -1)
 
-                _finish(pool.map(fill, range(0, into.shape[-1], _SLICE)))
+        # Workers take the cores: were each product to spread over all of them too, they would wait for each other.
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+            for _ in pool.map(fill, range(0, self.replicates, size)):
+                pass
         return found
-
-
-def _finish(results: Iterable[None]) -> None:
-    """Wait for all, and raise what any of them raised."""
-    for _ in results:
-        pass
 
 
 def resampler(

@@ -36,7 +36,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
-class Member:
+class Model:
     """One model of a synthetic fleet, by the marginals it shall have (fractions of one)."""
 
     name: str
@@ -70,7 +70,7 @@ class Fleet:
     """A synthetic dataset and the models that vote on it."""
 
     dataset: str
-    members: tuple[Member, ...]
+    members: tuple[Model, ...]
     questions: int
     options: tuple[int, ...] | None = (4,)
     """Numbers of options that questions have, one drawn for each question; None makes answers free text."""
@@ -153,13 +153,13 @@ def _shares(fleet: Fleet) -> tuple[float, float]:
 class _Ballots:
     """One model's votes: category 0 is gold, others are wrong answers, -1 null, -2 lost."""
 
-    member: Member
+    member: Model
     category: Ints
     reason: Ints
     """Index into the member's reasons, -1 where the vote is not null."""
 
     @classmethod
-    def draw(cls, exam: _Exam, member: Member, rng: np.random.Generator) -> _Ballots:
+    def draw(cls, exam: _Exam, member: Model, rng: np.random.Generator) -> _Ballots:
         numbers = _Numbers.draw(exam, member, rng)
         ballot, solution = _best(member, numbers)
         category = np.where(ballot.chance < solution.theta[:, None], 0, ballot.wrong)
@@ -189,7 +189,7 @@ CLOSE_ENOUGH = 0.005
 """In plurality twice over, and in single-sample accuracy."""
 
 
-def _best(member: Member, numbers: _Numbers) -> tuple[Ballot, Solution]:
+def _best(member: Model, numbers: _Numbers) -> tuple[Ballot, Solution]:
     """Take the first temper whose solution is close enough, or else the closest; blunt models are the last resort."""
     found: list[tuple[Ballot, Solution]] = []
     for candidates in (SHARP, BLUNT):
@@ -208,7 +208,7 @@ class _Numbers:
     """All random numbers of one model, drawn before anything is solved."""
 
     exam: _Exam
-    member: Member
+    member: Model
     leaning: Floats
     favourite: Ints
     anything: Ints
@@ -221,7 +221,7 @@ class _Numbers:
     lost: Bools
 
     @classmethod
-    def draw(cls, exam: _Exam, member: Member, rng: np.random.Generator) -> _Numbers:
+    def draw(cls, exam: _Exam, member: Model, rng: np.random.Generator) -> _Numbers:
         questions, shape = exam.fleet.questions, (exam.fleet.questions, member.samples)
         between, within = _shares(exam.fleet)
         own = between * _logistic(rng, max(len(exam.fleet.clusters), 1))[exam.cluster]
@@ -258,7 +258,7 @@ class _Numbers:
         return null.reshape(urge.shape)
 
 
-def _reasons(member: Member, rng: np.random.Generator, null: Bools) -> Ints:
+def _reasons(member: Model, rng: np.random.Generator, null: Bools) -> Ints:
     """Share the null votes out between the reasons, at exactly their shares."""
     reason = np.full(null.shape, -1)
     if not null.any():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.published import published
-from swaplaw.synthetic import Fleet, Member, generate
+from swaplaw.synthetic import Fleet, Model, generate
 
 if TYPE_CHECKING:
     from swaplaw.votes import Votes
@@ -58,7 +58,7 @@ def twin_fleet(dataset: str) -> Fleet:
     nulls = {row["model"]: row for row in tables["abstentions"].rows}
     reasons = ("unanswered",) if name == "forensic" else ("truncated", "no_parse")
     members = tuple(
-        Member(
+        Model(
             row["model"],
             plurality=row[f"{name}_plurality"] / 100,
             single=row[f"{name}_single"] / 100,

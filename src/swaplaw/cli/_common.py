@@ -37,10 +37,20 @@ def votes_options(command: Command) -> Command:
 
 
 def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, directories, or the word `demo` for the bundled votes."""
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
     from swaplaw import demo_votes, read_votes
 
-    return demo_votes() if list(paths) == [DEMO] else read_votes(paths)
+    if list(paths) == [DEMO]:
+        return demo_votes()
+    votes = read_votes(paths)
+    remark(votes.notes)
+    return votes
+
+
+def remark(notes: Sequence[str]) -> None:
+    """Say on standard error what a reader should know about where votes came from."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
 
 
 def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
@@ -49,14 +59,22 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
-def progress(work: Iterable[Item], total: int, label: str) -> Iterator[Item]:
-    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long."""
-    if total < LONG_WORK or not sys.stderr.isatty():
+def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long.
+
+    An item may stand for several pieces of work.
+    """
+    if total * each < LONG_WORK or not sys.stderr.isatty():
         return iter(work)
     from rich.console import Console
     from rich.progress import track
 
     return iter(track(work, label, total, console=Console(stderr=True), transient=True))
+
+
+def tracker(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for work that the library loops over, every item of which is long."""
+    return lambda items: progress(items, len(items), label, each=LONG_WORK)
 
 
 def emit(document: Any) -> None:

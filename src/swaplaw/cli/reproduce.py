@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, load, show
-from swaplaw.cli._evidence import doubts_on_stderr, progress
+from swaplaw.cli._common import Column, emit, load, show, tracker
+from swaplaw.cli._evidence import doubts_on_stderr
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def command(
     else:
         study = study_of(load(votes), seed=seed, replicates=replicates)
     with doubts_on_stderr():
-        done = write_reproduction(study, theory(trials=trials, seed=seed), output, track=progress("Reproducing"))
+        done = write_reproduction(study, theory(trials=trials, seed=seed), output, track=tracker("Reproducing"))
     for problem in done.problems:
         click.echo(f"swaplaw: note: {' '.join(problem.split())}", err=True)
     if as_json:

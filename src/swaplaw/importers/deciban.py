@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 from swaplaw.published import published
-from swaplaw.sources import Source, open_sources, unreadable
+from swaplaw.sources import FORMATS, Source, open_file, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,9 +96,12 @@ def read_deciban(folder: str | Path, columns: Mapping[str, str] | None = None) -
         )
     found: dict[str, _Found] = {}
     problems = []
-    for source in open_sources([where]):
+    files = sorted(file for file in where.rglob("*") if file.suffix.lower() in FORMATS and file.is_file())
+    if not files:
+        raise InputError(f"{quote(str(folder), 200)}: no vote files in this folder; expected {', '.join(FORMATS)}")
+    for file in files:
         try:
-            _read(source, where, declared, found)
+            _read(open_file(file), where, declared, found)
         except InputError as error:
             problems.append(str(error))
     votes = {}
