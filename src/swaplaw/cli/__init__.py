@@ -25,6 +25,7 @@ COMMANDS = {
     "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
     "budget": "A pair against its models alone at equal compute.",
     "recommend": "What to deploy: a pair, one model, or more questions first.",
+    "report": "One page to see, explore and share: the verdict and all it rests on.",
     "simulate": "The paper's Monte Carlo world: its figures and stated values.",
     "reproduce": "The paper's tables, figures and numbers beside ours.",
     "twin": "Synthetic votes: twins of the paper's datasets.",
