@@ -10,6 +10,7 @@ import numpy as np
 from swaplaw.errors import InputError
 from swaplaw.holdout import deal
 from swaplaw.pair import pairs
+from swaplaw.summary import summary
 from swaplaw.tally import Tally
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from swaplaw.law import Law
     from swaplaw.resample import Unit
 
+LARGE_FLEET = 40
+"""Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
 PANELS = 5
 PANEL_SIZE = 3
 MOST_DOTS = 2_000
@@ -56,13 +59,23 @@ def panels_part(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
     return {"rows": rows, "of": searched.of, "complete": searched.complete, "gap": float(searched.gap)}
 
 
+def most_accurate(tally: Tally) -> Tally:
+    """The most accurate models of a large fleet, on the questions that any of them answered."""
+    if len(tally.models) <= LARGE_FLEET:
+        return tally
+    kept = sorted(row.model for row in summary(tally)[:LARGE_FLEET])
+    answered = np.logical_or.reduce([tally.answered[tally.index(model)] for model in kept])
+    return tally.select(models=kept, questions=answered)
+
+
 def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) -> dict[str, Any]:
     """Predicted against observed lift: with a law from elsewhere, or one from the other half of the questions."""
     from swaplaw.calibrate import calibrate
 
     if len(tally.models) < 2:
         raise InputError("Screening compares pairs, and there is one model only.")
-    judged, source = tally, "a law calibrated elsewhere"
+    fleet, source = most_accurate(tally), "a law calibrated elsewhere"
+    judged = fleet
     if law is None:
         clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 3
         names = tally.clusters if clustered else tally.questions
@@ -70,8 +83,8 @@ def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) ->
         if int(units.max()) < 3:
             raise InputError("Too few questions to calibrate a law on one half and judge it on the other.")
         half = deal(units, folds=2, repeats=1, seed=seed).tests[0]
-        train = _answered(tally.select(questions=half))
-        judged = _answered(tally.select(questions=~half))
+        train = _answered(fleet.select(questions=half))
+        judged = _answered(fleet.select(questions=~half))
         law = calibrate(train, by="question", seed=seed, replicates=100)
         source = f"a law calibrated on {len(train.questions)} questions, judged on the other {len(judged.questions)}"
     dots = []
@@ -85,6 +98,7 @@ def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) ->
     same_sign = sum((predicted > 0) == (observed > 0) for predicted, observed, _, _ in dots)
     return {
         "source": source,
+        "models": len(fleet.models),
         "weight": str(law.weight),
         "alpha": law.alpha,
         "gamma": law.gamma,

@@ -1,9 +1,5 @@
 // The sections of the page but the explorer, each a function from its part of the data to nodes.
 
-const WORDS = {
-  held: "Held out: the weight was chosen on other questions than those it is judged on.",
-};
-
 function section(id, title, ...content) {
   const heading = element("h2", { id: `${id}-title` }, title);
   return element("section", { id, "aria-labelledby": `${id}-title` }, heading, ...content);
@@ -21,7 +17,7 @@ function verdict(data) {
   if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, found.why), synthetic);
   const reach = padded(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
   const at = scale(...reach, 4, 126);
-  const columns = [{ name: "Gain of the best pair", text: true }, { name: "points" }, { name: "95% interval" }, { name: "" }, { name: "p" }];
+  const columns = [{ name: "Gain of the best pair", text: true }, { name: "points" }, { name: "95% interval" }, { name: "Drawn" }, { name: "p" }];
   const rows = found.checks.map((check) => [
     check.name,
     arrowed(check.mean, check.lo, check.hi),
@@ -60,7 +56,7 @@ function fleet(data) {
   const [low, high] = padded(known);
   const at = scale(Math.max(0, low), Math.min(1, high), 6, 124);
   const columns = [
-    { name: "Model", text: true }, { name: "Accuracy %" }, { name: "95% interval" }, { name: "" }, { name: "One sample %" },
+    { name: "Model", text: true }, { name: "Accuracy %" }, { name: "95% interval" }, { name: "Drawn" }, { name: "One sample %" },
     { name: "Abstained %" }, { name: "Reasons", text: true }, { name: "Questions" }, { name: "Ties" },
   ];
   const rows = data.fleet.map((row) => [
@@ -104,7 +100,7 @@ function pairTable(data, state, explore) {
     { key: "secondary", name: "Secondary", text: true, value: (row) => data.models[row.b].toLowerCase() },
     { key: "held", name: "Held out pp", value: (row) => row.held },
     { key: "low", name: "95% interval", value: (row) => row.lo },
-    { key: "", name: "" },
+    { key: "", name: "Drawn" },
     { key: "lift", name: "In-sample pp", value: (row) => row.lift },
     { key: "weight", name: "Weight", value: (row) => asNumber(readWeight(row.weight) || ZERO) },
     { key: "p", name: "p %", value: (row) => row.p },
@@ -314,7 +310,7 @@ function screening(data) {
     "screening",
     title,
     responsive(draw, `Weight ${part.weight}, by ${part.source}; \u03b1 ${part.alpha.toFixed(2)}, \u03b3 ${part.gamma.toFixed(2)}. On the dashed diagonal, prediction and observation agree. ` +
-      `The sign agrees for ${count(part.same_sign)} of ${several(part.of, "pair")}${part.dots.length < part.of ? `, of which ${count(part.dots.length)} are drawn` : ""}.`),
+      `The sign agrees for ${count(part.same_sign)} of ${several(part.of, "pair")}${part.models < data.models.length ? ` of the ${part.models} most accurate models` : ""}${part.dots.length < part.of ? `, of which ${count(part.dots.length)} are drawn` : ""}.`),
   );
 }
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def page(document: dict[str, Any]) -> str:
     )
     fill = {
         "POLICY": policy,
-        "TITLE": html.escape(printable(str(document["dataset"]))),
+        "TITLE": escape(printable(str(document["dataset"]))),
         "STYLE": style,
         "DATA": embedded(document),
         "SCRIPT": script,

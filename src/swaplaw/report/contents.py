@@ -14,7 +14,7 @@ from swaplaw.effect import LEVEL, Effect, effect
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.fingerprint import fingerprint
 from swaplaw.report.pairs import PairRows, pair_rows
-from swaplaw.report.parts import compute_part, panels_part, screening_part
+from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
 from swaplaw.rows import Ints
 from swaplaw.summary import summary
 from swaplaw.tally import Tally
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from swaplaw.votes import Votes
 
 SCHEMA, VERSION = "swaplaw.report", 1
-FLEET_TO_DECIDE = 40
-"""Fleets with more models are decided among their most accurate ones: choosing from all pairs takes minutes."""
 
 Part = dict[str, Any]
 
@@ -109,13 +107,10 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
 
     if len(tally.models) < 2:
         return {"why": f"There is one model only, {tally.models[0]}: an ensemble needs a second."}
-    models = None
-    if len(tally.models) > FLEET_TO_DECIDE:
-        models = [row.model for row in summary(tally)[:FLEET_TO_DECIDE]]
     try:
         return recommend(
             tally,
-            models=models,
+            models=most_accurate(tally).models,
             prices=options.prices,
             min_gain=options.min_gain,
             by=options.by if tally.clusters is None or len(set(tally.clusters)) > 1 else "question",
