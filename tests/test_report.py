@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import shlex
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
@@ -201,3 +203,36 @@ def test_options_show_their_defaults() -> None:
     given = {parameter.name: parameter.default for parameter in command.params}
     for name in ("folds", "repeats", "replicates", "min_gain", "panel_seconds", "seed"):
         assert given[name] == getattr(Options(), name)
+
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command and every line of Python on the report's page works, and its pictures are there."""
+    words = (DOCS / "report.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```sh\n(.*?)```", words, re.DOTALL):
+        for line in block.splitlines():
+            assert CliRunner().invoke(cli, shlex.split(line)[1:]).exit_code == 0, line
+    assert (tmp_path / "report.html").stat().st_size > 50_000
+    for block in re.findall(r"```python\n(.*?)```", words, re.DOTALL):
+        exec(compile(block, "report.md", "exec"), {})
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", words)
+    assert pictures
+    assert all((DOCS / picture).is_file() for picture in pictures)
+
+
+def test_tables_as_markdown_and_csv(tmp_path: Path) -> None:
+    """Markdown escapes what it could read; CSV holds nothing but tables, and no formula."""
+    file = tmp_path / "votes.csv"
+    names = {"=cmd|' /C calc'!A0": sometimes(3), "a|b *bold* <b>": sometimes(4)}
+    votes_of(names).frame.collect().write_csv(file)
+    table = CliRunner().invoke(cli, ["summary", str(file), "--format", "csv"]).stdout
+    rows = list(csv.DictReader(table.strip().splitlines()))
+    assert {row["Model"] for row in rows} == {"'=cmd|' /C calc'!A0", "a|b *bold* <b>"}
+    assert all(0 <= float(row["Plurality %"]) <= 100 for row in rows)
+    text = CliRunner().invoke(cli, ["pairs", str(file), "--format", "md"]).stdout
+    assert "a\\|b \\*bold\\* \\<b\\>" in text
+    assert "| :--- | :--- | ---: |" in text
+    assert CliRunner().invoke(cli, ["pairs", str(file), "--format", "xml"]).exit_code == 2

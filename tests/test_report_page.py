@@ -201,7 +201,7 @@ def test_sorting_and_filtering(chrome: Any, demo: Path) -> None:
     assert len(names) == 8
     assert all("mistral-large" in both for both in names)
     assert "8 match" in text(chrome, "#pair-status")
-    flags = " ".join(column(chrome, 12))
+    flags = " ".join(column(chrome, 8))
     assert "interval spans 0" in flags
 
 

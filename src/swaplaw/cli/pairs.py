@@ -18,6 +18,7 @@ from swaplaw.cli._common import (
     points,
     progress,
     rate,
+    say,
     show,
     votes_options,
 )
@@ -57,7 +58,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     for name, rows, disjoint in fleets:
         show_pairs(f"{name}: {len(rows)} pairs at weight {x}", x, rows)
         if disjoint:
-            click.echo(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+            say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
 def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:

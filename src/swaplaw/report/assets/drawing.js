@@ -59,6 +59,9 @@ function figure(image, caption) {
   return element("figure", {}, image, element("figcaption", {}, caption));
 }
 
+// A name of any length and direction: a few lines of it, the whole when pointed at.
+const named = (words) => element("bdi", { class: "name", title: words.length > 60 ? words : null }, words);
+
 // A table with row headers; cells are text or nodes. `scroll` makes wide ones reachable by keyboard.
 function table(label, columns, rows) {
   const head = columns.map((column) => column.head || element("th", { scope: "col", class: column.text ? "text" : null }, column.name));
@@ -73,7 +76,8 @@ function tableRow(columns, row) {
     {},
     row.map((cell, place) => {
       const kind = columns[place].text ? "text" : null;
-      return place === 0 ? element("th", { scope: "row", class: kind }, cell) : element("td", { class: kind }, cell);
+      const shown = kind && typeof cell === "string" ? named(cell) : cell;
+      return place === 0 ? element("th", { scope: "row", class: kind }, shown) : element("td", { class: kind }, shown);
     }),
   );
 }

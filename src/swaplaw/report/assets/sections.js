@@ -86,7 +86,7 @@ function dotted(at, row) {
   return drawn("svg", { width: 130, height: 22, viewBox: "0 0 130 22", "aria-hidden": "true" }, parts);
 }
 
-const PAGE = 50;
+const PAGE = 20;
 
 function pairTable(data, state, explore) {
   const part = data.pairs;
@@ -103,13 +103,13 @@ function pairTable(data, state, explore) {
     { key: "", name: "Drawn" },
     { key: "lift", name: "In-sample pp", value: (row) => row.lift },
     { key: "weight", name: "Weight", value: (row) => asNumber(readWeight(row.weight) || ZERO) },
+    { key: "", name: "Explore" },
+    { key: "", name: "Flags", text: true },
     { key: "p", name: "p %", value: (row) => row.p },
     { key: "q", name: "q %", value: (row) => row.q },
     { key: "phi", name: "\u03c6 adj", value: (row) => row.phi_adj },
     { key: "rescue", name: "Rescue %", value: (row) => row.rescue },
     { key: "n", name: "n", value: (row) => row.n },
-    { key: "", name: "Flags", text: true },
-    { key: "", name: "Explore" },
   ];
   for (const column of columns) {
     if (!column.key) continue;
@@ -146,8 +146,8 @@ function pairTable(data, state, explore) {
       else column.head.removeAttribute("aria-sort");
       column.head.firstChild.textContent = column.name + (column === sort ? (up ? " \u2191" : " \u2193") : "");
     }
-    const named = (row) => `${data.models[row.a]}\n${data.models[row.b]}`.toLowerCase().includes(wanted);
-    const kept = records.filter((row) => named(row) && (!only.checked || row.lo > 0));
+    const matches = (row) => `${data.models[row.a]}\n${data.models[row.b]}`.toLowerCase().includes(wanted);
+    const kept = records.filter((row) => matches(row) && (!only.checked || row.lo > 0));
     kept.sort((left, right) => compare(sort.value(left), sort.value(right), up));
     listing.body.replaceChildren(...kept.slice(0, shown).map((row) => tableRow(columns, cells(row))));
     const visible = Math.min(shown, kept.length);
@@ -163,15 +163,15 @@ function pairTable(data, state, explore) {
     row.held === null ? "" : interval(at, row.held, row.lo, row.hi),
     points(row.lift),
     row.weight,
+    carried.has(`${row.a},${row.b}`)
+      ? element("button", { type: "button", "aria-label": `Explore ${data.models[row.a]} with ${data.models[row.b]}`, onclick: () => explore(row.a, row.b) }, "Explore")
+      : DASH,
+    element("span", {}, flags(data, row, records.length).map((flag) => element("span", { class: "flag" }, flag))),
     percent(row.p),
     percent(row.q),
     row.phi_adj === null ? "undefined" : row.phi_adj.toFixed(2).replace("-", MINUS),
     percent(row.rescue),
     count(row.n),
-    element("span", {}, flags(data, row, records.length).map((flag) => element("span", { class: "flag" }, flag))),
-    carried.has(`${row.a},${row.b}`)
-      ? element("button", { type: "button", "aria-label": `Explore ${data.models[row.a]} with ${data.models[row.b]}`, onclick: () => explore(row.a, row.b) }, "Explore")
-      : DASH,
   ];
 
   fill();
@@ -233,7 +233,7 @@ function heatMap(data) {
     const size = Math.min(52, (width - room) / order.length);
     const top = 22;
     const parts = order.flatMap((model, index) => [
-      text(room - 8, top + (index + 0.5) * size + 4, short(data.models[model], Math.floor(room / 7)), { "text-anchor": "end" }),
+      text(room - 8, top + (index + 0.5) * size + 4, short(data.models[model], Math.floor(room / 8)), { "text-anchor": "end" }),
       size > 14 ? text(room + (index + 0.5) * size, 14, `${index + 1}`, { "text-anchor": "middle" }) : null,
     ]);
     for (const row of seen) {
