@@ -57,7 +57,7 @@ def take(page: Any, file: Path, selector: str | None = None) -> None:
     if selector is not None:
         script = (
             "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
-            "return [box.x, box.y + scrollY, box.width, box.height]"
+            "return [Math.max(0, box.x - 16), Math.max(0, box.y + scrollY - 16), box.width + 32, box.height + 32]"
         )
     import base64
 
