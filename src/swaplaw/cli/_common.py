@@ -94,6 +94,19 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
+def fleet_line(tally: Tally) -> str:
+    """What tables of a fleet rest on, in one line: models, questions, votes, abstention and the tie rule."""
+    votes = int(tally.votes.sum(dtype="int64"))
+    each = tally.votes[tally.answered]
+    least, most = int(each.min()), int(each.max())
+    samples = f"{most} vote{'' if most == 1 else 's'}" if least == most else f"{least} to {most} votes"
+    null = sum(number for reasons in tally.reasons for number in reasons.values())
+    return (
+        f"{tally.dataset}: {len(tally.models)} models, {len(tally.questions)} questions, "
+        f"{samples} a model and question, {100 * null / votes:.1f}% abstained, ties share credit"
+    )
+
+
 def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
     """Pass items through, with a progress bar on standard error if that is a terminal and the work is long.
 

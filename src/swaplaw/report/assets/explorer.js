@@ -39,7 +39,7 @@ function explorer(data, state) {
   const exact = element("p", { class: "exact", id: "exact" });
   const cards = element("dl", { class: "cards", id: "cards" });
   const curve = responsive((width) => drawCurve(width), "Lift over the primary at every weight of the secondary, from 0 (the primary alone) to infinity. Steps are exact; the band is the 95% interval at each weight by itself. Click or drag to choose a plateau.");
-  const bar = responsive((width) => drawBar(width), "What makes the lift: rescued and repaired questions add, damaged and corrupted ones take.");
+  const bar = responsive((width) => drawBar(width), "What makes the lift: rescued and repaired questions add, damaged and corrupted ones take; where a model ties with itself, a sign may turn. The pointer marks their sum.");
   const list = element("div", { id: "changes" });
 
   for (const model of order) primary.append(element("option", { value: model }, data.models[model]));
@@ -178,9 +178,8 @@ function explorer(data, state) {
   function drawBar(width) {
     const { gains } = law.pieces[placeOf(law.pieces, weight)];
     const values = gains.map(share);
-    const plus = Math.max(0, values[0]) + Math.max(0, values[2]);
-    const minus = Math.max(0, -values[1]) + Math.max(0, -values[3]);
-    const reach = Math.max(plus, minus, 0.001);
+    // Where models tie alone, a question is in several cells in part, and any contribution can have either sign.
+    const reach = Math.max(0.001, ...[1, -1].map((sign) => values.reduce((sum, value) => sum + Math.max(0, sign * value), 0)));
     const at = scale(-reach, reach, 8, width - 8);
     const parts = [];
     let [right, left] = [0, 0];
