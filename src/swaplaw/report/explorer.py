@@ -52,7 +52,6 @@ def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> d
         "pooled": [_steps(value // shared for value in row) for row in pooled],
         "aloneA": [_whole(value // shared) for value in own],
         "aloneB": [_whole(value // shared) for value in other],
-        "best": str(curve.best_plateau.weight),
         **_errors(chosen, sheet, slots, member),
     }
 

@@ -55,10 +55,6 @@ function padded(values, least = 0.01) {
   return [low - room, high + room];
 }
 
-function figure(image, caption) {
-  return element("figure", {}, image, element("figcaption", {}, caption));
-}
-
 // A name of any length and direction: a few lines of it, the whole when pointed at.
 const named = (words) => element("bdi", { class: "name", title: words.length > 60 ? words : null }, words);
 

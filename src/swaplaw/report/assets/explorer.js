@@ -18,7 +18,7 @@ function explorer(data, state) {
     }
   }
   const order = data.fleet.map((row) => row.model).filter((model) => partners.has(model));
-  const rescues = new Map(data.pairs.rows.map((row) => [`${row[0]},${row[1]}`, row]));
+  const listed = new Map(data.pairs.rows.map((row) => [`${row[0]},${row[1]}`, row]));
   let law = null;
   let weight = null;
   let plateaus = [];
@@ -100,7 +100,7 @@ function explorer(data, state) {
 
   // The held-out lift of the pair as the table orients it.
   function heldOut() {
-    const row = rescues.get(`${law.primary},${law.secondary}`);
+    const row = listed.get(`${law.primary},${law.secondary}`);
     const at = data.pairs.columns.indexOf("held");
     if (!row || row[at] === null) return "";
     return ` Held out, with its weight chosen on other questions: ${points(row[at])} (${range(row[at + 1], row[at + 2], points)}).`;
