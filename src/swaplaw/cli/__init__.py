@@ -16,6 +16,9 @@ COMMANDS = {
     "summary": "The fleet: accuracy and abstention of each model.",
     "pairs": "Every pair: masses, rates and lift at one weight.",
     "curve": "The exact lift of one pair at every weight.",
+    "calibrate": "Freeze the conversion rates of a dataset as a law file.",
+    "screen": "Rank pairs by predicted swap mass before pooling.",
+    "predictors": "What tells lift in advance, and how well.",
 }
 
 

@@ -1,0 +1,163 @@
+"""Calibrating the heuristic (the paper's Section "Calibrating the Heuristic at 40:60").
+
+alpha-bar and gamma-bar are means over the pairs of a dataset; lambda is the slope of lift on swap mass through the
+origin; the residual, what the swap mass leaves out, is followed over the whole grid of weights. Every number has an
+interval from the same bootstrap draws, in each of which everything is calibrated anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from swaplaw.association import count, mean, r2, rho, rmse, slope
+from swaplaw.bootstrap import Estimates, estimate, estimate_sums
+from swaplaw.errors import InputError, quote
+from swaplaw.fingerprint import fingerprint
+from swaplaw.intervals import DEFAULT_LEVEL, Method
+from swaplaw.law import Law
+from swaplaw.pair import Pair, pairs
+from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
+from swaplaw.tally import Tally
+from swaplaw.terms import Quantities, terms_of
+from swaplaw.weights import DEFAULT_WEIGHT, PAPER_GRID
+from swaplaw.wholes import Floats, compact
+
+Item = TypeVar("Item")
+
+AT_WEIGHT = ("alpha", "gamma", "lambda", "residual_at_weight_mean", "residual_at_weight_sd", "r2", "rho", "rmse")
+ON_GRID = ("residual_mean", "residual_mean_absolute", "residual_sd", "residual_max")
+
+
+def calibrate(
+    tally: Tally,
+    weight: str | float | Fraction = DEFAULT_WEIGHT,
+    *,
+    by: Unit | None = None,
+    seed: int = 0,
+    replicates: int = DEFAULT_REPLICATES,
+    level: float = DEFAULT_LEVEL,
+    method: Method = "expanded",
+    workers: int = WORKERS,
+    track: Callable[[Sequence[Fraction]], Iterable[Fraction]] = iter,
+) -> Law:
+    """Freeze the conversion rates of a dataset at a weight. `track` can show progress over the weights of the grid."""
+    draws = resampler(tally, by=by, seed=seed, replicates=replicates)
+    chosen = list(pairs(tally))
+    terms = terms_of(chosen, weight)
+    found = terms.quantities()
+    defined = {"alpha": int(count(found.alpha)), "gamma": int(count(found.gamma))}
+    for rate, cell in (("alpha", "rescue"), ("gamma", "damage")):
+        if not defined[rate]:
+            raise InputError(
+                f"no pair of dataset {quote(tally.dataset)} has any {cell} mass, so {rate} cannot be calibrated: "
+                "the models are right and wrong on the same questions"
+            )
+    here = estimate(draws, terms, _at_weight, level=level, method=method, workers=workers)
+    grid = _Grid(chosen, draws, track)
+    over = estimate_sums(draws, grid.columns, grid.statistics, level=level, method=method, workers=workers)
+    alpha, gamma, slope_, mean_here, sd_here, fit_r2, fit_rho, fit_rmse = (
+        here[row].value for row in range(len(AT_WEIGHT))
+    )
+    assert alpha is not None
+    assert gamma is not None
+    return Law(
+        terms.weight,
+        alpha,
+        gamma,
+        slope_,
+        {**_intervals(AT_WEIGHT, here), **_intervals(ON_GRID, over)},
+        {
+            **{name.removeprefix("residual_"): over[row].value for row, name in enumerate(ON_GRID)},
+            "max_at": grid.largest,
+            "cells": grid.cells,
+            "at_weight": {"mean": mean_here, "sd": sd_here, "lift_sd": float(found.lift.std())},
+        },
+        {"r2": fit_r2, "rho": fit_rho, "rmse": fit_rmse, "baseline_rmse": float(rmse(found.lift, 0 * found.lift))},
+        _provenance(tally, draws, len(chosen), defined),
+    )
+
+
+def _at_weight(found: Quantities) -> Floats:
+    """The numbers of AT_WEIGHT, calibrated on each draw."""
+    alpha, gamma = mean(found.alpha), mean(found.gamma)
+    lift, residual = found.lift, found.residual
+    predicted = found.predicted_swap(alpha[..., None], gamma[..., None])
+    return np.stack(
+        [
+            alpha,
+            gamma,
+            slope(found.swap, lift),
+            mean(residual),
+            residual.std(axis=-1),
+            r2(predicted, lift),
+            rho(predicted, lift),
+            rmse(predicted, lift),
+        ],
+        axis=-1,
+    )
+
+
+class _Grid:
+    """The residual of every pair at every weight of the grid, as summands."""
+
+    def __init__(
+        self,
+        chosen: Sequence[Pair],
+        draws: Resampler,
+        track: Callable[[Sequence[Fraction]], Iterable[Fraction]],
+    ) -> None:
+        summands, scales = [], []
+        for weight in track(PAPER_GRID):
+            terms = draws.gather(terms_of(chosen, weight))
+            repaired, corrupted = (terms.columns[:, terms.places[row]].astype(np.float64) for row in (6, 7))
+            summands.append(repaired + corrupted)
+            scales.append(terms.gain_scale)
+        sizes = terms.columns[:, terms.places[0]]
+        self.columns = compact(np.concatenate([*summands, sizes], axis=1, dtype=np.float64))
+        self.scale = np.concatenate(scales)
+        self.cells = len(self.scale)
+        self.pairs = len(chosen)
+        full = np.abs(self.residuals(self.columns.sum(axis=0, dtype=np.float64)))
+        place, pair = divmod(int(np.nanargmax(full)), self.pairs)
+        self.largest = {
+            "primary": chosen[pair].primary,
+            "secondary": chosen[pair].secondary,
+            "weight": str(PAPER_GRID[place]),
+        }
+
+    def residuals(self, sums: Floats) -> Floats:
+        """Residuals of all cells (weights x pairs, flat) from weighted sums of the columns."""
+        n = np.tile(sums[..., -self.pairs :], len(PAPER_GRID)).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            found: Floats = sums[..., : -self.pairs] / (n * self.scale)
+        return found
+
+    def statistics(self, sums: Floats) -> Floats:
+        """The numbers of ON_GRID in each draw."""
+        residual = self.residuals(sums)
+        centre = mean(residual)
+        spread = np.sqrt(mean((residual - centre[..., None]) ** 2))
+        return np.stack([centre, mean(np.abs(residual)), spread, np.nanmax(np.abs(residual), axis=-1)], axis=-1)
+
+
+def _intervals(names: Sequence[str], found: Estimates) -> dict[str, Any]:
+    return {name: found[row].interval for row, name in enumerate(names)}
+
+
+def _provenance(tally: Tally, draws: Resampler, number: int, defined: dict[str, int]) -> dict[str, Any]:
+    from importlib.metadata import version
+
+    return {
+        "dataset": tally.dataset,
+        "fingerprint": fingerprint(tally),
+        "models": list(tally.models),
+        "questions": len(tally.questions),
+        "pairs": number,
+        "pairs_defining": defined,
+        "resampled": draws.to_dict(),
+        "swaplaw": version("swaplaw"),
+    }

@@ -1,0 +1,115 @@
+"""A mean effect over questions and how sure it is, when questions come in clusters, are few, or hardly change.
+
+The effect of a choice changes few questions, by one or a fraction. So standard errors carry the adjustment of Agresti
+and Min (2005) for paired proportions: two questions more, with half a gain and half a loss among them. They are never
+zero, however few questions changed. Intervals are Student's over the resampling units (clusters, or questions), or
+wider where the effect belongs to the best of many candidates (see `selection`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from swaplaw.rows import Ints
+from swaplaw.wholes import Floats
+
+LEVEL, POWER = 0.95, 0.8
+PSEUDO_QUESTIONS = 2
+MOST_QUESTIONS = 10_000_000
+"""Beyond this many, more questions are no practical answer."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A mean over questions, with its standard error and interval."""
+
+    mean: float
+    standard_error: float
+    critical: float
+    """Standard errors to each side of the interval."""
+    level: float
+    p: float
+    """One-sided: how often noise alone would look as good."""
+    n: int
+    """Questions."""
+    units: int
+    """Clusters, or questions where there are none."""
+
+    @property
+    def lo(self) -> float:
+        """Lower end of the interval."""
+        return self.mean - self.critical * self.standard_error
+
+    @property
+    def hi(self) -> float:
+        """Upper end of the interval."""
+        return self.mean + self.critical * self.standard_error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, ready for JSON."""
+        return {
+            "lift": self.mean,
+            "standard_error": self.standard_error,
+            "interval": [self.lo, self.hi],
+            "critical": self.critical,
+            "level": self.level,
+            "p": self.p,
+            "questions": self.n,
+            "units": self.units,
+        }
+
+    def questions_needed(self, boundary: float) -> int | None:
+        """How many questions of this kind would part the mean from the boundary; None: beyond reach.
+
+        The standard error shrinks with the root of n, and the interval excludes the boundary with probability POWER
+        once the distance is (critical + z(POWER)) standard errors: n' = n ((critical + z(POWER)) se / distance)^2.
+        """
+        distance = abs(self.mean - boundary)
+        reach = (self.critical + NormalDist().inv_cdf(POWER)) * self.standard_error
+        if not distance or self.n * (reach / distance) ** 2 > MOST_QUESTIONS:
+            return None
+        return ceil(self.n * (reach / distance) ** 2)
+
+
+def effect(gains: Floats, member: Ints, *, level: float = LEVEL) -> Effect:
+    """Estimate the mean of gains that were not picked from many; `member` is the resampling unit of each question."""
+    from scipy.special import stdtr
+
+    mean, error = float(gains.mean()), float(standard_errors(gains[None], member)[0])
+    units = int(member.max()) + 1
+    p = float(stdtr(units - 1, -mean / error))
+    return Effect(mean, error, student(units, level), level, p, len(gains), units)
+
+
+def student(units: int, level: float) -> float:
+    """Student's two-sided quantile."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(units - 1, (1 + level) / 2))
+
+
+def standard_errors(gains: Floats, member: Ints) -> Floats:
+    """Standard error of the mean of each row, with the pseudo-questions.
+
+    The spread between units, or between questions where that is larger: clusters can't make a mean surer than
+    independent questions would, but a few of them can look as if they did.
+    """
+    n, units = gains.shape[1], int(member.max()) + 1
+    totals, sizes = unit_totals(gains, member), np.bincount(member)
+    means = gains.mean(axis=1)
+    between = units / (units - 1) * ((totals - sizes * means[:, None]) ** 2).sum(axis=1)
+    singly = n / (n - 1) * ((gains**2).sum(axis=1) - n * means**2)
+    errors: Floats = np.sqrt(np.maximum(between, singly) + PSEUDO_QUESTIONS / 2) / (n + PSEUDO_QUESTIONS)
+    return errors
+
+
+def unit_totals(gains: Floats, member: Ints) -> Floats:
+    """Sum each row's gains over each unit: rows x units."""
+    totals = np.zeros((int(member.max()) + 1, len(gains)))
+    np.add.at(totals, member, gains.T)
+    return totals.T

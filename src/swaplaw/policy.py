@@ -1,0 +1,168 @@
+"""The policy file: what to deploy, on what evidence, from which votes. `recommend` writes it and serving reads it.
+
+Small readable JSON. Its digest covers all that was decided, so that a policy changed by hand is noticed; only the part
+`serving` (upstreams, temperature, how answers are read) is left to the reader to fill in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from swaplaw.errors import InputError, quote
+
+SCHEMA = "swaplaw.policy"
+VERSION = 1
+REMEDY = "give a file that `swaplaw recommend VOTES -o policy.json` wrote"
+_KEYS = ("schema", "version", "verdict", "members", "evidence", "data", "digest")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of the ensemble. Its share of each answer counts `weight` times, Eq. (vote)."""
+
+    model: str
+    weight: Fraction
+    samples: int
+    """Samples drawn per question."""
+    price: float | None = None
+    """Cost of a sample, where known."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON; the weight as text, exact."""
+        return {"model": self.model, "weight": str(self.weight), "samples": self.samples, "price": self.price}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """An ensemble to deploy (or a single model), the primary first."""
+
+    members: tuple[Member, ...]
+    verdict: str
+    evidence: Mapping[str, Any] = field(repr=False)
+    data: Mapping[str, Any] = field(repr=False)
+    """The dataset, how many of its questions, and a fingerprint of the votes."""
+    serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Whatever serving needs besides; not part of the digest."""
+
+    @property
+    def cost(self) -> float | None:
+        """Cost of a question, where every price is known."""
+        prices = [member.price for member in self.members]
+        known = [price for price in prices if price is not None]
+        if len(known) < len(prices):
+            return None
+        return sum(price * member.samples for price, member in zip(known, self.members, strict=True))
+
+    def _decided(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "verdict": self.verdict,
+            "members": [member.to_dict() for member in self.members],
+            "evidence": dict(self.evidence),
+            "data": dict(self.data),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON, and all that the file holds."""
+        decided = self._decided()
+        return {**decided, "digest": _digest(decided), "serving": dict(self.serving)}
+
+    def write(self, path: str | Path) -> None:
+        """Write the policy file, whole or not at all."""
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        file = Path(path)
+        draft = file.with_name(f".{file.name}.draft")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(file)
+        except OSError as error:
+            raise InputError(f"{quote(str(path), 200)}: cannot write the policy ({error.strerror})") from None
+
+
+def read_policy(path: str | Path) -> Policy:
+    """Read a policy file, and hold it to its schema and its digest."""
+    name = quote(str(path), 200)
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{name}: cannot read the policy ({error.strerror}); {REMEDY}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{name}: not JSON, so not a policy file; {REMEDY}") from None
+    return policy_from(document, name)
+
+
+def policy_from(document: Any, name: str = "policy") -> Policy:
+    """Build a policy from what its file holds; `name` says where that came from."""
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        found = document.get("schema") if isinstance(document, dict) else None
+        raise InputError(f"{name}: schema is {quote(found)}, expected {quote(SCHEMA)}; {REMEDY}")
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"{name}: policy version {quote(document.get('version'))}, this swaplaw reads version {VERSION}; "
+            "recommend again, or use the swaplaw that wrote it"
+        )
+    if missing := [key for key in _KEYS if key not in document]:
+        raise InputError(f"{name}: {quote(missing[0])} is missing; {REMEDY}")
+    if unknown := [key for key in document if key not in (*_KEYS, "serving")]:
+        raise InputError(f"{name}: {quote(unknown[0])} is no part of a policy; {REMEDY}")
+    decided = {key: document[key] for key in _KEYS if key != "digest"}
+    if document["digest"] != _digest(decided):
+        raise InputError(
+            f"{name}: the policy was changed after it was written (its digest does not fit): only `serving` may be "
+            "edited; recommend again for another decision"
+        )
+    evidence, data, serving = (_object(document.get(key, {}), key, name) for key in ("evidence", "data", "serving"))
+    if not isinstance(document["verdict"], str):
+        raise InputError(f"{name}: verdict is {quote(document['verdict'])}, expected text; {REMEDY}")
+    return Policy(_members(document["members"], name), document["verdict"], evidence, data, serving)
+
+
+def _digest(decided: Mapping[str, Any]) -> str:
+    canonical = json.dumps(decided, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
+
+
+def _object(value: Any, key: str, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{name}: {key} is {quote(value)}, expected an object; {REMEDY}")
+    return value
+
+
+def _members(value: Any, name: str) -> tuple[Member, ...]:
+    if not isinstance(value, list) or not value:
+        raise InputError(f"{name}: members is {quote(value)}, expected a list of at least one; {REMEDY}")
+    members = tuple(_member(each, f"{name}: member {number}") for number, each in enumerate(value, 1))
+    models = [member.model for member in members]
+    if twice := [model for model in models if models.count(model) > 1]:
+        raise InputError(f"{name}: {quote(twice[0])} is a member twice; give it one weight")
+    return members
+
+
+def _member(value: Any, name: str) -> Member:
+    if not isinstance(value, dict) or not isinstance(value.get("model"), str) or not value["model"]:
+        raise InputError(f"{name} is {quote(value)}, expected an object with the name of a model; {REMEDY}")
+    samples, price = value.get("samples"), value.get("price")
+    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
+        raise InputError(f"{name}: samples is {quote(samples)}, expected a whole number, 1 or more")
+    number = isinstance(price, int | float) and not isinstance(price, bool)
+    if price is not None and not (number and isfinite(price) and price >= 0):
+        raise InputError(f"{name}: price is {quote(price)}, expected null or a number, 0 or more")
+    return Member(value["model"], _weight(value.get("weight"), name), samples, price)
+
+
+def _weight(value: Any, name: str) -> Fraction:
+    try:
+        weight = Fraction(value) if isinstance(value, str) else None
+    except (ValueError, ZeroDivisionError):
+        weight = None
+    if weight is None or weight <= 0:
+        raise InputError(f"{name}: weight is {quote(value)}, expected a fraction above 0 as text, such as '2/3'")
+    return weight

@@ -1,0 +1,139 @@
+"""The decision: deploy a pair, deploy the best single model, or say that these votes cannot tell.
+
+An ensemble is recommended only if, beyond doubt at the level asked for,
+
+1. it beats the best single model of the fleet on questions that had no part in choosing it, with an interval wide
+   enough for the best of all candidates (see `selection`);
+2. it still does when scaled down to what that single model costs: else more samples would do (see `spend`);
+3. it beats a placebo, whose secondary knows nothing: else noise would do (see `placebo`);
+
+and if its held-out gain is at least `min_gain`. The single model is recommended if one of the three intervals ends
+below `min_gain`: whatever an ensemble gains is too little. Otherwise these votes cannot tell, and how many questions
+would is a matter of arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from swaplaw.choice import BestSingle, PairRule, Track, all_pairs
+from swaplaw.draws import draw
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
+from swaplaw.placebo import placebo_scores
+from swaplaw.resample import Unit, resampler
+from swaplaw.rows import Bools
+from swaplaw.selection import REPLICATES, Selection, selection
+from swaplaw.spend import Budgeted, check_prices, scaled_down
+from swaplaw.tally import Tally
+from swaplaw.verdict import Check, Recommendation, decide, more_questions
+from swaplaw.wholes import Floats
+
+MIN_GAIN = 0.01
+MAX_MODELS = 2
+BALLOTS = 200
+"""Ballots a question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
+
+
+def recommend(
+    tally: Tally,
+    *,
+    models: Sequence[str] | None = None,
+    prices: Mapping[str, float] | None = None,
+    budget: float | None = None,
+    max_models: int = MAX_MODELS,
+    min_gain: float = MIN_GAIN,
+    by: Unit | None = None,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    track: Track = iter,
+) -> Recommendation:
+    """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions."""
+    _check_options(max_models, min_gain, budget)
+    considered = _considered(tally, models)
+    scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, prices is not None, seed)
+    singles, pairs = _candidates(scorer, max_models)
+    draws = resampler(considered, by=by, seed=seed, replicates=replicates)
+    dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
+    best_single = BestSingle(scorer, singles)
+    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", track), best_single, dealt)
+    by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", track), best_single, dealt)
+    spread = selection(scorer, by_lift.baseline, pairs, draws, track=track)
+    checks = tuple(_checks(scorer, by_lift, spread, dealt, seed))
+    verdict = decide(checks, len(by_lift.choice.members) > 1, min_gain)
+    more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
+    return Recommendation(verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer)
+
+
+def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int) -> list[Check]:
+    """Ask the three questions; the last two only of an ensemble, and the second where votes allow it."""
+    checks = [Check("held_out", spread.effect(found.gains))]
+    if len(found.choice.members) == 2:
+        primary, secondary = found.choice.members
+        equal = _equal_compute(scorer, found, dealt, seed)
+        if equal is not None:
+            checks.append(Check("equal_compute", spread.effect(equal)))
+        scores = held_out_weight(scorer.sheet(primary, secondary), dealt)
+        knowing_nothing = placebo_scores(scorer.tally, primary, secondary, dealt, seed=seed)
+        checks.append(Check("placebo", spread.effect(scores - knowing_nothing)))
+    return checks
+
+
+def _equal_compute(scorer: Budgeted, found: HeldOut, dealt: Folds, seed: int) -> Floats | None:
+    """Held-out gain of the chosen members when they may cost no more than the best single model does."""
+    members, (single,) = found.choice.members, found.baseline.members
+    own = scorer.sizes((single,))
+    votes = scorer.sizes(members)
+    assert own is not None  # Else neither would be a candidate.
+    assert votes is not None
+    sizes = scaled_down(votes, scorer.prices[list(members)], own[0] * scorer.prices[single])
+    if sizes is None:
+        return None
+    sheet = draw(scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS).sheet()
+    return held_out_weight(sheet, dealt) - scorer.score(found.baseline)
+
+
+def _check_options(max_models: int, min_gain: float, budget: float | None) -> None:
+    if max_models < 1:
+        raise InputError(f"an ensemble of {max_models} models cannot be deployed: --max-models is 1 or more")
+    if not 0 <= min_gain < 1:
+        raise InputError(
+            f"the smallest gain worth having is {min_gain}: give a fraction of one, such as 0.01 for 1 point"
+        )
+    if budget is not None and not 0 < budget < float("inf"):
+        raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
+
+
+def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
+    """Keep the models asked for and the questions that all of them answered."""
+    if models is not None:
+        if not models:
+            raise InputError(f"no model is named: choose from {listing(tally.models)}")
+        if twice := [model for model in models if models.count(model) > 1]:
+            raise InputError(f"{quote(twice[0])} is named twice among the models")
+        for model in models:
+            tally.index(model)
+    kept = tally if models is None else tally.select(models=sorted(models))
+    answered: Bools = np.logical_and.reduce(kept.answered)
+    if not answered.any():
+        raise InputError(
+            f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models answered; "
+            "name models that share questions with --models"
+        )
+    return kept if answered.all() else kept.select(questions=answered)
+
+
+def _candidates(scorer: Budgeted, max_models: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """Single models and pairs within the budget."""
+    singles = tuple(model for model in range(len(scorer.tally.models)) if scorer.affordable((model,)))
+    if not singles:
+        cheapest = min(scorer.prices)
+        raise InputError(
+            f"a budget of {scorer.budget:g} a question buys no sample of any model; the cheapest costs {cheapest:g}"
+        )
+    pairs = all_pairs(singles) if max_models > 1 else ()
+    return singles, tuple(pair for pair in pairs if scorer.affordable(pair))

@@ -1,0 +1,83 @@
+"""How sure can we be of the best of many? A max-statistic bootstrap over all candidates at once.
+
+The best of many candidates looks better than it is, because it was picked for looking good. So its gain is compared
+not with its own sampling noise but with the largest noise that any candidate shows: each bootstrap draw of questions
+(or clusters) gives every candidate's studentised deviation from its own mean, and the largest one is kept (White's
+reality check, 2000, studentised as by Hansen, 2005, and without leaving poor candidates out, which is cautious).
+Candidates are all pairs at *every* weight that is safe to deploy; neighbouring weights with the same votes count once.
+
+A held-out mean needs this too. It is right on average, but where one candidate looks best by luck on all folds it is
+chosen on all of them, and held-out and in-sample gains are the same lucky number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from swaplaw.choice import Choice, Scorer, Track
+from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
+from swaplaw.resample import Resampler
+from swaplaw.rows import Ints
+from swaplaw.scoresheet import Scoresheet
+from swaplaw.wholes import Floats
+
+REPLICATES = 2_000
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The noise of the noisiest of many candidates, in standard errors."""
+
+    member: Ints = field(repr=False)
+    """The resampling unit of each question."""
+    pairs: int
+    """Pairs compared."""
+    candidates: int
+    """Pairs times the stretches of weights on which their votes differ."""
+    largest: Floats = field(repr=False)
+    """The largest deviation upwards of any candidate in each draw."""
+    widest: Floats = field(repr=False)
+    """The largest deviation either way."""
+
+    def critical(self, level: float = LEVEL) -> float:
+        """Standard errors that no candidate's deviation exceeds, with probability `level`."""
+        single = student(int(self.member.max()) + 1, level)
+        return max(single, float(np.quantile(self.widest, level))) if self.candidates else single
+
+    def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
+        """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
+        mean, error = float(gains.mean()), float(standard_errors(gains[None], self.member)[0])
+        p = (1 + int(np.sum(self.largest >= mean / error))) / (1 + len(self.largest))
+        return Effect(mean, error, self.critical(level), level, p, len(gains), int(self.member.max()) + 1)
+
+
+def selection(
+    scorer: Scorer, baseline: Choice, pairs: Sequence[tuple[int, int]], draws: Resampler, *, track: Track = iter
+) -> Selection:
+    """Bootstrap the gains over a baseline of all pairs at every weight."""
+    base = scorer.score(baseline)
+    counts = np.concatenate(list(draws.batches())).astype(np.float32)
+    drawn = counts @ np.bincount(draws.member).astype(np.float32)
+    largest, widest = np.zeros(len(counts)), np.zeros(len(counts))
+    candidates = 0
+    for a, b in track(pairs):
+        gains = _distinct_gains(scorer.sheet(a, b), base)
+        candidates += len(gains)
+        totals = unit_totals(gains, draws.member).astype(np.float32)
+        deviation = counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
+        deviation /= standard_errors(gains, draws.member)
+        largest = np.maximum(largest, deviation.max(axis=1))
+        widest = np.maximum(widest, np.abs(deviation).max(axis=1))
+    return Selection(draws.member, len(pairs), candidates, largest, widest)
+
+
+def _distinct_gains(sheet: Scoresheet, base: Floats) -> Floats:
+    """Gains over the baseline on each stretch of weights that is safe to deploy, equal neighbours once."""
+    rows = sheet.values[sheet.open]
+    changed = np.ones(len(rows), dtype=bool)
+    changed[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    gains: Floats = (rows[changed] / sheet.scale).astype(np.float64) - base
+    return gains

@@ -1,0 +1,249 @@
+"""The verdict: intervals in, one decision out, in plain words and with its arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from swaplaw.choice import Choice
+from swaplaw.effect import POWER, Effect
+from swaplaw.fingerprint import fingerprint
+from swaplaw.holdout import HeldOut
+from swaplaw.policy import Member, Policy
+from swaplaw.selection import Selection
+from swaplaw.spend import Budgeted, cost_of
+from swaplaw.tally import Tally
+
+Verdict = Literal["deploy_pair", "deploy_single", "cannot_tell"]
+CheckName = Literal["held_out", "equal_compute", "placebo"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question that an ensemble has to answer, and the gain that answers it."""
+
+    name: CheckName
+    effect: Effect
+
+
+@dataclass(frozen=True)
+class More:
+    """How many questions would tell: n' = n ((critical + z(power)) se / |mean - boundary|)^2."""
+
+    check: str
+    """The interval that is too wide."""
+    boundary: float
+    """What it must exclude: 0 for an ensemble, the smallest gain worth having for the single model."""
+    effect: Effect = field(repr=False)
+    questions: int | None
+    """Questions needed in all; None where no practical number would do."""
+
+    @property
+    def more(self) -> int | None:
+        """Questions needed beyond those at hand."""
+        return None if self.questions is None else max(0, self.questions - self.effect.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arithmetic, ready for JSON."""
+        return {
+            "check": self.check,
+            "effect": self.effect.mean,
+            "boundary": self.boundary,
+            "standard_error": self.effect.standard_error,
+            "critical": self.effect.critical,
+            "power": POWER,
+            "have": self.effect.n,
+            "need": self.questions,
+            "more": self.more,
+        }
+
+
+def decide(checks: Sequence[Check], ensemble: bool, min_gain: float) -> Verdict:
+    """Turn intervals into a verdict; the first check is the held-out gain over the best single model."""
+    if ensemble and checks[0].effect.mean >= min_gain and all(check.effect.lo > 0 for check in checks):
+        return "deploy_pair"
+    return "deploy_single" if any(check.effect.hi < min_gain for check in checks) else "cannot_tell"
+
+
+def more_questions(checks: Sequence[Check], min_gain: float) -> More:
+    """Which verdict the means point to, and how many questions its widest interval needs."""
+    if checks[0].effect.mean >= min_gain and all(check.effect.mean > 0 for check in checks):
+        open_ones = [More(c.name, 0.0, c.effect, c.effect.questions_needed(0.0)) for c in checks if c.effect.lo <= 0]
+        return max(open_ones, key=lambda more: float("inf") if more.questions is None else more.questions)
+    worst = min(checks, key=lambda check: check.effect.mean)
+    return More(worst.name, min_gain, worst.effect, worst.effect.questions_needed(min_gain))
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A verdict and what it rests on. Choices hold places in `tally`."""
+
+    verdict: Verdict
+    votes: Tally = field(repr=False)
+    """The whole dataset."""
+    tally: Tally = field(repr=False)
+    """The models considered, on the questions that all of them answered."""
+    min_gain: float
+    by_lift: HeldOut = field(repr=False)
+    """The choice by exact lift, which is the one recommended."""
+    by_swap: HeldOut = field(repr=False)
+    """The paper's rule, for comparison."""
+    selection: Selection = field(repr=False)
+    checks: tuple[Check, ...]
+    more: More | None
+    scorer: Budgeted = field(repr=False)
+
+    @property
+    def chosen(self) -> Choice:
+        """What to deploy: until votes can tell, the best single model."""
+        return self.by_lift.choice if self.verdict == "deploy_pair" else self.by_lift.baseline
+
+    def effect(self, name: CheckName) -> Effect | None:
+        """The effect that answers one question, if it could be asked."""
+        return next((check.effect for check in self.checks if check.name == name), None)
+
+    @property
+    def held_out(self) -> Effect:
+        """Gain over the best single model on questions that had no part in the choice."""
+        return self.checks[0].effect
+
+    @property
+    def in_sample(self) -> Effect:
+        """Gain over the best single model on the very questions of the choice, as the best of all candidates."""
+        return self.selection.effect(self.by_lift.own_gains)
+
+    def names(self, choice: Choice) -> list[str]:
+        """The models of a choice, the primary first."""
+        return [self.tally.models[member] for member in choice.members]
+
+    def samples(self, choice: Choice) -> list[int]:
+        """Samples of each member per question: what was recorded or what the budget allows, on average."""
+        sizes = self.scorer.sizes(choice.members)
+        assert sizes is not None  # Else it would be no candidate.
+        return [max(1, round(float(size.mean()))) for size in sizes]
+
+    def cost(self, choice: Choice) -> float:
+        """Mean cost of a question."""
+        sizes = self.scorer.sizes(choice.members)
+        assert sizes is not None
+        return cost_of(sizes, self.scorer.prices[list(choice.members)])
+
+    @property
+    def policy(self) -> Policy:
+        """What to deploy, as serving reads it."""
+        priced = self.scorer.prices if self.scorer.priced else [None] * len(self.tally.models)
+        members = zip(self.chosen.members, self.chosen.weights, self.samples(self.chosen), strict=True)
+        return Policy(
+            tuple(
+                Member(self.tally.models[m], w, n, None if priced[m] is None else float(priced[m]))
+                for m, w, n in members
+            ),
+            self.verdict,
+            self.evidence,
+            {
+                "dataset": self.tally.dataset,
+                "questions": len(self.tally.questions),
+                "of": len(self.votes.questions),
+                "fingerprint": fingerprint(self.votes),
+            },
+        )
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """What the verdict rests on, ready for JSON."""
+        named = self.names(self.by_lift.choice)
+        return {
+            "sentence": sentence(self),
+            "choice": {"members": named, "weights": [str(weight) for weight in self.by_lift.choice.weights]},
+            "baseline": {
+                "model": self.names(self.by_lift.baseline)[0],
+                "accuracy": float(self.scorer.score(self.by_lift.baseline).mean()),
+            },
+            "in_sample": self.in_sample.to_dict(),
+            "held_out": self.held_out.to_dict(),
+            "optimism": self.by_lift.optimism,
+            "candidates": {"pairs": self.selection.pairs, "pairs_at_weights": self.selection.candidates},
+            "stability": self.by_lift.stability,
+            "chosen_in_folds": [
+                {"members": [self.tally.models[member] for member in members], "share": share}
+                for members, share in self.by_lift.ensembles
+            ],
+            "equal_compute": _or_none(self.effect("equal_compute")),
+            "placebo": _or_none(self.effect("placebo")),
+            "rules": {"lift": self._rule(self.by_lift), "swap": self._rule(self.by_swap)},
+            "min_gain": self.min_gain,
+            "more": None if self.more is None else self.more.to_dict(),
+        }
+
+    def _rule(self, judged: HeldOut) -> dict[str, Any]:
+        return {
+            "members": self.names(judged.choice),
+            "weights": [str(weight) for weight in judged.choice.weights],
+            "in_sample": judged.in_sample,
+            "held_out": judged.held_out,
+            "optimism": judged.optimism,
+            "stability": judged.stability,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: the verdict, the policy without repeating its evidence, and the evidence."""
+        policy = {key: value for key, value in self.policy.to_dict().items() if key != "evidence"}
+        return {"verdict": self.verdict, "dataset": self.tally.dataset, "policy": policy, **self.evidence}
+
+
+def _or_none(found: Effect | None) -> dict[str, Any] | None:
+    return None if found is None else found.to_dict()
+
+
+def sentence(found: Recommendation) -> str:
+    """The verdict in one sentence."""
+    held, single = found.held_out, found.names(found.by_lift.baseline)[0]
+    if found.verdict == "deploy_pair":
+        primary, secondary = found.names(found.chosen)
+        return (
+            f"Deploy {primary} with {secondary} at weight {found.chosen.weights[1]}: on questions that had no part in "
+            f"the choice the pair beats {single}, the best single model, by {_points(held)}."
+        )
+    if found.verdict == "deploy_single":
+        return f"Deploy {single} alone: {_why_single(found)}."
+    return (
+        f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
+        f"{_points(held)}; {_how_many(found)}."
+    )
+
+
+def _why_single(found: Recommendation) -> str:
+    worth = f"the {100 * found.min_gain:.2g} points that would be worth it"
+    if found.held_out.hi < found.min_gain or len(found.by_lift.choice.members) == 1:
+        return f"no ensemble gains {worth} on questions that had no part in its choice ({_points(found.held_out)})"
+    equal = found.effect("equal_compute")
+    if equal is not None and equal.hi < found.min_gain:
+        return (
+            f"at equal compute the best pair does not gain {worth} ({_points(equal)}), so what it gains is more samples"
+        )
+    placebo = found.effect("placebo")
+    assert placebo is not None  # The last of the three that can end below.
+    return f"the best pair does not gain {worth} over one whose secondary knows nothing ({_points(placebo)})"
+
+
+def _how_many(found: Recommendation) -> str:
+    assert found.more is not None
+    asked = {
+        "held_out": "the gain",
+        "equal_compute": "the gain at equal compute",
+        "placebo": "the gain over a secondary that knows nothing",
+    }[found.more.check]
+    towards = "zero" if found.more.boundary == 0 else f"{100 * found.more.boundary:.2g} points"
+    if found.more.more is None:
+        return f"no practical number of questions would part {asked} ({100 * found.more.effect.mean:+.2f} points) from {towards}"
+    clusters = ""
+    if found.held_out.units < found.held_out.n:
+        number = -(-found.more.more * found.held_out.units // found.held_out.n)
+        clusters = f" in about {number:,} more clusters"
+    return f"about {found.more.more:,} more questions{clusters} would part {asked} from {towards}"
+
+
+def _points(found: Effect) -> str:
+    """A gain in points, with its interval."""
+    return f"{100 * found.mean:+.2f} points, {100 * found.level:.0f}% interval {100 * found.lo:+.2f} to {100 * found.hi:+.2f}"
