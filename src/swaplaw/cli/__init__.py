@@ -19,6 +19,8 @@ COMMANDS = {
     "calibrate": "Freeze the conversion rates of a dataset as a law file.",
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
+    "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
+    "serve": "A policy behind an OpenAI-compatible endpoint.",
 }
 
 

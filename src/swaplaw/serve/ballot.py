@@ -1,6 +1,6 @@
 """The running vote on one question, Eq. (vote), and the proof that it is decided.
 
-Every sample of member m counts w_m / N_m for its answer; multiplied by a common denominator, all of it is whole numbers.
+Every sample of member m counts w_m / N_m for its answer; times a common denominator, all of it is whole numbers.
 
 The vote is decided when the leader's lead over every rival exceeds all that is still open. Then no completion of the
 remaining votes can change the winner or tie with it. The bound is tight: otherwise all remaining votes might go to one

@@ -12,9 +12,11 @@ Floats decide when to stop here, never who wins.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
-from math import exp, lgamma
+
+import numpy as np
+from numpy.typing import NDArray
 
 from swaplaw.serve.ballot import Answer, Ballot
 
@@ -22,8 +24,11 @@ MOST_REMAINING = 200
 """Beyond this many open votes of one member the bound is not computed: the vote is far from decided anyway."""
 
 
-def error_bound(ballot: Ballot) -> float:
-    """Upper bound, under the prior, on the probability that the remaining votes change the outcome."""
+def error_bound(ballot: Ballot, enough: float = 1.0) -> float:
+    """Upper bound, under the prior, on the probability that the remaining votes change the outcome.
+
+    Summing stops above `enough`: whoever asks will not stop sampling then.
+    """
     standing = ballot.standing()
     if standing.decided:
         return 0.0
@@ -31,69 +36,63 @@ def error_bound(ballot: Ballot) -> float:
         return 1.0
     (leader,) = standing.leaders
     scores = ballot.scores()
-    rivals: list[Answer | _Unseen] = [answer for answer in scores if answer != leader]
-    risks = (_overtakes(ballot, leader, rival, scores[leader]) for rival in [*rivals, _UNSEEN])
-    return _capped_sum(risks)
-
-
-class _Unseen:
-    """Stands for the categories that nobody has named yet."""
-
-
-_UNSEEN = _Unseen()
-
-
-def _capped_sum(risks: Iterable[float]) -> float:
+    top = scores.pop(leader)
+    # An unseen category stands for all that nobody has named yet: it has no votes.
+    rivals = [(score, [votes[answer] for votes in ballot.counts]) for answer, score in scores.most_common()]
+    unseen = (0, [0] * len(ballot.counts))
     total = 0.0
-    for risk in risks:
-        total += risk
-        if total >= 1:
-            return 1.0
-    return total
+    for score, theirs in [*rivals, unseen]:
+        total += _overtakes(ballot, leader, theirs, top - score, categories=len(scores) + 2)
+        if total > enough:
+            break
+    return min(1.0, total)
 
 
-def _overtakes(ballot: Ballot, leader: Answer, rival: Answer | _Unseen, score: int) -> float:
-    """Probability that the rival ends level with the leader or ahead of it."""
-    categories = len(ballot.scores()) + 1
-    lead = score - (0 if isinstance(rival, _Unseen) else ballot.scores()[rival])
+def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int, categories: int) -> float:
+    """Probability that a rival with `theirs` votes of each member ends level with the leader or ahead of it."""
     swing = {0: 1.0}
-    for member in ballot.members:
-        votes, left, unit = ballot.counts[member], ballot.left[member], ballot.units[member]
-        if not left:
-            continue
-        theirs = 0 if isinstance(rival, _Unseen) else votes[rival]
-        gains = _gains(votes[leader] + 1, theirs + 1, votes.total() + categories, left)
+    *others, last = [member for member in ballot.members if ballot.left[member]]
+    for member in others:
         moved: dict[int, float] = {}
+        unit, left = ballot.units[member], ballot.left[member]
+        gains = _gains(*_posterior(ballot, member, leader, theirs[member], categories), left)
         for base, chance in swing.items():
             for gain, likelihood in enumerate(gains, -left):
                 moved[base + unit * gain] = moved.get(base + unit * gain, 0.0) + chance * likelihood
         swing = moved
-    return sum(chance for gain, chance in swing.items() if gain >= lead)
+    unit, left = ballot.units[last], ballot.left[last]
+    tails = _tails(*_posterior(ballot, last, leader, theirs[last], categories), left)
+    # Of the last member at least this net gain is needed, rounded up.
+    needed = ((-((base - lead) // unit), chance) for base, chance in swing.items())
+    return sum(chance * tails[max(0, gain + left)] for gain, chance in needed if gain <= left)
 
 
-@lru_cache(maxsize=4096)
+def _posterior(ballot: Ballot, member: int, leader: Answer, theirs: int, categories: int) -> tuple[int, int, int]:
+    """Pseudo-counts of leader, rival and all categories together."""
+    votes = ballot.counts[member]
+    return votes[leader] + 1, theirs + 1, votes.total() + categories
+
+
+@lru_cache(maxsize=2048)
 def _gains(leader: int, rival: int, total: int, left: int) -> tuple[float, ...]:
-    """Chance of each net gain, from -left to left, of the rival on the leader among `left` Dirichlet-multinomial votes.
-
-    `leader`, `rival` and `total` are posterior pseudo-counts; whatever is neither leader nor rival is `total` less both.
-    """
-    chances = [0.0] * (2 * left + 1)
-    rest = total - leader - rival
-    whole = _log_rising(total, left) - lgamma(left + 1)
-    for own in range(left + 1):
-        for theirs in range(left - own + 1):
-            others = left - own - theirs
-            if others and not rest:
-                continue
-            log = _log_term(leader, own) + _log_term(rival, theirs) + (_log_term(rest, others) if others else 0.0)
-            chances[theirs - own + left] += exp(log - whole)
-    return tuple(chances)
+    """Chance of each net gain, from -left to left, of the rival on the leader among Dirichlet-multinomial votes."""
+    own, theirs = np.meshgrid(np.arange(left + 1), np.arange(left + 1), indexing="ij")
+    possible = own + theirs <= left
+    own, theirs = own[possible], theirs[possible]
+    terms = _log_terms(leader, left)[own] + _log_terms(rival, left)[theirs]
+    terms += _log_terms(total - leader - rival, left)[left - own - theirs]
+    chances = np.exp(terms - _log_terms(total, left)[left])
+    return tuple(np.bincount(theirs - own + left, chances, 2 * left + 1).tolist())
 
 
-def _log_rising(start: int, steps: int) -> float:
-    """Log of start (start + 1) … (start + steps - 1)."""
-    return lgamma(start + steps) - lgamma(start)
+@lru_cache(maxsize=2048)
+def _tails(leader: int, rival: int, total: int, left: int) -> tuple[float, ...]:
+    """Chance of at least each net gain."""
+    return tuple(np.cumsum(_gains(leader, rival, total, left)[::-1])[::-1].tolist())
 
 
-def _log_term(start: int, steps: int) -> float:
-    return _log_rising(start, steps) - lgamma(steps + 1)
+def _log_terms(start: int, most: int) -> NDArray[np.float64]:
+    """Log of start (start + 1) … (start + k - 1) / k! for each k up to `most`."""
+    steps = np.arange(most)
+    with np.errstate(divide="ignore"):  # No pseudo-count, no votes: the chance of any is 0.
+        return np.concatenate([[0.0], np.cumsum(np.log(start + steps) - np.log(steps + 1))])
