@@ -119,7 +119,7 @@ def demo_policy(base_url: str) -> Served:
     """Two models of the bundled votes, both at the scripted upstream."""
     members = (Member(PRIMARY, Fraction(1), SAMPLES, 0.015), Member(SECONDARY, WEIGHT, SAMPLES, 0.01))
     serving = {
-        "upstreams": {member.model: {"base_url": base_url} for member in members},
+        "upstreams": {member.model: {"base_url": base_url, "batch": SAMPLES} for member in members},
         "seed": 0,
         "answer": {"read": "choice", "choices": "ABCDE"},
     }
