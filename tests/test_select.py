@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
+
 from corpora import corpora
 from twin import Corpus
 

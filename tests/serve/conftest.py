@@ -8,11 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from serve.worlds import World
 
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
 from swaplaw.serve.settings import Served
+
+from serve.worlds import World
 
 Start = Callable[..., httpx.Client]
 

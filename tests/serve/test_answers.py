@@ -93,7 +93,7 @@ def test_an_endless_answer_is_none() -> None:
 )
 def test_bad_settings_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        reader(**options)  # type: ignore[arg-type]
+        reader(**options)
 
 
 @given(st.text(max_size=300), st.sampled_from(["choice", "boxed", "json", "text"]))

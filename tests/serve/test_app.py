@@ -15,13 +15,14 @@ from typing import Any
 import httpx
 import openai
 import pytest
-from serve.conftest import Start
-from serve.worlds import World, ask, serve
 
 from swaplaw.errors import InputError
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
 from swaplaw.serve.gate import Bounds
+
+from serve.conftest import Start
+from serve.worlds import World, ask, serve
 
 KEY = "sk-our-own-key"
 
@@ -100,7 +101,7 @@ def test_a_tie_is_reported_and_goes_to_the_primary(base_url: str, start: Start) 
 
 
 def test_samples_are_asked_for_as_the_policy_says(base_url: str, world: World, start: Start) -> None:
-    settings = {"temperature": 0.8, "max_tokens": 50, "seed": 7, "stop": {"exact": False}}
+    settings: dict[str, Any] = {"temperature": 0.8, "max_tokens": 50, "seed": 7, "stop": {"exact": False}}
     served = serve(base_url, ("says-A", "1", 5), upstream={"batch": 2, "extra": {"grammar": "g"}}, **settings)
     found = vote(start(served), temperature=2.0, max_tokens=900, top_p=0.5, base_url="http://elsewhere", user="me")
     assert sorted((body["seed"], body.get("n", 1)) for body in world.bodies) == [(7, 2), (9, 2), (11, 1)]
@@ -339,8 +340,8 @@ def test_schemathesis_finds_no_server_error(base_url: str) -> None:
         root = url.removesuffix("/v1")
         done = subprocess.run(
             [
-                str(Path(sys.executable).with_name("schemathesis")), "run", f"{root}/openapi.json", "--max-examples", "40",
-                "--seed", "1", "--phases", "examples,coverage,fuzzing", "--no-color", "--checks",
+                str(Path(sys.executable).with_name("schemathesis")), "run", f"{root}/openapi.json",
+                "--max-examples", "40", "--seed", "1", "--phases", "examples,coverage,fuzzing", "--no-color", "--checks",
                 "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
             ],
             capture_output=True, text=True, timeout=280,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,8 @@ from starlette.routing import Route
 
 from swaplaw.policy import Member, Policy
 from swaplaw.serve.settings import Served, served_from
+
+Behaviour = Callable[[Request, dict[str, Any], str], Awaitable[Response]]
 
 
 class World:
@@ -37,7 +39,8 @@ class World:
         if model in self.broken:
             return JSONResponse({"error": {"message": "down: your key sk-secret"}}, 500)
         kind, _, rest = model.partition("-")
-        return await getattr(self, f"_{kind}")(request, body, rest)
+        behaviour: Behaviour = getattr(self, f"_{kind}")
+        return await behaviour(request, body, rest)
 
     async def _says(self, request: Request, body: dict[str, Any], answer: str) -> Response:
         return reply(f"The answer is ({answer}).", body.get("n", 1))
