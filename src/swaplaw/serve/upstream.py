@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+import aiohttp
 import httpx
+from httpx_aiohttp import AiohttpTransport
 
 from swaplaw.policy import Member
 from swaplaw.serve.settings import Upstream
@@ -95,7 +97,6 @@ class Client:
         *,
         max_answer_bytes: int,
         observe: Observe = lambda result, seconds: None,
-        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.member, self.upstream = member, upstream
         self.circuit = Circuit(upstream.breaker, upstream.cooldown)
@@ -110,8 +111,8 @@ class Client:
         self._http = httpx.AsyncClient(
             headers=headers,
             timeout=upstream.timeout,
-            limits=limits,
-            transport=transport,
+            # httpx's own pool looks at every connection for every request, which tells at hundreds of them.
+            transport=AiohttpTransport(limits=limits, trust_env=False),
             trust_env=False,
             follow_redirects=False,
         )
@@ -148,9 +149,11 @@ class Client:
                 completions = await self._post(payload, number)
         except UpstreamError as error:
             failure = error
+        except httpx.ConnectTimeout:  # Also what the transport calls a connection that the upstream closed.
+            failure = UpstreamError("connection failed")
         except (TimeoutError, httpx.TimeoutException):
             failure = UpstreamError("timeout")
-        except (httpx.HTTPError, httpx.InvalidURL):
+        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError):
             failure = UpstreamError("connection failed")
         else:
             self.circuit.record(healthy=True)
