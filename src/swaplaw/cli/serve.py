@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.errors import InputError, MissingExtraError, quote
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
 
 if TYPE_CHECKING:
     from swaplaw.serve.settings import Served
@@ -66,16 +67,23 @@ def command(
             for one in served:
                 check_keys(one)
         app = create_app(served, keys=keys, bounds=Bounds(max_body, requests=max_requests), log_content=log_content)
+        listener = stack.enter_context(listen(host, port))
         write_logs()
-        greet(served, host, port, demo)
+        greet(served, host, listener.getsockname()[1], demo)
         config = uvicorn.Config(
-            app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
+            app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
             server_header=False,
         )  # fmt: skip
-        server = uvicorn.Server(config)
-        server.run()
-        if not server.started:
-            sys.exit(1)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address before anything is promised about it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise SwaplawError(f"cannot listen at {quote(host)}, port {port}: {error.strerror}; choose another") from None
 
 
 def accepted_keys(variable: str | None) -> list[str]:
