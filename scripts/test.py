@@ -16,7 +16,16 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
 # Debian package -> the program whose absence means that it is not installed yet.
-SYSTEM_PACKAGES: dict[str, str] = {}
+SYSTEM_PACKAGES: dict[str, str] = {
+    "bubblewrap": "bwrap",
+    "dosfstools": "fsck.fat",
+    "file": "file",
+    "foremost": "foremost",
+    "sleuthkit": "fls",
+    "tshark": "tshark",
+    "unzip": "unzip",
+    "xxd": "xxd",
+}
 
 
 def run(*command: str | Path) -> int:

@@ -32,10 +32,15 @@ def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
     return run
 
 
+def real_votes(name: str = "") -> Path:
+    """A real vote table (or the folder of them) that is too large to bundle and lives beside the repository."""
+    for above in Path(__file__).resolve().parents:
+        if (found := above / "shared" / "data" / "votes" / name).exists():
+            return found
+    pytest.skip("the real vote tables are not beside the repository")
+
+
 @pytest.fixture
 def shared_votes() -> Path:
-    """The real vote tables that live beside the repository."""
-    folder = Path(__file__).resolve().parents[2] / "shared" / "data" / "votes"
-    if not folder.is_dir():
-        pytest.skip("the real vote tables are not beside the repository")
-    return folder
+    """The folder of the real vote tables."""
+    return real_votes()

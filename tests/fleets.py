@@ -1,74 +1,63 @@
-"""Synthetic fleets with known truth: each question has a hidden answer distribution per model, votes are drawn from it.
-
-Category 0 is gold. A model *knows* a question or leans to one wrong answer there; `shares` say how surely.
-"""
+"""Synthetic pairs whose true lift is known exactly: questions of few kinds, drawn from a known population."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-from swaplaw.tally import Tally, arrange
+import swaplaw as sl
+from swaplaw.tally import Tally
 
-Array = npt.NDArray[Any]
+from twin import Corpus, law
 
-KNOWN, UNKNOWN = 0.75, 0.2
-"""Gold's share of a model's votes where it knows the answer, and where it does not."""
-CATEGORIES = 4
-
-
-def shares(knows: Array, rng: np.random.Generator) -> Array:
-    """Answer distribution on each question: gold's share, and most of the rest on one favoured distractor."""
-    gold = np.where(knows, KNOWN, UNKNOWN)
-    out = np.empty((*knows.shape, CATEGORIES))
-    out[..., 0] = gold
-    favoured = rng.integers(1, CATEGORIES, size=knows.shape)
-    for category in range(1, CATEGORIES):
-        out[..., category] = (1 - gold) * np.where(favoured == category, 0.7, 0.3 / (CATEGORIES - 2))
-    return out
+# What both models vote on each kind of question (gold is A), and how common the kind is.
+KINDS: tuple[tuple[str, str, float], ...] = (
+    ("AAAA", "AAAA", 0.40),
+    ("AAAA", "BBCC", 0.10),
+    ("AABC", "BBBB", 0.08),
+    ("BBCC", "AAAA", 0.10),
+    ("BBBB", "AAAC", 0.08),
+    ("ABCD", "AABC", 0.04),
+    ("BBAC", "CCAA", 0.05),
+    ("BBBB", "BBBB", 0.15),
+)
+SHARES = np.array([share for *_, share in KINDS])
 
 
-def independent(rng: np.random.Generator, n: int, known: Sequence[float]) -> Array:
-    """Models that know questions independently of each other: real gains from pooling near-peers."""
-    return shares(rng.random((len(known), n)) < np.array(known)[:, None], rng)
+@dataclass(frozen=True)
+class Population:
+    """Questions drawn one by one, or in clusters whose kinds resemble each other."""
+
+    clusters: int | None = None
+    likeness: float = 4.0
+    """How much the kinds of a cluster may differ from the population's: less is more alike within a cluster."""
+
+    def truth(self, weight: str) -> float:
+        """Lift over the whole population: its kinds weighted by how common they are."""
+        lifts = [float(law(_corpus([kind]), "aa", "bb", Fraction(weight)).lift) for kind in range(len(KINDS))]
+        return float(SHARES @ lifts)
+
+    def draw(self, questions: int, rng: np.random.Generator) -> Tally:
+        """Votes on that many questions."""
+        if self.clusters is None:
+            return sl.votes_from(_corpus(list(rng.choice(len(KINDS), questions, p=SHARES))).frame()).tally()
+        sizes = rng.multinomial(questions - self.clusters, np.full(self.clusters, 1 / self.clusters)) + 1
+        kinds, names = [], []
+        for cluster, size in enumerate(sizes):
+            own = rng.dirichlet(SHARES * self.likeness)
+            kinds += list(rng.choice(len(KINDS), size, p=own / own.sum()))
+            names += [f"c{cluster}"] * int(size)
+        frame = _corpus(kinds).frame()
+        number = frame["question"].str.slice(1).cast(int)
+        return sl.votes_from(frame.with_columns(cluster=number.replace_strict(dict(enumerate(names))))).tally()
 
 
-def noisy_copies(rng: np.random.Generator, n: int, models: int, noise: float = 0.3, known: float = 0.6) -> Array:
-    """One primary; the others answer as it does, with a part of their votes scattered over all answers."""
-    primary = shares(rng.random((1, n)) < known, rng)
-    return np.concatenate([primary, *[(1 - noise) * primary + noise / CATEGORIES] * (models - 1)])
-
-
-def junk(rng: np.random.Generator, n: int, models: int, known: float = 0.6) -> Array:
-    """One primary; the others guess."""
-    primary = shares(rng.random((1, n)) < known, rng)
-    return np.concatenate([primary, np.full((models - 1, n, CATEGORIES), 1 / CATEGORIES)])
-
-
-def vote_counts(world: Array, samples: int, rng: np.random.Generator) -> Array:
-    """Draw every model's votes on every question: models x questions x categories."""
-    return rng.multinomial(samples, world)
-
-
-def tally_of(counts: Array, clusters: Array | None = None) -> Tally:
-    """Tally counts of models x questions x categories, gold first."""
-    models, n, categories = counts.shape
-    rivals, spots = arrange(np.repeat(np.arange(n), categories - 1), n, [f"w{k}" for k in range(1, categories)] * n)
-    entries = [row.reshape(-1) for row in counts[:, :, 1:]]
-    voted = [np.flatnonzero(row) for row in entries]
-    return Tally(
-        "synthetic",
-        tuple(f"m{model}" for model in range(models)),
-        tuple(f"q{question:06d}" for question in range(n)),
-        counts.sum(axis=2),
-        counts[:, :, 0],
-        rivals,
-        np.concatenate([[0], np.cumsum([len(row) for row in voted])]),
-        np.concatenate([spots[row] for row in voted]),
-        np.concatenate([row[places] for row, places in zip(entries, voted, strict=True)]),
-        None if clusters is None else tuple(f"c{cluster}" for cluster in clusters),
-        ({},) * models,
-    )
+def _corpus(kinds: list[int]) -> Corpus:
+    ballots: dict[str, dict[str, Counter[str | None]]] = {"aa": {}, "bb": {}}
+    for place, kind in enumerate(kinds):
+        of_a, of_b, _ = KINDS[kind]
+        ballots["aa"][f"q{place}"], ballots["bb"][f"q{place}"] = Counter(of_a), Counter(of_b)
+    return Corpus(ballots, {f"q{place}": "A" for place in range(len(kinds))})

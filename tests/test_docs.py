@@ -1,4 +1,4 @@
-"""Every documented command runs, and prints what the documentation shows."""
+"""What the front pages document runs, and prints what they show. Each topic's page is run by that topic's tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from conftest import Finished
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "votes.md", ROOT / "docs" / "architecture.md"]
 Run = Callable[..., Finished]
 
 

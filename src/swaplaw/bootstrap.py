@@ -91,8 +91,8 @@ def estimate_sums(
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
     replicates = draws.transform(columns, statistic, workers=workers)
-    low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
+    low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     return Estimates(values, low, high, undefined, level, method)
 
 
@@ -160,10 +160,9 @@ def bootstrap(
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), weight)
 
-    def named(found: Quantities) -> Floats:
-        return np.stack([getattr(found, name) for name in quantities], axis=1)
-
-    estimates = estimate(draws, terms, named, level=level, method=method, workers=workers)
+    estimates = estimate(
+        draws, terms, lambda found: found.named(quantities), level=level, method=method, workers=workers
+    )
     _warn_degenerate(estimates, tuple(quantities), terms.pairs, replicates)
     return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, estimates)
 

@@ -21,10 +21,11 @@ from swaplaw.intervals import DEFAULT_LEVEL, Method
 from swaplaw.law import Law
 from swaplaw.pair import Pair, pairs
 from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
+from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 from swaplaw.terms import Quantities, terms_of
 from swaplaw.weights import DEFAULT_WEIGHT, PAPER_GRID
-from swaplaw.wholes import Floats, compact
+from swaplaw.wholes import Floats, compact, grid_for, reduced, rounded
 
 Item = TypeVar("Item")
 
@@ -112,22 +113,21 @@ class _Grid:
     ) -> None:
         summands, scales = [], []
         for weight in track(PAPER_GRID):
-            terms = draws.gather(terms_of(chosen, weight))
-            repaired, corrupted = (terms.columns[:, terms.places[row]].astype(np.float64) for row in (6, 7))
-            summands.append(repaired + corrupted)
-            scales.append(terms.gain_scale)
-        sizes = terms.columns[:, terms.places[0]]
-        self.columns = compact(np.concatenate([*summands, sizes], axis=1, dtype=np.float64))
-        self.scale = np.concatenate(scales)
+            for pair in chosen:
+                gains, top = pair.gains(weight)
+                residual, scale = reduced(gains[2] + gains[3], top)
+                grid = grid_for(scale, pair.n)
+                summands.append(_by_unit(draws, pair, rounded(residual, scale, grid)))
+                scales.append(grid or scale)
+        sizes = [_by_unit(draws, pair, np.ones(pair.n)) for pair in chosen]
+        self.columns = compact(np.stack([*summands, *sizes], axis=1))
+        self.scale = np.array(scales, dtype=np.float64)
         self.cells = len(self.scale)
         self.pairs = len(chosen)
         full = np.abs(self.residuals(self.columns.sum(axis=0, dtype=np.float64)))
-        place, pair = divmod(int(np.nanargmax(full)), self.pairs)
-        self.largest = {
-            "primary": chosen[pair].primary,
-            "secondary": chosen[pair].secondary,
-            "weight": str(PAPER_GRID[place]),
-        }
+        place, which = divmod(int(np.nanargmax(full)), self.pairs)
+        worst = chosen[which]
+        self.largest = {"primary": worst.primary, "secondary": worst.secondary, "weight": str(PAPER_GRID[place])}
 
     def residuals(self, sums: Floats) -> Floats:
         """Residuals of all cells (weights x pairs, flat) from weighted sums of the columns."""
@@ -142,6 +142,13 @@ class _Grid:
         centre = mean(residual)
         spread = np.sqrt(mean((residual - centre[..., None]) ** 2))
         return np.stack([centre, mean(np.abs(residual)), spread, np.nanmax(np.abs(residual), axis=-1)], axis=-1)
+
+
+def _by_unit(draws: Resampler, pair: Pair, values: Ints | Floats) -> Floats:
+    """Sum what a pair's common questions add, unit by unit."""
+    sums = np.zeros(draws.units)
+    np.add.at(sums, draws.member[pair.common], values.astype(np.float64))
+    return sums
 
 
 def _intervals(names: Sequence[str], found: Estimates) -> dict[str, Any]:

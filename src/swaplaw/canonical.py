@@ -208,7 +208,7 @@ def path(text: str) -> str:
     """Write paths with forward slashes, without doubled or trailing ones; Windows drives in upper case."""
     if not re.search(r"[\\/]", text):
         return text
-    plain = re.sub(r"(?<!:)/{2,}", "/", text.strip().strip("\"'`").replace("\\", "/"))
+    plain = re.sub(r"(?<!\w\w:)/{2,}", "/", text.strip().strip("\"'`").replace("\\", "/"))
     plain = re.sub(r"/\.(?=/|$)", "", plain)
     plain = re.sub(r"^([a-z]):", lambda drive: f"{drive[1].upper()}:", plain)
     return plain.rstrip("/") if len(plain) > 1 and not re.fullmatch(r"[A-Z]:/", plain) else plain

@@ -108,7 +108,8 @@ class BestSingle:
 
     def totals(self, parts: Bools) -> Floats:
         """Scores summed over each part: singles x parts, times the scorer's scale."""
-        return exact_product(parts, self.scorer.own[0][list(self.singles)].T).T
+        own, scale = self.scorer.own
+        return exact_product(parts, own[list(self.singles)].T, scale).T
 
 
 def alone(model: int) -> Choice:
@@ -151,7 +152,7 @@ class PairRule:
     def __call__(self, parts: Bools) -> list[Choice]:
         """Choose on each part."""
         own, scale = self.scorer.own
-        totals = exact_product(parts, own.T)
+        totals = exact_product(parts, own.T, scale)
         best = self._singles(totals, scale)
         for a, b in self.track(self.pairs):
             ahead = totals[:, a] >= totals[:, b]
@@ -173,7 +174,7 @@ class PairRule:
         values, scale = sheet.values, sheet.scale
         if self.by == "swap":
             values, scale = self._promised(sheet, *members)
-        sums = exact_product(parts[where], values.T)
+        sums = exact_product(parts[where], values.T, scale)
         eligible = np.where(sheet.open, sums, -1) if self.by == "lift" else sums
         for part, row, stretch in zip(where, sums, eligible.argmax(axis=1), strict=True):
             value = _fraction(row[stretch], scale)

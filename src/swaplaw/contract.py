@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from swaplaw import engines
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.sources import Source, unreadable
 
@@ -22,15 +23,26 @@ _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
 def conform(source: Source) -> pl.LazyFrame:
-    """Bring one source to the contract's columns and types, lazily; other columns pass through untouched."""
+    """Bring one source to the contract's columns, types and nulls, lazily; other columns pass through untouched."""
+    return blanks_to_null(rows_of(source))
+
+
+def rows_of(source: Source) -> pl.LazyFrame:
+    """Scan one source as Polars rows of the contract's types; rows of other engines are brought over."""
+    frame = source.scan()
+    rows = frame.lazy() if engines.is_polars(frame) else engines.to_polars(frame, source.name).lazy()
+    return typed(source, rows)
+
+
+def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Cast the contract's columns to its types, lazily: those of votes, or of the counts that an engine sent."""
     import polars as pl
 
-    frame = source.scan()
     try:
         schema = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(source, error) from None
-    _require_columns(source, schema.names())
+    require_columns(source, schema.names())
     casts = [_as_text(source, name, schema[name]) for name in TEXT if name in schema]
     if "sample" in schema:
         casts.append(_as_integer(source, schema["sample"]))
@@ -41,19 +53,21 @@ def conform(source: Source) -> pl.LazyFrame:
     return frame.with_columns(casts)
 
 
-def blank_is_null() -> pl.Expr:
+def blanks_to_null(frame: pl.LazyFrame) -> pl.LazyFrame:
     """An empty answer is no answer: CSV cannot tell the two apart, so no format does."""
     import polars as pl
 
-    return pl.when(pl.col("answer").str.strip_chars() != "").then("answer").alias("answer")
+    blank = pl.col("answer").str.strip_chars() == ""
+    return frame.with_columns(pl.when(~blank).then("answer").alias("answer"))
 
 
-def _require_columns(source: Source, names: list[str]) -> None:
+def require_columns(source: Source, names: list[str]) -> None:
+    """Refuse a table that lacks a column, naming those that it has."""
     for column in REQUIRED:
         if column not in names:
             raise InputError(
                 f"{quote(source.name, 200)}: column '{column}' is missing (found {listing(names)}); "
-                f"rename or add it: a vote table needs {', '.join(REQUIRED)}"
+                f"rename or add it: a vote table needs {', '.join(REQUIRED)} (`swaplaw import` maps other layouts)"
             )
 
 
@@ -127,17 +141,20 @@ class Violations:
     def _one_value_per_question(self, column: str) -> None:
         import polars as pl
 
-        values = self.counts.group_by("dataset", "question").agg(pl.col(column).n_unique().alias("values"))
-        broken = values.filter(pl.col("values") > 1).sort("dataset", "question")
+        # There are no nulls any more: values differ exactly where the least is not the greatest.
+        least, greatest = pl.col(column).min().alias("least"), pl.col(column).max().alias("greatest")
+        values = self.counts.lazy().group_by("dataset", "question").agg(least, greatest)
+        broken = values.filter(pl.col("least") != pl.col("greatest")).collect(engine="streaming")
         if broken.is_empty():
             return
-        dataset, question, _ = broken.row(0)
+        dataset, question = broken.sort("dataset", "question").row(0)[:2]
         here = (pl.col("dataset") == dataset) & (pl.col("question") == question)
         first, first_value = self._first_value(here, column)
         place, value = self._first_value(here & (pl.col(column) != first_value), column)
         raise InputError(
             f"{place}: column '{column}' is {quote(value)} for question {quote(question)}, but {quote(first_value)} "
-            f"in {first}; give each question of a dataset one {column} (or separate questions their own ids)"
+            f"in {first}; give each question of a dataset one {column} "
+            "(or separate questions their own ids: `swaplaw import --question`)"
         )
 
     def _grades_agree(self) -> None:
@@ -162,26 +179,32 @@ class Violations:
         import polars as pl
 
         assert self.samples is not None
-        # Files without the column leave nulls, which is fine: every row of theirs is a vote of its own.
-        unnumbered = self._rows(pl.col("sample").is_null(), "sample", 1) if self.samples["unnumbered"].sum() else []
-        for place, _ in unnumbered:
-            raise InputError(f"{place}: column 'sample' is not a whole number; number every vote, or drop the column")
-        distinct = pl.col("numbers") - (pl.col("unnumbered") > 0)
-        repeated = distinct < pl.col("rows") - pl.col("unnumbered")
-        twice = self.samples.filter(repeated).sort("dataset", "question", "model")
+        unnumbered = pl.col("rows") < pl.col("votes")
+        if not self.samples.filter(unnumbered).is_empty():
+            # Files without the column leave nulls, which is fine: every row of theirs is a vote of its own.
+            for place, _ in self._rows(pl.col("sample").is_null(), "sample", 1):
+                raise InputError(
+                    f"{place}: column 'sample' is not a whole number; number every vote, or drop the column"
+                )
+        keys = [key for key in engines.BALLOT if key in self.samples.columns]
+        twice = self.samples.filter(pl.col("numbers") < pl.col("rows")).select(pl.col(keys).cast(pl.String)).sort(keys)
         if twice.is_empty():
             return
-        dataset, question, model = twice.row(0)[:3]
-        here = (pl.col("dataset") == dataset) & (pl.col("question") == question) & (pl.col("model") == model)
+        ids = twice.row(0, named=True)
+        question, model = ids["question"], ids["model"]
+        here = pl.all_horizontal(pl.col(key) == value for key, value in ids.items())
+        ballot = f"question {quote(question)} and model {quote(model)}"
+        fix = "number repeated samples 0, 1, 2, …, or remove the duplicate"
         seen: dict[object, str] = {}
         for place, number in self._rows(here, "sample"):
             if number in seen:
                 raise InputError(
-                    f"{place}: column 'sample' is {number} again for question {quote(question)} and model "
-                    f"{quote(model)}, already in {seen[number]}; number repeated samples 0, 1, 2, …, "
-                    "or remove the duplicate"
+                    f"{place}: column 'sample' is {number} again for {ballot}, already in {seen[number]}; {fix}"
                 )
             seen[number] = place
+        # Only an engine whose rows have no order gets here.
+        names = listing([source.name for source in self.sources])
+        raise InputError(f"{names}: column 'sample' holds a number twice for {ballot}; {fix}")
 
     def _first_row(self, predicate: pl.Expr) -> str:
         return self._first_value(predicate, "question")[0]
@@ -191,14 +214,38 @@ class Violations:
 
     def _rows(self, predicate: pl.Expr, column: str, limit: int | None = None) -> list[tuple[str, object]]:
         """Where the rows are for which `predicate` holds, with their value of `column`."""
+        import polars as pl
+
         found: list[tuple[str, object]] = []
         for source in self.sources:
-            frame = conform(source).with_columns(blank_is_null())
-            if column not in frame.collect_schema().names():
-                continue
-            rows = frame.with_row_index("row").filter(predicate).select("row", column)
-            for row, value in (rows if limit is None else rows.head(limit)).collect().iter_rows():
-                found.append((f"{quote(source.name, 200)}, {source.place(row)}", value))
-                if len(found) == limit:
-                    return found
+            if engines.has_rows_in_order(source.scan()):
+                frame = conform(source)
+                if column not in frame.collect_schema().names():
+                    continue
+                rows = frame.with_row_index("row").filter(predicate).select(pl.col("row"), column)
+                places = [(source.place(row), value) for row, value in _head(rows, limit).collect().iter_rows()]
+            else:
+                places = self._ballots(source, predicate, column, limit)
+            found += [(f"{quote(source.name, 200)}, {place}", value) for place, value in places]
+            if limit is not None and len(found) >= limit:
+                return found[:limit]
         return found
+
+    def _ballots(self, source: Source, predicate: pl.Expr, column: str, limit: int | None) -> list[tuple[str, object]]:
+        """Rows of a query have no numbers: say by question and model where they are, from the counts alone."""
+        import polars as pl
+
+        if column == "sample":
+            assert self.samples is not None
+            unnumbered = self.samples.filter(pl.col("rows") < pl.col("votes")).select("question", "model")
+            return [(f"a row of question {quote(q)} and model {quote(m)}", None) for q, m in unnumbered.iter_rows()]
+        counts = blanks_to_null(typed(source, engines.count_foreign(source.scan(), source.name).lazy()))
+        rows = counts.filter(predicate).select("question", "model", pl.col(column).alias("value")).sort(pl.all())
+        return [
+            (f"the rows of question {quote(question)} and model {quote(model)}", value)
+            for question, model, value in _head(rows, limit).collect().iter_rows()
+        ]
+
+
+def _head(rows: pl.LazyFrame, limit: int | None) -> pl.LazyFrame:
+    return rows if limit is None else rows.head(limit)

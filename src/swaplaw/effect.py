@@ -42,13 +42,13 @@ class Effect:
 
     @property
     def lo(self) -> float:
-        """Lower end of the interval."""
-        return self.mean - self.critical * self.standard_error
+        """Lower end of the interval; no mean gain is below -1."""
+        return max(-1.0, self.mean - self.critical * self.standard_error)
 
     @property
     def hi(self) -> float:
-        """Upper end of the interval."""
-        return self.mean + self.critical * self.standard_error
+        """Upper end of the interval; no mean gain is above 1."""
+        return min(1.0, self.mean + self.critical * self.standard_error)
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON."""

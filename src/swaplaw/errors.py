@@ -30,6 +30,11 @@ def quote(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 2] + "…" + text[-1]
 
 
+def printable(text: str) -> str:
+    """Escape what could move a terminal's cursor, hide text or break a page."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def listing(values: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """Name what is accepted without flooding the terminal."""
     shown = ", ".join(quote(value) for value in values[:limit])

@@ -8,24 +8,36 @@ abstentions, and nothing known. Its weight is chosen as the pair's is, so whatev
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from swaplaw.holdout import Folds, held_out_weight
-from swaplaw.pair import Pair
 from swaplaw.rows import Ints
-from swaplaw.scoresheet import scoresheet
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Tally
 from swaplaw.wholes import Floats
 
 PLACEBOS = 20
 
 
-def placebo_scores(tally: Tally, primary: int, secondary: int, folds: Folds, *, seed: int = 0) -> Floats:
-    """Held-out score of each question with a shuffled secondary at its best weight, averaged over shuffles."""
+def placebo_scores(
+    tally: Tally,
+    primary: int,
+    secondary: int,
+    folds: Folds,
+    sheet_of: Callable[[Tally], Scoresheet],
+    *,
+    seed: int = 0,
+) -> Floats:
+    """Held-out score of each question with a shuffled secondary at its best weight, averaged over shuffles.
+
+    `sheet_of` lays out the scores of the two models of a tally, as those of the real pair are.
+    """
     total = np.zeros(len(tally.questions))
     for number in range(PLACEBOS):
         shuffled = with_placebo(tally, primary, secondary, np.random.default_rng([seed, number]))
-        total += held_out_weight(scoresheet(Pair(shuffled, 0, 1)), folds)
+        total += held_out_weight(sheet_of(shuffled), folds)
     return total / PLACEBOS
 
 

@@ -6,6 +6,7 @@ measures of diversity stand beside them: they are what a new indicator must beat
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,6 +17,7 @@ import numpy as np
 from swaplaw.association import count, mean, r2, rho, rmse
 from swaplaw.bootstrap import Estimate, estimate
 from swaplaw.diversity import NON_PAIRWISE, PAIRWISE, classical
+from swaplaw.errors import StatisticalWarning
 from swaplaw.intervals import DEFAULT_LEVEL, Method
 from swaplaw.law import Law
 from swaplaw.pair import pairs
@@ -59,8 +61,8 @@ class Predictors:
     """Direct error of S-hat, which predicts lift on its own scale."""
     baseline_rmse: Estimate
     """Error of predicting no lift at all."""
-    alpha: float
-    gamma: float
+    alpha: float | None
+    gamma: float | None
     calibrated_on: str | None
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
     draws: Resampler = field(repr=False)
@@ -99,7 +101,14 @@ def predictors(
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), law.weight if law else DEFAULT_WEIGHT if weight is None else weight)
     found = terms.quantities()
-    alpha, gamma = (law.alpha, law.gamma) if law else (float(mean(found.alpha)), float(mean(found.gamma)))
+    if len(terms.pairs) > 1 and np.ptp(found.lift) == 0:
+        warnings.warn(
+            f"all {len(terms.pairs)} pairs have the same lift at weight {terms.weight} ({found.lift[0]:+.3g}), so "
+            "nothing can correlate with it; with one vote a question no secondary below weight 1 changes any answer",
+            StatisticalWarning,
+            stacklevel=2,
+        )
+    alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     rates = None if law is None else (law.alpha, law.gamma)
     scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, workers=workers)
     defined = count(np.stack(list(_values(found, rates).values())))
@@ -116,6 +125,10 @@ def predictors(
         None if law is None else str(law.provenance.get("dataset")),
         draws,
     )
+
+
+def _defined(value: Floats) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _values(found: Quantities, rates: Sequence[float] | None) -> dict[str, Floats]:

@@ -78,8 +78,15 @@ def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, s
         if equal is not None:
             checks.append(Check("equal_compute", spread.effect(equal)))
         scores = held_out_weight(scorer.sheet(primary, secondary), dealt)
-        knowing_nothing = placebo_scores(scorer.tally, primary, secondary, dealt, seed=seed)
-        checks.append(Check("placebo", spread.effect(scores - knowing_nothing)))
+        blinded = placebo_scores(
+            scorer.tally,
+            primary,
+            secondary,
+            dealt,
+            lambda blind: scorer.on(blind, (primary, secondary)).sheet(0, 1),
+            seed=seed,
+        )
+        checks.append(Check("placebo", spread.effect(scores - blinded)))
     return checks
 
 
@@ -100,10 +107,10 @@ def _equal_compute(scorer: Budgeted, found: HeldOut, dealt: Folds, seed: int) ->
 def _check_options(max_models: int, min_gain: float, budget: float | None) -> None:
     if max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: --max-models is 1 or more")
-    if not 0 <= min_gain < 1:
-        raise InputError(
-            f"the smallest gain worth having is {min_gain}: give a fraction of one, such as 0.01 for 1 point"
-        )
+    if max_models > MAX_MODELS:
+        raise InputError(f"ensembles of {max_models} models are not compared yet: --max-models is at most {MAX_MODELS}")
+    if not 0 <= min_gain < 1:  # This refuses NaN, too.
+        raise InputError(f"a smallest gain of {min_gain} is no fraction of one: give 0.01 for 1 percentage point")
     if budget is not None and not 0 < budget < float("inf"):
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +26,6 @@ from swaplaw.terms import Quantities, Terms
 from swaplaw.wholes import Floats
 
 Unit = Literal["question", "cluster"]
-Map = Callable[[Callable[[int], None], Iterable[int]], Iterator[None]]
 
 DEFAULT_REPLICATES = 10_000
 FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
@@ -34,12 +33,32 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH = 2048
-"""Replicates multiplied at once: BLAS wants many."""
-_SLICE = 256
-"""Replicates whose statistics are computed at once: few enough that they stay in the cache."""
+_BATCH = 4 * BLOCK
+"""Replicates drawn, multiplied and judged at once: few enough that all stays in the cache."""
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads that draw and multiply: NumPy does both without holding up the others."""
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Units that are alike may be counted together: often half of all questions have a twin."""
+
+    of: Ints
+    """The kind of each unit."""
+    first: Ints
+    """The first unit of each kind."""
+
+    @property
+    def number(self) -> int:
+        """How many kinds there are."""
+        return len(self.first)
+
+    @classmethod
+    def equal_rows(cls, columns: Floats) -> _Kinds:
+        """Units with equal columns are alike."""
+        seen: dict[bytes, int] = {}
+        of = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in columns])
+        return cls(of, np.unique(of, return_index=True)[1])
 
 
 @dataclass(frozen=True)
@@ -63,23 +82,19 @@ class Resampler:
 
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
-        return self._counts(first, last, np.int64, map)
+        every = np.arange(self.units)
+        return self._counts(first, last, _Kinds(every, every), np.int64)
 
-    def _counts(self, first: int, last: int, dtype: npt.DTypeLike, mapping: Map) -> npt.NDArray[Any]:
-        """Counts of any type, their blocks drawn one by one or at once."""
+    def _counts(self, first: int, last: int, kinds: _Kinds, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """How often each kind of unit is drawn."""
         blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.empty((len(blocks) * BLOCK, self.units), dtype=dtype)
+        rows = np.empty((len(blocks), BLOCK, kinds.number), dtype=dtype)
+        for block, into in zip(blocks, rows, strict=True):
+            drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
+            for row, those in enumerate(kinds.of.take(drawn)):
+                into[row] = np.bincount(those, minlength=kinds.number)
         start = first - blocks.start * BLOCK
-
-        def draw(block: int) -> None:
-            rng = np.random.default_rng([self.seed, block])
-            place = (block - blocks.start) * BLOCK
-            for row, drawn in enumerate(rng.integers(self.units, size=(BLOCK, self.units)), place):
-                rows[row] = np.bincount(drawn, minlength=self.units)
-
-        for _ in mapping(draw, blocks):
-            pass
-        return rows[start : start + last - first]
+        return rows.reshape(-1, kinds.number)[start : start + last - first]
 
     def weights(self, first: int, last: int) -> Ints:
         """How often each question is drawn: its unit's count; replicates x questions."""
@@ -116,19 +131,22 @@ class Resampler:
         The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
         columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
         """
+        from threadpoolctl import threadpool_limits
+
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
-        with ThreadPoolExecutor(workers) as pool:
-            for first in range(0, self.replicates, size):
-                last = min(first + size, self.replicates)
-                sums = self._counts(first, last, columns.dtype, pool.map) @ columns
+        kinds = _Kinds.equal_rows(columns)
+        distinct = columns[kinds.first]
 
-                def fill(start: int, sums: Floats = sums, first: int = first) -> None:
-                    values = statistic(sums[start : start + _SLICE])
-                    found[..., first + start : first + start + len(values)] = np.moveaxis(values, 0, -1)
+        def fill(first: int) -> None:
+            last = min(first + size, self.replicates)
+            sums = self._counts(first, last, kinds, columns.dtype) @ distinct
+            found[..., first:last] = np.moveaxis(statistic(sums), 0, -1)
 
-                for _ in pool.map(fill, range(0, last - first, _SLICE)):
-                    pass
+        # Workers take the cores: were each product to spread over all of them too, they would wait for each other.
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+            for _ in pool.map(fill, range(0, self.replicates, size)):
+                pass
         return found
 
 

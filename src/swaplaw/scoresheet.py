@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ class Scoresheet:
 
     def sums(self, parts: npt.ArrayLike) -> Floats:
         """Scores summed over each part (rows of question weights): parts x stretches, times `scale`, exact."""
-        return exact_product(np.asarray(parts), self.values.T)
+        return exact_product(np.asarray(parts), self.values.T, self.scale)
 
     def run(self, totals: Floats, stretch: int) -> tuple[int, int]:
         """First and last stretch of the run around one stretch in which the totals are the same."""
@@ -68,20 +68,20 @@ class Scoresheet:
     def at(self, weight: Fraction) -> Floats:
         """Scores of every question at one weight, as fractions of one."""
         stretch = int(np.searchsorted(self.firsts, self.breaks.slot(weight), side="right")) - 1
-        found: Floats = self.values[stretch] / self.scale
+        found: Floats = (self.values[stretch] / self.scale).astype(np.float64)
         return found
 
 
 def scoresheet(chosen: Pair) -> Scoresheet:
     """Lay out a pair's scores; questions that not both answered score 0 at every weight."""
     breaks, spans = spans_of(chosen)
-    scale = lcm(*(int(size) for size in np.flatnonzero(np.bincount(np.concatenate([*spans.ties, [1]])))))
+    scale = spans.common_denominator
     names = np.flatnonzero(chosen.common)
     # A question that the weight does not matter to scores what the primary alone does: nothing, or all.
     settled = chosen.alone[0].ties == 1
     settled[spans.question] = False
     constant = np.zeros(chosen.of, dtype=_type(scale))
-    constant[names] = settled * scale
+    constant[names] = settled.astype(constant.dtype) * scale
     return lay_out(breaks, spans, names[spans.question], scale, constant)
 
 
@@ -111,14 +111,13 @@ def lay_out(
     return Scoresheet(breaks, firsts, np.cumsum(steps, axis=0)[:-1], scale)
 
 
-def exact_product(left: npt.NDArray[np.generic], right: Floats) -> Floats:
-    """Multiply matrices of whole numbers without rounding, at the speed of floats where they hold the sums."""
-    bound = left.shape[-1] * int(np.abs(left).max(initial=0)) * float(np.abs(right).max(initial=0))
-    dtype: npt.DTypeLike = np.float32 if bound < 2**24 else np.float64 if bound < 2**53 else object
-    if right.dtype.kind == "f":
-        dtype = np.float64
-    product: Floats = left.astype(dtype) @ right.astype(dtype)
-    return product
+def exact_product(parts: npt.NDArray[Any], values: npt.NDArray[Any], largest: int) -> npt.NDArray[Any]:
+    """Sum values, none above `largest`, over parts: without rounding, and as floats where these hold the sums."""
+    bound = parts.shape[-1] * int(parts.max(initial=0)) * largest
+    whole = np.float32 if bound < 2**24 else np.float64 if bound < 2**53 else object
+    dtype: npt.DTypeLike = np.float64 if values.dtype.kind == "f" else whole
+    sums: npt.NDArray[Any] = parts.astype(dtype) @ values.astype(dtype)
+    return sums
 
 
 def _type(scale: int) -> npt.DTypeLike:

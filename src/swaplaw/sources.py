@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
 
@@ -22,7 +22,8 @@ class Source:
     """One place that votes are read from; `scan` may be called again to find an offending row."""
 
     name: str
-    scan: Callable[[], pl.LazyFrame]
+    scan: Callable[[], Any]
+    """Gives the votes as a dataframe: a Polars one of files, any engine's own of dataframes."""
     first_line: int | None = None
     """Line of the first vote where rows are lines of text, so that errors can say where to look."""
 
@@ -32,29 +33,8 @@ class Source:
         return f"row {row + 1}{line}"
 
 
-def open_sources(paths: Iterable[str | Path]) -> list[Source]:
-    """Open files and directories of votes, each file once, in the order given."""
-    files: dict[Path, Source] = {}
-    for path in map(Path, paths):
-        for file in _files_in(path):
-            files.setdefault(file.resolve(), _open(file))
-    if not files:
-        raise InputError("no votes given: name a file (Parquet, CSV, JSONL) or a directory of them")
-    return list(files.values())
-
-
-def _files_in(path: Path) -> list[Path]:
-    if not path.exists():
-        raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.rglob("*") if file.suffix.lower() in FORMATS and file.is_file())
-    if not files:
-        raise InputError(f"{quote(str(path), 200)}: no vote files in this directory; expected {', '.join(FORMATS)}")
-    return files
-
-
-def _open(file: Path) -> Source:
+def open_file(file: Path) -> Source:
+    """Open one file of votes."""
     form = FORMATS.get(file.suffix.lower())
     if form is None:
         raise InputError(

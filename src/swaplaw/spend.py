@@ -77,6 +77,10 @@ class Budgeted:
     _sheets: dict[tuple[int, ...], Scoresheet] = field(default_factory=dict, repr=False, compare=False)
     _scores: dict[Choice, Floats] = field(default_factory=dict, repr=False, compare=False)
 
+    def on(self, tally: Tally, members: Sequence[int]) -> Budgeted:
+        """Spend in the same way on a tally of some members only."""
+        return Budgeted(tally, self.prices[list(members)], self.budget, self.priced, self.seed)
+
     @cached_property
     def recorded(self) -> Recorded:
         """Scores with all recorded votes, for what the budget allows in full."""

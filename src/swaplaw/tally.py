@@ -256,6 +256,30 @@ def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
     )
 
 
+def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], counts: Ints) -> Tally:
+    """Build the tally of counts that are an array already: models x questions x categories, gold the first category.
+
+    Models and questions must be sorted, and every model must have voted on every question.
+    """
+    kinds = counts.shape[2] - 1
+    width = len(questions)
+    rows = Rows.padded(width, np.full(kinds, width))
+    rivals = Rivals(np.arange(width), rows, np.repeat(np.arange(1, kinds + 1).astype(str).astype(object), width))
+    entries = kinds * width
+    return Tally(
+        dataset,
+        tuple(models),
+        tuple(questions),
+        _narrow(counts.sum(axis=2)),
+        _narrow(counts[:, :, 0]),
+        rivals,
+        np.arange(len(models) + 1) * entries,
+        np.tile(np.arange(entries, dtype=np.int32), len(models)),
+        _narrow(counts[:, :, 1:].transpose(0, 2, 1).reshape(-1)),
+        reasons=tuple({} for _ in models),
+    )
+
+
 def _grid(rows: pl.DataFrame, shape: tuple[int, int]) -> Ints:
     grid = np.zeros(shape, dtype=np.int64)
     np.add.at(grid, (rows["m"].to_numpy(), rows["q"].to_numpy()), rows["votes"].to_numpy().astype(np.int64))

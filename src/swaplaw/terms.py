@@ -11,7 +11,7 @@ depend on the order in which a BLAS library adds, on batches or on threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -249,6 +249,14 @@ class Quantities:
     def accuracy(self) -> Floats:
         """Accuracy of the weighted vote."""
         return self.p + self.lift
+
+    def named(self, names: Sequence[str]) -> Floats:
+        """Several quantities by name: weightings x names x pairs."""
+        # Weightings lie together in memory, because that is how intervals read them.
+        stacked = np.empty((len(names), len(self.terms.pairs), len(self.totals)))
+        for row, name in enumerate(names):
+            stacked[row] = getattr(self, name).T
+        return np.moveaxis(stacked, -1, 0)
 
     def predicted_swap(self, alpha: npt.ArrayLike, gamma: npt.ArrayLike) -> Floats:
         """S-hat at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat)."""

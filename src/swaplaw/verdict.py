@@ -130,15 +130,31 @@ class Recommendation:
         return cost_of(sizes, self.scorer.prices[list(choice.members)])
 
     @property
+    def notes(self) -> list[str]:
+        """What a careful reader should know besides."""
+        found = []
+        if len(self.tally.questions) < len(self.votes.questions):
+            found.append(
+                f"{len(self.tally.questions):,} of {len(self.votes.questions):,} questions count: those that all "
+                f"{len(self.tally.models)} models answered."
+            )
+        if self.selection.pairs and self.tally.votes.max(initial=0) == 1:
+            found.append(
+                "Every model has one sample a question: of two such votes the heavier always wins, so these votes "
+                "cannot show what a pair of repeatedly sampled models, or a panel of three, would gain."
+            )
+        if len(self.by_lift.choice.members) > 1 and self.effect("equal_compute") is None:
+            found.append("Equal compute cannot be asked: the single model has too few samples to split.")
+        return found
+
+    @property
     def policy(self) -> Policy:
         """What to deploy, as serving reads it."""
-        priced = self.scorer.prices if self.scorer.priced else [None] * len(self.tally.models)
-        members = zip(self.chosen.members, self.chosen.weights, self.samples(self.chosen), strict=True)
+        members = zip(self.names(self.chosen), self.chosen.weights, self.samples(self.chosen), strict=True)
+        prices = [float(price) if self.scorer.priced else None for price in self.scorer.prices]
+        named = dict(zip(self.tally.models, prices, strict=True))
         return Policy(
-            tuple(
-                Member(self.tally.models[m], w, n, None if priced[m] is None else float(priced[m]))
-                for m, w, n in members
-            ),
+            tuple(Member(model, weight, samples, named[model]) for model, weight, samples in members),
             self.verdict,
             self.evidence,
             {
@@ -174,6 +190,7 @@ class Recommendation:
             "rules": {"lift": self._rule(self.by_lift), "swap": self._rule(self.by_swap)},
             "min_gain": self.min_gain,
             "more": None if self.more is None else self.more.to_dict(),
+            "notes": self.notes,
         }
 
     def _rule(self, judged: HeldOut) -> dict[str, Any]:
@@ -187,9 +204,13 @@ class Recommendation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the verdict, the policy without repeating its evidence, and the evidence."""
-        policy = {key: value for key, value in self.policy.to_dict().items() if key != "evidence"}
-        return {"verdict": self.verdict, "dataset": self.tally.dataset, "policy": policy, **self.evidence}
+        """Ready for JSON: the verdict, the policy exactly as its file holds it, and the evidence."""
+        return {
+            "verdict": self.verdict,
+            "dataset": self.tally.dataset,
+            "policy": self.policy.to_dict(),
+            **self.evidence,
+        }
 
 
 def _or_none(found: Effect | None) -> dict[str, Any] | None:
@@ -207,43 +228,56 @@ def sentence(found: Recommendation) -> str:
         )
     if found.verdict == "deploy_single":
         return f"Deploy {single} alone: {_why_single(found)}."
+    assert found.more is not None
+    if held.lo > 0 and found.more.check != "held_out":
+        doubt = {
+            "equal_compute": f"it would at what {single} costs",
+            "placebo": "a secondary that knows nothing would not do as well",
+        }[found.more.check]
+        return (
+            f"The best pair beats {single}, the best single model, by {_points(held)} on held-out questions, but these "
+            f"votes cannot tell whether {doubt}; {_how_many(found.more)}."
+        )
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
-        f"{_points(held)}; {_how_many(found)}."
+        f"{_points(held)}; {_how_many(found.more)}."
     )
 
 
 def _why_single(found: Recommendation) -> str:
-    worth = f"the {100 * found.min_gain:.2g} points that would be worth it"
+    single = found.names(found.by_lift.baseline)[0]
+    worth = f"the {_amount(found.min_gain)} that would be worth it"
     if found.held_out.hi < found.min_gain or len(found.by_lift.choice.members) == 1:
         return f"no ensemble gains {worth} on questions that had no part in its choice ({_points(found.held_out)})"
     equal = found.effect("equal_compute")
     if equal is not None and equal.hi < found.min_gain:
-        return (
-            f"at equal compute the best pair does not gain {worth} ({_points(equal)}), so what it gains is more samples"
-        )
+        return f"at what {single} costs, the best pair does not gain {worth} ({_points(equal)})"
     placebo = found.effect("placebo")
     assert placebo is not None  # The last of the three that can end below.
     return f"the best pair does not gain {worth} over one whose secondary knows nothing ({_points(placebo)})"
 
 
-def _how_many(found: Recommendation) -> str:
-    assert found.more is not None
+def _how_many(more: More) -> str:
     asked = {
         "held_out": "the gain",
         "equal_compute": "the gain at equal compute",
         "placebo": "the gain over a secondary that knows nothing",
-    }[found.more.check]
-    towards = "zero" if found.more.boundary == 0 else f"{100 * found.more.boundary:.2g} points"
-    if found.more.more is None:
-        return f"no practical number of questions would part {asked} ({100 * found.more.effect.mean:+.2f} points) from {towards}"
+    }[more.check]
+    towards = "zero" if more.boundary == 0 else _amount(more.boundary)
+    mean = f"{asked} ({100 * more.effect.mean:+.2f} points)" if more.check != "held_out" else asked
+    if more.more is None:
+        return f"no practical number of questions would part {mean} from {towards}"
     clusters = ""
-    if found.held_out.units < found.held_out.n:
-        number = -(-found.more.more * found.held_out.units // found.held_out.n)
-        clusters = f" in about {number:,} more clusters"
-    return f"about {found.more.more:,} more questions{clusters} would part {asked} from {towards}"
+    if more.effect.units < more.effect.n:
+        clusters = f" in about {-(-more.more * more.effect.units // more.effect.n):,} more clusters"
+    return f"about {more.more:,} more questions{clusters} would part {mean} from {towards}"
+
+
+def _amount(gain: float) -> str:
+    return f"{100 * gain:g} point{'' if gain == 0.01 else 's'}"
 
 
 def _points(found: Effect) -> str:
     """A gain in points, with its interval."""
-    return f"{100 * found.mean:+.2f} points, {100 * found.level:.0f}% interval {100 * found.lo:+.2f} to {100 * found.hi:+.2f}"
+    mean, lo, hi = (100 * value for value in (found.mean, found.lo, found.hi))
+    return f"{mean:+.2f} points, {100 * found.level:.0f}% interval {lo:+.2f} to {hi:+.2f}"

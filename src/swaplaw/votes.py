@@ -6,15 +6,16 @@ and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `cost` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.contract import Violations, blank_is_null, conform
+from swaplaw import engines
+from swaplaw.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.sources import Source, open_sources, unreadable
+from swaplaw.sources import Source, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,26 +24,32 @@ if TYPE_CHECKING:
 
 
 def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> Votes:
-    """Read votes from files (Parquet, CSV, JSONL) and directories of them, and hold them to the contract."""
+    """Read votes from files (Parquet, CSV, JSONL), logs (Inspect, lm-evaluation-harness, HELM) and directories.
+
+    Everything is held to the contract. Tables of other layouts need `import_votes`, which maps their columns.
+    """
+    from swaplaw import importers
+
     first = [paths] if isinstance(paths, str | Path) else list(paths)
-    return Votes(tuple(open_sources([*first, *more])))
+    sources, notes = importers.open_votes([*first, *more])
+    return Votes(tuple(sources), tuple(notes))
 
 
 def votes_from(frame: Any) -> Votes:
-    """Take votes from any dataframe that narwhals knows (pandas, Polars, PyArrow, DuckDB, …)."""
-    import narwhals as nw
-    import polars as pl
+    """Take votes from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
 
+    They are counted where they are: a Spark dataframe by Spark, a DuckDB relation by DuckDB. Only counts come back.
+    """
     name = f"the given {type(frame).__module__.split('.')[0]} {type(frame).__name__}"
-    if isinstance(frame, pl.LazyFrame):
-        return Votes((Source(name, lambda: frame),))
-    try:
-        native = nw.from_native(frame)
-    except TypeError:
-        raise InputError(f"{name} is not a dataframe: pass pandas, Polars, PyArrow, DuckDB or a file's path") from None
-    eager = native.collect(backend="polars") if isinstance(native, nw.LazyFrame) else native
-    lazy = eager.to_polars().lazy()
-    return Votes((Source(name, lambda: lazy),))
+    engines.narwhal(frame, name)
+    return Votes((Source(name, lambda: frame),))
+
+
+def tally(votes: Any, dataset: str | None = None) -> Tally:
+    """Count votes: of any dataframe, of files (a path or several), or of `Votes` that were read before."""
+    if isinstance(votes, str | Path | list | tuple):
+        return read_votes(votes).tally(dataset)
+    return (votes if isinstance(votes, Votes) else votes_from(votes)).tally(dataset)
 
 
 @dataclass(frozen=True)
@@ -50,53 +57,62 @@ class Votes:
     """A vote table that keeps the contract; rows stay where they are, only counts are held."""
 
     sources: tuple[Source, ...]
+    notes: tuple[str, ...] = ()
+    """What reading found that a reader should know: retried logs, samples that are missing."""
 
     def __post_init__(self) -> None:
         assert self.counts is not None  # Counting checks the contract: no Votes exist that break it.
 
     @property
     def frame(self) -> pl.LazyFrame:
-        """Every vote, lazily, all columns included."""
+        """Every vote, lazily, all columns included; votes that another engine holds are brought over."""
         import polars as pl
 
-        frames = [conform(source) for source in self.sources]
-        graded = ["correct" in frame.collect_schema().names() for frame in frames]
-        if any(graded) and not all(graded):
-            literal = (pl.col("answer") == pl.col("gold")).alias("correct")
-            frames = [
-                frame if has_grades else frame.with_columns(literal)
-                for frame, has_grades in zip(frames, graded, strict=True)
-            ]
-        return pl.concat(frames, how="diagonal_relaxed")
+        return pl.concat(_graded_alike([conform(source) for source in self.sources]), how="diagonal_relaxed")
 
     @cached_property
     def counts(self) -> pl.DataFrame:
         """How many votes each answer got: one row per dataset, question, model and answer."""
         import polars as pl
 
-        frame = self.frame
-        columns = frame.collect_schema().names()
-        keys = ["dataset", "question", "model", "answer", "gold", "cluster", "reason", "correct"]
-        queries = [frame.group_by([key for key in keys if key in columns]).agg(pl.len().alias("votes"))]
-        if "sample" in columns:
-            numbers = pl.col("sample")
-            queries.append(
-                frame.group_by("dataset", "question", "model").agg(
-                    numbers.n_unique().alias("numbers"),
-                    numbers.null_count().alias("unnumbered"),
-                    pl.len().alias("rows"),
-                )
-            )
-        counts, *samples = self._collect(queries)
-        counts = counts.with_columns(blank_is_null())
-        Violations(self.sources, counts, samples[0] if samples else None).check()
+        elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
+        raw, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
+        counts = raw
+        if (raw["answer"].str.strip_chars() == "").any():
+            # Two counts become one where one answer was blank and the other null.
+            keys = [key for key in engines.KEYS if key in raw.columns]
+            counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
+        Violations(self.sources, counts, samples).check()
         return counts
 
-    def _collect(self, queries: list[pl.LazyFrame]) -> list[pl.DataFrame]:
+    def _count_rows(self) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """Count files and Polars frames, all as one, streamed."""
+        import polars as pl
+
+        frames = _graded_alike([rows_of(source) for source in self.sources])
+        rows = pl.concat(frames, how="diagonal_relaxed")
+        counts = self._collect(engines.count_polars(rows))
+        if "fingerprint" not in counts.columns:
+            return counts, None
+        suspects = engines.unproven(counts)
+        samples = None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
+        return counts.drop("fingerprint"), samples
+
+    def _count_elsewhere(self, source: Source) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """Count a frame in the engine that holds it; types are seen to on the counts."""
+        frame = source.scan()
+        names = engines.columns(frame, source.name)
+        require_columns(source, names)
+        counts = typed(source, engines.count_foreign(frame, source.name).lazy()).collect()
+        if "sample" not in names:
+            return counts, None
+        return counts, engines.numbers_foreign(frame, source.name)
+
+    def _collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         import polars as pl
 
         try:
-            return pl.collect_all(queries)
+            return query.collect(engine="streaming")
         except (pl.exceptions.PolarsError, OSError) as error:
             # Only now is it worth reading the files one by one to find the broken one.
             for source in self.sources:
@@ -123,10 +139,30 @@ class Votes:
             raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")
         return tally_counts(chosen, self.counts.filter(self.counts["dataset"] == chosen))
 
-    def write(self, path: str | Path) -> None:
-        """Write the votes in the format that the file's suffix names; Parquet is the native form."""
+    def write(self, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the votes in the format that the file's suffix names; Parquet, the native form, keeps `metadata`."""
         file = Path(path)
         writers = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
         if file.suffix not in writers:
             raise InputError(f"{quote(str(path), 200)}: cannot write {quote(file.suffix)}; use {', '.join(writers)}")
-        getattr(self.frame, writers[file.suffix])(file)
+        if not file.parent.is_dir():
+            raise InputError(f"{quote(str(path), 200)}: there is no directory {quote(str(file.parent), 200)}")
+        extra = {"metadata": dict(metadata)} if metadata and file.suffix == ".parquet" else {}
+        # Beside it first: a file that is being read, or was there before, is replaced only by a whole one.
+        draft = file.with_name(f".{file.name}.part")
+        try:
+            getattr(self.frame, writers[file.suffix])(draft, **extra)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _graded_alike(frames: list[pl.LazyFrame]) -> list[pl.LazyFrame]:
+    """Where some tables have grades, let the answers of the others speak for themselves."""
+    import polars as pl
+
+    graded = ["correct" in frame.collect_schema().names() for frame in frames]
+    if not any(graded):
+        return frames
+    literal = (pl.col("answer") == pl.col("gold")).alias("correct")
+    return [frame if grade else frame.with_columns(literal) for frame, grade in zip(frames, graded, strict=True)]

@@ -5,6 +5,7 @@ One file a command. A command's module is imported only when that command runs, 
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -13,14 +14,22 @@ from swaplaw.errors import InputError, SwaplawError
 # name -> one line of help; the command itself is `swaplaw.cli.<name>:command`.
 COMMANDS = {
     "demo": "The whole path on the bundled real votes.",
+    "import": "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table.",
     "summary": "The fleet: accuracy and abstention of each model.",
     "pairs": "Every pair: masses, rates and lift at one weight.",
     "curve": "The exact lift of one pair at every weight.",
+    "panel": "The best panels of three or more, at weights proven best.",
     "calibrate": "Freeze the conversion rates of a dataset as a law file.",
     "screen": "Rank pairs by predicted swap mass before pooling.",
     "predictors": "What tells lift in advance, and how well.",
+    "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
+    "budget": "A pair against its models alone at equal compute.",
+    "recommend": "What to deploy: a pair, one model, or more questions first.",
     "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
     "serve": "A policy behind an OpenAI-compatible endpoint.",
+    "simulate": "The paper's Monte Carlo world: its figures and stated values.",
+    "reproduce": "The paper's tables, figures and numbers beside ours.",
+    "twin": "Synthetic votes: twins of the paper's datasets.",
 }
 
 
@@ -35,7 +44,9 @@ class LazyGroup(click.Group):
         """Import the command's module now."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"swaplaw.cli.{cmd_name}").command
+        # A module cannot be called by a Python keyword: `import` lives in `import_`.
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = import_module(f"swaplaw.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

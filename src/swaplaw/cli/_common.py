@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from swaplaw.errors import printable
+
 if TYPE_CHECKING:
     from swaplaw.tally import Tally
     from swaplaw.votes import Votes
@@ -35,10 +37,20 @@ def votes_options(command: Command) -> Command:
 
 
 def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, directories, or the word `demo` for the bundled votes."""
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
     from swaplaw import demo_votes, read_votes
 
-    return demo_votes() if list(paths) == [DEMO] else read_votes(paths)
+    if list(paths) == [DEMO]:
+        return demo_votes()
+    votes = read_votes(paths)
+    remark(votes.notes)
+    return votes
+
+
+def remark(notes: Sequence[str]) -> None:
+    """Say on standard error what a reader should know about where votes came from."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
 
 
 def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
@@ -47,14 +59,22 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
-def progress(work: Iterable[Item], total: int, label: str) -> Iterator[Item]:
-    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long."""
-    if total < LONG_WORK or not sys.stderr.isatty():
+def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long.
+
+    An item may stand for several pieces of work.
+    """
+    if total * each < LONG_WORK or not sys.stderr.isatty():
         return iter(work)
     from rich.console import Console
     from rich.progress import track
 
     return iter(track(work, label, total, console=Console(stderr=True), transient=True))
+
+
+def tracker(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for work that the library loops over, every item of which is long."""
+    return lambda items: progress(items, len(items), label, each=LONG_WORK)
 
 
 def emit(document: Any) -> None:
@@ -112,11 +132,6 @@ def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[
         placed = zip(line, columns, widths, strict=True)
         click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
     click.echo(f"{note}\n" if note else "")
-
-
-def printable(text: str) -> str:
-    """Escape what could move a terminal's cursor or hide text."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def percent(value: Fraction | float | None) -> str:

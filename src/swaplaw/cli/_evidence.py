@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw.cli._common import load, rate
+from swaplaw.cli._common import load, progress, rate
 from swaplaw.errors import InputError, StatisticalWarning, listing
 
 if TYPE_CHECKING:
@@ -73,17 +73,10 @@ def doubts_on_stderr() -> Iterator[None]:
         click.echo(f"swaplaw: note: {doubt}", err=True)
 
 
-def progress(description: str) -> Callable[[Sequence[Item]], Iterable[Item]]:
-    """A progress bar on standard error, where that is a terminal."""
-
-    def track(items: Sequence[Item]) -> Iterator[Item]:
-        from rich.console import Console
-        from rich.progress import track as bar
-
-        console = Console(stderr=True)
-        yield from bar(items, description, console=console, transient=True, disable=not console.is_terminal)
-
-    return track
+def over_weights(tally: Tally) -> Callable[[Sequence[Item]], Iterable[Item]]:
+    """Show progress over the weights of a grid, at each of which every pair votes."""
+    pairs = len(tally.models) * (len(tally.models) - 1) // 2
+    return lambda weights: progress(weights, len(weights), "Weights", each=pairs)
 
 
 def interval(found: Interval | None, show: Callable[[float], str] = rate) -> str:

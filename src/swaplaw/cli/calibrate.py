@@ -15,8 +15,8 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
+    over_weights,
     precise,
-    progress,
     size,
 )
 
@@ -46,7 +46,7 @@ def command(
 
     with doubts_on_stderr():
         tally = load_tally(votes, dataset, without)
-        law = calibrate(tally, weight, track=progress("Weights"), **options)
+        law = calibrate(tally, weight, track=over_weights(tally), **options)
     if output is not None:
         law.write(output)
     if as_json:

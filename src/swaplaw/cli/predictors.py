@@ -14,7 +14,7 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
-    progress,
+    over_weights,
     size,
 )
 from swaplaw.cli.calibrate import show_law
@@ -73,7 +73,7 @@ def command(
     with doubts_on_stderr():
         if calibrate_on is not None:
             source = load_tally([calibrate_on], None)
-            law = calibrate(source, weight or DEFAULT_WEIGHT, track=progress("Weights"), **options)
+            law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_weights(source), **options)
         found = predictors(load_tally(votes, dataset, without), law, weight, **options)
     if as_json:
         emit(found.to_dict())

@@ -1,0 +1,52 @@
+"""Panels: certified weights of every trio against a plain NumPy grid over 25 x 25 weights."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+import swaplaw as sl
+from benchmarks.harness import Row, seconds
+from benchmarks.law import MODELS, OPTIONS, fleet, write
+from swaplaw.panel import oriented
+from swaplaw.rows import Ints
+
+TRIOS = tuple(combinations(range(MODELS), 3))
+
+
+def measure() -> Iterator[Row]:
+    answers, gold = fleet()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "votes.parquet"
+        write(answers, gold, file)
+        tally = sl.read_votes(file).tally()
+    counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2)
+    found: list[sl.Certificate] = []
+    ours = seconds(lambda: found.extend(sl.certify(oriented(tally, trio)) for trio in TRIOS), repeats=1)
+    grids: list[float] = []
+    theirs = seconds(lambda: grids.extend(grid_loop(counts, gold, found[at].panel) for at in range(len(TRIOS))), 1)
+    for one, grid in zip(found, grids, strict=True):
+        assert one.certified
+        assert float(one.best.accuracy) >= grid - 1e-12
+    yield Row(f"certified weights of {len(TRIOS)} trios", ours, theirs, "NumPy loop over 25 x 25 weights", 1)
+    pruned = seconds(lambda: sl.panels(tally, 3, top=1), repeats=1)
+    yield Row("the best trio, proven", pruned, theirs, "NumPy loop over 25 x 25 weights", 4)
+
+
+def grid_loop(counts: Ints, gold: Ints, panel: sl.Panel) -> float:
+    """What one would write: pool, take the maximum, share the credit, once per combination of weights."""
+    here = np.arange(len(gold))
+    a, b, c = panel.indices
+    grid = [float(weight) for weight in sl.PAPER_GRID]
+    best = 0.0
+    for x in grid:
+        for y in grid:
+            pooled = counts[a] + x * counts[b] + y * counts[c]
+            tied = pooled == pooled.max(axis=1)[:, None]
+            credit = np.where(tied[here, gold], 1 / tied.sum(axis=1), 0.0)
+            best = max(best, float(credit.mean()))
+    return best

@@ -1,0 +1,11 @@
+"""What Inspect AI finds through the `inspect_ai` entry point: importing this module registers it all.
+
+Inspect imports this itself, so the import of Inspect here costs `import swaplaw` nothing. A part of
+swaplaw that registers something with Inspect adds its line here, and nothing else.
+"""
+
+from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
+from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.forensic.task import forensic
+
+__all__ = ["ApptainerSandbox", "BwrapSandbox", "forensic"]

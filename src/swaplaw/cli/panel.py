@@ -1,0 +1,261 @@
+"""`swaplaw panel`: the best panels of a size, at weights that are proven best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._common import Column, emit, number, percent, points, rate, show, votes_options
+from swaplaw.cli._evidence import load_tally, models_option
+from swaplaw.errors import InputError
+
+if TYPE_CHECKING:
+    from swaplaw.certify import Certificate, PanelOptimum
+    from swaplaw.panel_holdout import HeldOutPanel
+    from swaplaw.panels import PanelSearch
+    from swaplaw.tally import Tally
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One panel as it is shown."""
+
+    certificate: Certificate
+    shown: PanelOptimum
+    """The best weights, or the grid's."""
+    held_out: HeldOutPanel | None
+    of: int
+    """Questions of the dataset."""
+
+    @property
+    def gap(self) -> Fraction:
+        """Proven distance of the weights to the best ones."""
+        return self.certificate.bound - self.shown.accuracy
+
+    def to_dict(self) -> dict[str, Any]:
+        """The panel for JSON, as the design fixes it."""
+        return {
+            **self.certificate.to_dict(),
+            "weights": [str(weight) for weight in self.shown.weights],
+            "accuracy": float(self.shown.accuracy),
+            "lift": float(self.shown.accuracy - self.certificate.panel.accuracies[0]),
+            "certified": not self.gap,
+            "gap": float(self.gap),
+            "fragile": self.shown.fragile,
+            "phi_adj": number(self.certificate.panel.union.phi_adj),
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
+            "of": self.of,
+        }
+
+
+@click.command("panel")
+@votes_options
+@click.option("--size", type=int, default=3, show_default=True, help="How many members a panel has.")
+@click.option("--members", multiple=True, metavar="A,B,...", help="Look at this panel only.")
+@models_option
+@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many panels to list.")
+@click.option("--all", "everything", is_flag=True, help="List every panel.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this, with a proven gap.")
+@click.option("--grid", is_flag=True, help="Weights of the paper's grid, and how far they are from the optimum.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into (0: none).")
+@click.option("--repeats", type=int, default=2, show_default=True, help="How often they are dealt.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+def command(
+    votes: tuple[str, ...],
+    dataset: str | None,
+    as_json: bool,
+    size: int,
+    members: tuple[str, ...],
+    without: tuple[str, ...],
+    top: int,
+    everything: bool,
+    time_limit: float | None,
+    grid: bool,
+    folds: int,
+    repeats: int,
+    seed: int,
+) -> None:
+    """Find the best panels: k models pooled by weighted vote, at weights that are proven best.
+
+    Panels are ordered by held-out accuracy: weights chosen on some questions, judged on others.
+    """
+    from swaplaw import panels
+
+    if folds < 0 or folds == 1:
+        raise InputError(f"{folds} folds leave nothing to hold out: ask for 2 or more, or 0 for no held-out numbers")
+    tally = load_tally(votes, dataset, without)
+    if members:
+        searched, found = None, [_certified(tally, members, time_limit)]
+    else:
+        with bar("Searching panels") as progress:
+            searched = panels(tally, size, top=None if everything else top, time_limit=time_limit, progress=progress)
+        found = list(searched.panels)
+    rows = _on_grid(tally, found) if grid else _held_out(tally, found, time_limit, folds, repeats, seed)
+    if as_json:
+        document: dict[str, Any] = {"panels": [row.to_dict() for row in rows]}
+        if searched is not None:
+            document["search"] = searched.to_dict()
+        else:
+            document["panels"][0] |= _details(rows[0])
+        emit(document)
+        return
+    _show_rows(tally, rows, searched)
+    if searched is None:
+        _show_details(rows[0])
+
+
+def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> Certificate:
+    """Certify one panel. A name that is no model is taken as a list with commas."""
+    from swaplaw import certify, panel
+
+    names: list[str] = []
+    for name in given:
+        names += [name] if name in tally.models else [part.strip() for part in name.split(",") if part.strip()]
+    return certify(panel(tally, names), time_limit=time_limit)
+
+
+def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[Row]:
+    """Give each panel the best weights of the paper's grid."""
+    from swaplaw import grid_search
+
+    rows = []
+    with bar("Trying the grid") as progress:
+        for done, one in enumerate(found):
+            progress(done, len(found))
+            rows.append(Row(one, grid_search(one.panel), None, len(tally.questions)))
+    return sorted(rows, key=lambda row: -row.shown.accuracy)
+
+
+def _held_out(
+    tally: Tally, found: Sequence[Certificate], time_limit: float | None, folds: int, repeats: int, seed: int
+) -> list[Row]:
+    """Hold each panel out, and put the best first; Ctrl-C leaves the rest as they are."""
+    from swaplaw import held_out_panel
+
+    # All folds of all panels together may take as long as the search did.
+    limit = None if time_limit is None else time_limit / (len(found) * max(folds, 1) * max(repeats, 1))
+    judged: dict[int, HeldOutPanel | None] = {}
+    try:
+        with bar("Holding panels out") as progress:
+            for done, one in enumerate(found if folds else []):
+                progress(done, len(found))
+                judged[done] = held_out_panel(one.panel, folds=folds, repeats=repeats, seed=seed, time_limit=limit)
+    except KeyboardInterrupt:
+        click.echo(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out", err=True)
+    rows = [Row(one, one.best, judged.get(place), len(tally.questions)) for place, one in enumerate(found)]
+    return sorted(rows, key=lambda row: -(row.held_out.accuracy if row.held_out else 0.0))
+
+
+def _details(row: Row) -> dict[str, Any]:
+    """What only a single panel shows: its cells, and what each member is worth to it."""
+    from swaplaw import marginals
+
+    one = row.certificate
+    return {
+        "cells": one.panel.at(row.shown.weights).to_dict()["cells"],
+        "marginals": {name: float(loss) for name, loss in marginals(one).items()},
+    }
+
+
+def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> None:
+    names = ["Weights", "p %", "Accuracy %", "Lift pp", "Ceiling pp", "Held out %", "Proven"]
+    cells = [
+        [
+            " + ".join(row.certificate.panel.members),
+            " : ".join(map(str, row.shown.weights)) + (" (fragile)" if row.shown.fragile else ""),
+            percent(row.certificate.panel.accuracies[0]),
+            percent(row.shown.accuracy),
+            points(row.shown.accuracy - row.certificate.panel.accuracies[0]),
+            points(row.certificate.ceiling),
+            percent(None if row.held_out is None else row.held_out.accuracy),
+            "best" if row.gap == 0 else f"{points(row.gap)} at most",
+        ]
+        for row in rows
+    ]
+    n = rows[0].certificate.panel.n
+    some = "1 panel" if len(rows) == 1 else f"{len(rows)} panels"
+    title = f"{tally.dataset}: {some}, primary first, on {n} of {rows[0].of} questions"
+    columns = [Column("Panel", right=False), Column(names[0], right=False), *map(Column, names[1:])]
+    show(title, columns, cells, " ".join(_notes(tally, rows, searched)))
+
+
+def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> Iterator[str]:
+    """What the numbers mean, and how far they can be trusted."""
+    if searched is not None:
+        yield (
+            f"{searched.of:,} panels of {searched.size}: {searched.searched + searched.cut:,} searched, "
+            f"{searched.pruned:,} ({100 * searched.share_pruned:.0f}%) ruled out by their bounds."
+        )
+        if searched.greedy:
+            yield "Too many to search: built greedily, one member at a time."
+        elif not searched.complete:
+            yield "Stopped before all were searched."
+        if not searched.certified:
+            yield f"No panel of this size is more than {points(searched.gap)} pp better than the best of these."
+        if searched.dropped:
+            yield f"{searched.dropped:,} questions that some model did not answer are left out."
+    judged = next((row.held_out for row in rows if row.held_out is not None), None)
+    if judged is not None:
+        yield (
+            f"Held out: weights chosen on {judged.folds - 1} of {judged.folds} parts of the questions, judged on the "
+            f"other, {judged.repeats} times over."
+        )
+        if searched is not None:
+            yield f"The choice among {searched.of:,} panels itself is in-sample: expect less of the first."
+    else:
+        yield "In-sample: expect less on new questions."
+    if any(row.shown.fragile for row in rows):
+        yield "Fragile weights rest on exact ties: the least change loses them."
+
+
+def _show_details(row: Row) -> None:
+    """Print what each member is worth, and lift cell by cell."""
+    from swaplaw import marginals
+
+    one = row.certificate
+    losses = marginals(one)
+    show(
+        "Members",
+        [Column("Member", right=False), Column("Alone %"), Column("Weight"), Column("Lost without it pp")],
+        [
+            [name, percent(alone), str(weight), points(losses[name])]
+            for name, alone, weight in zip(one.panel.members, one.panel.accuracies, row.shown.weights, strict=True)
+        ],
+        f"Without a member the rest votes at its own best weights. The secondaries together are right on "
+        f"{percent(one.panel.union.q)}% (phi_adj with the primary {rate(one.panel.union.phi_adj)}).",
+    )
+    outcome = one.panel.at(row.shown.weights)
+    show(
+        "Lift, cell by cell",
+        [Column("Right alone", right=False), Column("Cell", right=False), *map(Column, ("Mass %", "Rate", "Lift pp"))],
+        [
+            [
+                " + ".join(cell.right) or "nobody",
+                cell.kind,
+                percent(cell.mass),
+                rate(cell.rate),
+                points(cell.contribution),
+            ]
+            for cell in sorted(outcome.cells, key=lambda cell: (-abs(cell.contribution), -cell.mass))
+        ],
+        f"Sum: {points(outcome.lift)} pp.",
+    )
+
+
+@contextmanager
+def bar(description: str) -> Iterator[Progress]:
+    """A progress bar on standard error, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as shown:
+        task = shown.add_task(description)
+        yield lambda done, of: shown.update(task, completed=done, total=of)

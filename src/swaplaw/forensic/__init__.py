@@ -1,0 +1,1 @@
+"""The forensic testbed: challenges, sandboxes, the agent and offline grading."""

@@ -1,0 +1,122 @@
+"""HELM run directories: `display_predictions.json` beside `instances.json` and `run_spec.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from swaplaw.canonical import canonicaliser
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, watched
+from swaplaw.sources import Source
+
+PREDICTIONS = "display_predictions.json"
+MAX_FILE = 2**30
+GRADES = (
+    "exact_match",
+    "quasi_exact_match",
+    "prefix_exact_match",
+    "quasi_prefix_exact_match",
+    "final_number_exact_match",
+)
+"""The statistics that say whether a prediction is correct, in the order in which they are looked for."""
+
+
+def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
+    """Spool the votes of HELM runs: an instance and trial is a vote."""
+    name = str(files[0]) if len(files) == 1 else f"{len(files)} HELM runs from {files[0].parent.parent}"
+    spool = Spool(name, schema(*(["cluster"] if options.cluster else [])))
+    perturbed = 0
+    for file in watched(files, "runs", len(files)):
+        predictions, instances, spec = (
+            _load(file.with_name(part)) for part in (PREDICTIONS, "instances.json", "run_spec.json")
+        )
+        try:
+            perturbed += _run(file, predictions, instances, spec, options, spool)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{quote(str(file.parent), 200)}: not a HELM run as known here ({type(error).__name__}: "
+                f"{quote(str(error), 80)}); was it written by another version?"
+            ) from None
+        findings.files.append(describe(file, run=str(spec["name"])))
+    if perturbed:
+        findings.notes.append(f"{perturbed} predictions on perturbed instances are left out")
+    findings.readings += [
+        Reading("dataset", "run_spec.name, before the colon", ""),
+        Reading("question", "instance_id", ""),
+        Reading("model", "adapter_spec.model", ""),
+        Reading("sample", "train_trial_index", ""),
+        Reading("answer", "mapped_output, or predicted_text", ""),
+        Reading("gold", "the reference tagged correct", ""),
+        Reading("correct", options.scorer or f"the first of {', '.join(GRADES)}", ""),
+    ]
+    return spool.source()
+
+
+def _load(file: Path) -> Any:
+    if not file.is_file():
+        raise InputError(f"{quote(str(file), 200)}: a HELM run needs this file; copy the whole run directory")
+    if file.stat().st_size > MAX_FILE:
+        raise InputError(f"{quote(str(file), 200)}: larger than {MAX_FILE:,} bytes; split the run")
+    try:
+        return json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        raise InputError(f"{quote(str(file), 200)}: not JSON; the file seems cut off: copy it again") from None
+
+
+def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Options, spool: Spool) -> int:
+    canonical = canonicaliser(options.canonical)
+    references = {str(instance["id"]): instance.get("references", []) for instance in instances}
+    dataset, _, arguments = str(spec["name"]).partition(":")
+    details = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
+    model = options.model or str(spec["adapter_spec"].get("model") or details.get("model"))
+    choice = str(spec["adapter_spec"].get("method", "")).startswith("multiple_choice")
+    perturbed = 0
+    for prediction in predictions:
+        if prediction.get("perturbation"):
+            perturbed += 1
+            continue
+        question = str(prediction["instance_id"])
+        golds = [ref["output"]["text"] for ref in references[question] if "correct" in ref.get("tags", [])]
+        gold = canonical(bounded(clean(str(golds[0])))) if golds else "(no reference)"
+        mapped = prediction.get("mapped_output")
+        text = mapped if mapped is not None or choice else prediction.get("predicted_text", "")
+        answer = canonical(bounded(clean(str(text)))) if text is not None and str(text).strip() else None
+        reason = (
+            None
+            if answer is not None
+            else "no_parse"
+            if str(prediction.get("predicted_text", "")).strip()
+            else "unanswered"
+        )
+        vote = {
+            "dataset": options.dataset or dataset,
+            "question": clean(f"{details['subject']}/{question}" if "subject" in details else question),
+            "model": clean(model),
+            "sample": int(prediction.get("train_trial_index", 0)),
+            "answer": answer,
+            "gold": gold,
+            "reason": reason,
+            "correct": answer is not None and _correct(prediction.get("stats", {}), answer == gold, options),
+            "run": clean(str(spec["name"])),
+        }
+        if options.cluster:
+            if options.cluster not in details:
+                raise InputError(
+                    f"{quote(str(file.parent), 200)}: the run's name has no {quote(options.cluster)} for a cluster; "
+                    f"there are {listing(list(details))}"
+                )
+            vote["cluster"] = clean(details[options.cluster])
+        spool.add(vote)
+    return perturbed
+
+
+def _correct(stats: dict[str, Any], literal: bool, options: Options) -> bool:
+    names = [options.scorer] if options.scorer else [name for name in GRADES if name in stats]
+    if options.scorer and options.scorer not in stats:
+        raise InputError(f"there is no statistic {quote(options.scorer)}; there are {listing(list(stats))}")
+    return float(stats[names[0]]) >= options.threshold if names else literal

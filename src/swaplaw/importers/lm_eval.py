@@ -1,0 +1,285 @@
+"""lm-evaluation-harness `samples_*.jsonl`: a document becomes a vote, or one vote for each repeat.
+
+Multiple-choice tasks vote for the option of highest log-likelihood; with `shares`, the softmax is split into that many
+votes instead. Generation tasks vote with the responses of one filter. Several runs of a model are repeated samples.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from swaplaw.canonical import canonicaliser
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.record import (
+    Findings,
+    Options,
+    Reading,
+    Spool,
+    bounded,
+    clean,
+    describe,
+    letter,
+    schema,
+    watched,
+)
+from swaplaw.sources import Source
+
+NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl$")
+MAX_LINE = 64 * 2**20
+"""The longest line that is read: a document with all its responses."""
+RAW = "raw"
+"""The filter that is none: responses as the model gave them."""
+INVALID = ("[invalid]", "")
+"""What the harness's extracting filters give where they find nothing."""
+NAMED_BY = ("pretrained", "model", "peft", "engine", "path")
+"""Model arguments that name the model; without them the harness makes a name up for each run."""
+
+
+@dataclass
+class Run:
+    """One samples file, and what the results beside it say of the model."""
+
+    file: Path
+    task: str
+    time: str
+    model: str
+    filters: Counter[str] = field(default_factory=Counter)
+
+
+def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
+    """Spool the votes of samples files; several runs of one model and task are repeated samples."""
+    runs = sorted((_run(file, options) for file in files), key=lambda run: (run.task, run.model, run.time, run.file))
+    name = str(files[0]) if len(files) == 1 else f"{len(files)} lm-evaluation-harness files from {files[0].parent}"
+    spool = Spool(name, schema(*(["cluster"] if options.cluster else []), "option"))
+    offsets: Counter[tuple[str, str]] = Counter()
+    digests: dict[str, str] = {}
+    for run in watched(runs, "samples", len(runs)):
+        facts = describe(run.file, task=run.task, model=run.model, created=run.time)
+        if facts["sha256"] in digests:
+            findings.notes.append(f"{run.file.name} is a copy of {digests[facts['sha256']]}: counted once")
+            continue
+        digests[facts["sha256"]] = run.file.name
+        findings.files.append(facts)
+        offset, most = offsets[run.task, run.model], 0
+        for vote in _votes(run, options, findings):
+            most = max(most, vote["sample"] + 1)
+            spool.add(vote | {"sample": offset + vote["sample"], "run": run.time})
+        if offset:
+            findings.notes.append(
+                f"{quote(run.model)} ran {quote(run.task)} again in {run.file.name}: its votes count as further samples"
+            )
+        offsets[run.task, run.model] += most
+    findings.readings += _readings(options)
+    return spool.source()
+
+
+def _run(file: Path, options: Options) -> Run:
+    found = NAME.search(file.name)
+    task, time = (found["task"], found["time"]) if found else (file.stem.removeprefix("samples_"), "")
+    return Run(file, options.dataset or task, time, options.model or _model(file, time))
+
+
+def _model(file: Path, time: str) -> str:
+    """The model's name: from the results written with the samples, or else from the directory's name."""
+    beside = sorted(file.parent.glob(f"results_{time}*.json")) or sorted(file.parent.glob("results_*.json"))
+    for results in beside[:1]:
+        try:
+            facts = json.loads(results.read_bytes())
+            arguments = facts["config"]["model_args"] or {}
+            named = any(f"{key}=" in arguments if isinstance(arguments, str) else key in arguments for key in NAMED_BY)
+            return clean(str(facts["model_name"] if named else facts["config"]["model"]))
+        except (ValueError, KeyError, TypeError, OSError):
+            break
+    return file.parent.name.replace("__", "/")
+
+
+def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str, Any]]:
+    chosen = _filter(run, options)
+    kept_less = 0
+    for number, line in _lines(run.file):
+        if chosen != RAW and line.get("filter", "none") != chosen:
+            continue
+        if chosen == RAW and line.get("filter", "none") != next(iter(run.filters)):
+            continue  # Every filter repeats the raw responses: one is enough.
+        try:
+            votes, less = _document(run, line, chosen, options)
+        except InputError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InputError(
+                f"{quote(str(run.file), 200)}: line {number} is not a sample of lm-evaluation-harness as known here "
+                f"({type(error).__name__}: {quote(str(error), 80)}); was it written by another version?"
+            ) from None
+        kept_less += less
+        yield from votes
+    if kept_less:
+        findings.notes.append(
+            f"{run.file.name}: filter {quote(chosen)} kept one response of several for {kept_less} documents; "
+            f"--filter {RAW} counts every response"
+        )
+
+
+def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with file.open("rb") as handle:
+        number = 0
+        while line := handle.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE:
+                raise InputError(f"{quote(str(file), 200)}: line {number} is longer than {MAX_LINE:,} bytes")
+            if not line.strip():
+                continue
+            try:
+                sample = json.loads(line)
+            except (ValueError, RecursionError):
+                cut = "; the file seems cut off" if not line.endswith(b"\n") else ""
+                raise InputError(
+                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; mend or remove that line"
+                ) from None
+            if not isinstance(sample, dict) or "resps" not in sample:
+                raise InputError(f"{quote(str(file), 200)}: line {number} has no 'resps'; is this a samples file?")
+            yield number, sample
+
+
+def _filter(run: Run, options: Options) -> str:
+    for _, line in _lines(run.file):
+        run.filters[str(line.get("filter", "none"))] += 1
+    if not run.filters:
+        raise InputError(f"{quote(str(run.file), 200)}: there are no samples in it; run the evaluation first")
+    if options.filter is None:
+        if len(run.filters) > 1:
+            raise InputError(
+                f"{quote(str(run.file), 200)}: this task has several filters ({listing(list(run.filters))}); "
+                f"choose one with --filter, or {RAW} for the responses as they are"
+            )
+        return next(iter(run.filters))
+    if len(run.filters) == 1 and options.filter != RAW:
+        return next(iter(run.filters))  # There is nothing to choose.
+    if options.filter != RAW and options.filter not in run.filters:
+        raise InputError(
+            f"{quote(str(run.file), 200)}: there is no filter {quote(options.filter)}; "
+            f"there are {listing([*run.filters, RAW])}"
+        )
+    return options.filter
+
+
+def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> tuple[list[dict[str, Any]], bool]:
+    """Votes of one document, and whether the filter kept fewer responses than the model gave."""
+    common = {"dataset": run.task, "question": str(line["doc_id"]), "model": run.model}
+    if options.cluster:
+        if options.cluster not in line["doc"]:
+            raise InputError(
+                f"{quote(str(run.file), 200)}: document {line['doc_id']} has no field {quote(options.cluster)} to be "
+                f"its cluster; there are {listing(list(line['doc']))}"
+            )
+        common["cluster"] = clean(str(line["doc"][options.cluster]))
+    likelihoods = _likelihoods(line["filtered_resps"])
+    if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
+        return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
+    raw = [response for group in line["resps"] for response in (group if isinstance(group, list) else [group])]
+    kept = raw if chosen == RAW else _flat(line["filtered_resps"])
+    votes = [
+        common | {"sample": n} | _generation(line, text, len(kept) == 1, options, chosen) for n, text in enumerate(kept)
+    ]
+    return votes, len(kept) < len(raw)
+
+
+def _flat(responses: list[Any]) -> list[Any]:
+    return [item for response in responses for item in (response if isinstance(response, list) else [response])]
+
+
+def _likelihoods(responses: Any) -> list[float] | None:
+    """Log-likelihoods of the options, written as numbers or as text; None where responses are something else."""
+    try:
+        pairs = [(float(likelihood), str(greedy)) for likelihood, greedy in responses]
+    except (TypeError, ValueError):
+        return None
+    return [value for value, _ in pairs] if all(greedy in ("True", "False") for _, greedy in pairs) else None
+
+
+def _choice(line: dict[str, Any], likelihoods: list[float], shares: int | None) -> list[dict[str, Any]]:
+    """One vote for the likeliest option, or the softmax as shares, by largest remainders."""
+    labels = [str(argument["arg_1"]).strip() for argument in line["arguments"].values()]
+    gold = letter(_target(line["target"], labels))
+    if any(math.isnan(value) for value in likelihoods):
+        return [{"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
+    best = likelihoods.index(max(likelihoods))
+    places = [best] if shares is None else _apportion(likelihoods, shares)
+    return [
+        {
+            "sample": number,
+            "answer": letter(place),
+            "gold": gold,
+            "reason": None,
+            "correct": letter(place) == gold,
+            "option": bounded(clean(labels[place]))[:200],
+        }
+        for number, place in enumerate(places)
+    ]
+
+
+def _apportion(likelihoods: list[float], shares: int) -> list[int]:
+    """Split `shares` votes by the softmax: whole parts first, then the largest remainders, earlier options first."""
+    top = max(likelihoods)
+    masses = [math.exp(value - top) for value in likelihoods]
+    quotas = [shares * mass / sum(masses) for mass in masses]
+    seats = [math.floor(quota) for quota in quotas]
+    by_remainder = sorted(range(len(quotas)), key=lambda place: (seats[place] - quotas[place], place))
+    for place in by_remainder[: shares - sum(seats)]:
+        seats[place] += 1
+    return [place for place, number in enumerate(seats) for _ in range(number)]
+
+
+def _target(target: Any, labels: list[str]) -> int:
+    """Find the gold option: an index, a letter or the option's own text."""
+    text = str(target).strip()
+    if re.fullmatch(r"\d+", text) and int(text) < len(labels) and text not in labels:
+        return int(text)
+    if text in labels:
+        return labels.index(text)
+    if re.fullmatch(r"[A-Z]", text) and ord(text) - ord("A") < len(labels):
+        return ord(text) - ord("A")
+    raise ValueError(f"target {quote(text)} is none of the options {listing(labels)}")
+
+
+def _generation(line: dict[str, Any], response: Any, alone: bool, options: Options, chosen: str) -> dict[str, Any]:
+    """One response: its grade is the harness's own where it graded this response, else whether it reads like gold."""
+    canonical = canonicaliser(options.canonical)
+    target = line["target"]
+    gold = canonical(bounded(clean(str(target[0] if isinstance(target, list) and target else target))))
+    text = bounded(clean(str(response)))
+    if text in INVALID:
+        reason = "no_parse" if text else "unanswered"
+        return {"answer": None, "gold": gold, "reason": reason, "correct": False}
+    answer = canonical(text)
+    metric = _metric(line, options) if alone and chosen != RAW else None
+    correct = answer == gold if metric is None else metric >= options.threshold
+    return {"answer": answer, "gold": gold, "reason": None, "correct": correct}
+
+
+def _metric(line: dict[str, Any], options: Options) -> float | None:
+    names = [name for name in line.get("metrics", []) if isinstance(line.get(name), int | float)]
+    if options.scorer is not None:
+        if options.scorer not in names:
+            raise InputError(f"there is no metric {quote(options.scorer)}; there are {listing(names)}")
+        return float(line[options.scorer])
+    return float(line[names[0]]) if names else None
+
+
+def _readings(options: Options) -> list[Reading]:
+    votes = f"{options.shares} votes by softmax" if options.shares else "the option of highest log-likelihood"
+    return [
+        Reading("dataset", "the task in the file's name", ""),
+        Reading("question", "doc_id", ""),
+        Reading("model", "config of results_*.json, or the directory", ""),
+        Reading("sample", "repeat, counted on over runs", ""),
+        Reading("answer", f"{votes}; responses of filter {options.filter or '(the only one)'}", ""),
+        Reading("gold", "target", ""),
+        Reading("correct", options.scorer or "the first metric, or equality with target", ""),
+    ]

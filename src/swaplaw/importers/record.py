@@ -1,0 +1,171 @@
+"""What every importer hands over: votes spooled to disk as they are read, what was found, and where it came from."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from swaplaw.errors import InputError, quote
+from swaplaw.sources import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_ANSWER = 4096
+"""Answers longer than this are stored as their beginning and a digest: equal answers stay equal, others differ."""
+BATCH = 10_000
+"""Votes held in memory before they go to disk."""
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user can decide about an import; each format uses what it knows."""
+
+    scorer: str | None = None
+    """Inspect: which scorer's answers and grades to take; lm-evaluation-harness: which metric grades."""
+    threshold: float = 1.0
+    """The least score that counts as correct."""
+    cluster: str | None = None
+    """The metadata key (Inspect), document field (lm-evaluation-harness) or column that holds the cluster."""
+    filter: str | None = None
+    """lm-evaluation-harness: which filter's responses to take, or `raw`."""
+    shares: int | None = None
+    """lm-evaluation-harness: turn the softmax of log-likelihoods into this many votes instead of one."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Tables: contract column -> column of the table."""
+    question: tuple[str, ...] = ()
+    """Tables: the columns that together name a question; the word `order` stands for the order within a model."""
+    drop_ambiguous: bool = False
+    """Tables: leave out questions whose id still stands for several questions, and say how many."""
+    canonical: tuple[str, ...] = ()
+    """Canonicalisers of answers and golds, by name, in order."""
+    model: str | None = None
+    """The model's name where the files do not tell."""
+    dataset: str | None = None
+    """The dataset's name where the files do not tell."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Keep what was asked for: defaults say nothing."""
+        plain = Options()
+        return {name: value for name, value in vars(self).items() if value != getattr(plain, name)}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one column of the votes was read."""
+
+    column: str
+    source: str
+    example: str
+    guessed: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Make it plain data."""
+        return dict(vars(self))
+
+
+@dataclass
+class Findings:
+    """What an importer learnt on its way: how columns were read, what is missing, where votes came from."""
+
+    readings: list[Reading] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Spool:
+    """Votes on their way from logs: batches go to a temporary directory, which goes when the program ends.
+
+    Not before: a lazy frame of these votes may outlive the `Votes` that it came from.
+    """
+
+    def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
+        self.name, self.schema, self.votes = name, dict(schema), 0
+        self._folder = Path(tempfile.mkdtemp(prefix="swaplaw-"))
+        atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, vote: Mapping[str, Any]) -> None:
+        """Take one vote."""
+        self._rows.append(tuple(vote.get(name) for name in self.schema))
+        if len(self._rows) >= BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        import polars as pl
+
+        if self._rows:
+            self.votes += len(self._rows)
+            batch = pl.DataFrame(self._rows, schema=self.schema, orient="row")
+            batch.write_parquet(self._folder / f"{self.votes:012}.parquet")
+            self._rows = []
+
+    def source(self) -> Source:
+        """Hand the votes over as one source."""
+        import polars as pl
+
+        self._flush()
+        if not self.votes:
+            raise InputError(f"{quote(self.name, 200)}: there are no samples in it; run the evaluation first")
+        folder = self._folder
+
+        def scan() -> pl.LazyFrame:
+            return pl.scan_parquet(folder)
+
+        return Source(self.name, scan)
+
+
+def schema(*optional: str) -> dict[str, Any]:
+    """List the columns that log importers write; `cluster` and `option` only where there are any."""
+    import polars as pl
+
+    text, whole = pl.String, pl.Int64
+    columns: dict[str, Any] = dict.fromkeys(("dataset", "question", "model"), text) | {"sample": whole}
+    columns |= dict.fromkeys(("answer", "gold", "reason"), text) | {"correct": pl.Boolean}
+    return columns | dict.fromkeys(optional, text) | {"tokens": whole, "cost": pl.Float64, "run": text}
+
+
+def bounded(text: str) -> str:
+    """Collapse white space and cut giant answers, so that equal answers stay equal and memory stays bounded."""
+    flat = " ".join(text.split())
+    if len(flat) <= MAX_ANSWER:
+        return flat
+    return f"{flat[: MAX_ANSWER - 80]}… sha256:{hashlib.sha256(flat.encode(errors='surrogatepass')).hexdigest()}"
+
+
+def clean(text: str) -> str:
+    """Replace lone surrogates, which no file format can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def letter(index: int) -> str:
+    """Name the option at a position: A to Z, then 1, 2, … as Inspect does."""
+    return chr(ord("A") + index) if index < 26 else str(index - 25)
+
+
+def describe(file: Path, **facts: Any) -> dict[str, Any]:
+    """Name a file so that it can be known again: its name, size and digest, and what it says of itself."""
+    digest = hashlib.sha256()
+    with file.open("rb") as handle:
+        while block := handle.read(1 << 20):
+            digest.update(block)
+    return {"name": file.name, "bytes": file.stat().st_size, "sha256": digest.hexdigest(), **facts}
+
+
+def watched(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Show progress on a terminal, and nothing anywhere else."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from items
+        return
+    yield from track(items, description=label, total=total, console=console, transient=True)

@@ -1,0 +1,259 @@
+"""Tables of any layout, through a declared column map: what is not declared is guessed, and every guess is shown.
+
+Names are tried in the order below, letter case and punctuation aside; nested JSON fields have dotted names. The lists
+know plain tables, OpenAI simple-evals-like results and evalscope's reviews.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.canonical import canonicalise, number
+from swaplaw.contract import REQUIRED
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.record import Findings, Options, Reading, describe
+from swaplaw.sources import Source, open_file, unreadable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GUESSES: dict[str, tuple[str, ...]] = {
+    "dataset": ("dataset", "dataset_name", "benchmark", "task", "task_name", "eval"),
+    "question": (
+        *(
+            "question",
+            "question_id",
+            "qid",
+            "instance_id",
+            "sample_id",
+            "sample_score.sample_id",
+            "doc_id",
+            "example_id",
+        ),
+        *("item_id", "problem_id", "prompt_id", "id", "index"),
+    ),
+    "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm"),
+    "sample": ("sample", "epoch", "repeat", "repetition", "trial", "attempt", "run", "seed"),
+    "answer": (
+        *("extracted_answer", "extracted_prediction", "sample_score.score.extracted_prediction", "parsed_answer"),
+        *("model_answer", "mapped_output", "prediction", "pred", "predicted", "answer"),
+        *("sample_score.score.prediction", "response", "output", "completion", "model_output", "predicted_text"),
+    ),
+    "gold": (
+        *("gold", "target", "correct_answer", "gold_answer", "answer_key", "ground_truth", "reference", "expected"),
+        *("label", "truth", "solution", "answer"),
+    ),
+    "cluster": ("cluster", "subject", "category", "topic"),
+    "reason": ("reason", "abstention_reason"),
+    "correct": (
+        *("correct", "is_correct", "passed", "score", "acc", "accuracy", "exact_match"),
+        *("sample_score.score.value.acc", "sample_score.score.value.exact_match"),
+    ),
+    "cost": ("cost", "total_cost"),
+    "tokens": ("tokens", "total_tokens", "completion_tokens"),
+}
+ORDER = "order"
+"""Stands for a number that tells apart questions of one id: the place among a model's rows of that id."""
+SEPARATOR = "/"
+
+
+def read(file: Path, options: Options, findings: Findings) -> Source:
+    """Open a table under its column map."""
+    opened = open_file(file)
+    try:
+        frame = _flattened(opened.scan())
+    except Exception as error:  # Any engine's complaint about a file it cannot parse.
+        raise unreadable(opened, error) from None
+    mapping = column_map(frame.collect_schema().names(), options, str(file))
+    mapped = _mapped(frame, mapping, options, str(file))
+    findings.readings += _readings(frame, mapping, options, file)
+    if options.drop_ambiguous:
+        mapped = _unambiguous(mapped, findings, file)
+    findings.files.append(describe(file))
+    if options.canonical:
+        mapped = canonicalise(mapped, options.canonical)
+    return Source(str(file), lambda: mapped, opened.first_line)
+
+
+def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
+    """Decide which column each part of a vote is read from: as declared, else as guessed."""
+    for column, name in options.columns.items():
+        if column not in GUESSES:
+            raise InputError(f"there is no column '{column}' in a vote table; there are {', '.join(GUESSES)}")
+        if name not in names:
+            raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
+    mapping = dict(options.columns)
+    if options.cluster is not None:
+        if options.cluster not in names:
+            raise InputError(f"{quote(file, 200)}: no column {quote(options.cluster)}; found {listing(names, 30)}")
+        mapping.setdefault("cluster", options.cluster)
+    plain = {_plain(name): name for name in reversed(names)}
+    taken = set(mapping.values())
+    # Gold before answer: where a table has a prediction and an answer, the answer is the key.
+    for column in (
+        "gold",
+        "dataset",
+        "question",
+        "model",
+        "sample",
+        "answer",
+        "cluster",
+        "reason",
+        "correct",
+        "cost",
+        "tokens",
+    ):
+        if column in mapping:
+            continue
+        candidates = [plain[guess] for guess in GUESSES[column] if guess in plain and plain[guess] not in taken]
+        if column == "gold" and "answer" in plain and candidates == [plain["answer"]]:
+            others = [guess for guess in GUESSES["answer"] if guess in plain and guess != "answer"]
+            candidates = candidates if others or "answer" in mapping else []
+        if candidates:
+            mapping[column] = candidates[0]
+            taken.add(candidates[0])
+    given = {"model": options.model, "dataset": options.dataset, "question": options.question}
+    missing = [column for column in REQUIRED if column not in mapping and not given.get(column)]
+    if missing:
+        raise InputError(
+            f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}; "
+            f"say where it is with --column {missing[0]}=NAME"
+            + (" (or name the model with --model)" if "model" in missing else "")
+        )
+    return mapping
+
+
+def _plain(name: str) -> str:
+    return ".".join("_".join(part.lower().replace("-", " ").replace("_", " ").split()) for part in name.split("."))
+
+
+def _flattened(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Give nested fields dotted names."""
+    import polars as pl
+
+    while structs := [(name, kind) for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Struct)]:
+        fields = [
+            pl.col(name).struct.field(inner.name).alias(f"{name}.{inner.name}")
+            for name, kind in structs
+            for inner in kind.fields
+        ]
+        frame = frame.with_columns(fields).drop([name for name, _ in structs])
+    return frame
+
+
+def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str) -> pl.LazyFrame:
+    import polars as pl
+
+    schema = frame.collect_schema()
+    columns: list[pl.Expr] = []
+    for column, name in mapping.items():
+        value = pl.col(name)
+        if column in ("answer", "gold", "question", "cluster", "dataset", "model", "reason"):
+            value = _as_text(value, schema[name], file, name)
+        elif column == "correct":
+            value = _as_grade(value, schema[name], options.threshold, file, name)
+        columns.append(value.alias(column))
+    for column, given in (("model", options.model), ("dataset", options.dataset)):
+        if given is not None:
+            columns = [one for one in columns if one.meta.output_name() != column] + [pl.lit(given).alias(column)]
+    rest = [name for name in schema.names() if name not in {*mapping.values(), *GUESSES}]
+    sources = [pl.col(name) for name in rest if not isinstance(schema[name], pl.List | pl.Object | pl.Array)]
+    result = frame.select(*columns, *sources)
+    return _question_ids(result, frame, mapping, options, file) if options.question else result
+
+
+def _question_ids(
+    result: pl.LazyFrame, frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str
+) -> pl.LazyFrame:
+    """Build question ids from several columns, and from the order within a model where that is asked for."""
+    import polars as pl
+
+    names = frame.collect_schema().names()
+    parts: list[pl.Expr] = []
+    for name in options.question:
+        if name == ORDER:
+            continue
+        source = mapping.get(name, name)
+        if source not in names:
+            raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
+        parts.append(pl.col(source).cast(pl.String))
+    built = pl.concat_str(parts, separator=SEPARATOR) if parts else pl.lit("question")
+    if ORDER in options.question:
+        within = [pl.col(mapping[key]) for key in ("dataset", "model", "sample") if key in mapping]
+        place = pl.int_range(pl.len()).over([*within, *parts]) if within or parts else pl.int_range(pl.len())
+        built = pl.concat_str([built, place.cast(pl.String)], separator=SEPARATOR)
+    ids = frame.select(built.alias("question"))
+    return pl.concat([result.drop("question", strict=False), ids], how="horizontal")
+
+
+def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: Path) -> pl.LazyFrame:
+    """Leave out questions with two golds, two clusters, or a sample number twice for one model: ids of several."""
+    import polars as pl
+
+    names = frame.collect_schema().names()
+    ids = [name for name in ("dataset", "question") if name in names]
+    facts = [pl.col(name).n_unique() > 1 for name in ("gold", "cluster") if name in names]
+    broken = [frame.group_by(ids).agg(pl.any_horizontal(facts).alias("broken"))]
+    if "sample" in names:
+        repeats = frame.group_by([*ids, "model", "sample"]).agg((pl.len() > 1).alias("broken"))
+        broken.append(repeats.select(*ids, "broken"))
+    ambiguous = pl.concat(broken).filter("broken").select(ids).unique().collect()
+    total = frame.select(ids).unique().select(pl.len()).collect().item()
+    findings.notes.append(
+        f"{quote(file.name, 100)}: {ambiguous.height} of {total} question ids stand for several questions: left out"
+    )
+    return frame.join(ambiguous.lazy(), on=ids, how="anti")
+
+
+def _as_text(value: pl.Expr, kind: Any, file: str, name: str) -> pl.Expr:
+    import polars as pl
+
+    if kind.is_float():
+        # A column of whole numbers with a gap in it is read as floats: 4.0 is the answer 4.
+        return value.cast(pl.String).map_batches(
+            lambda texts: pl.Series([None if text is None else number(text) for text in texts], dtype=pl.String),
+            return_dtype=pl.String,
+            is_elementwise=True,
+        )
+    if isinstance(kind, pl.List | pl.Struct | pl.Array | pl.Object | pl.Binary):
+        raise InputError(f"{quote(file, 200)}: column {quote(name)} has type {kind}; expected text or numbers")
+    return value.cast(pl.String)
+
+
+def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str) -> pl.Expr:
+    """Read grades: yes or no, or a score that is high enough."""
+    import polars as pl
+
+    if kind == pl.Boolean or kind == pl.Null:
+        return value.cast(pl.Boolean)
+    if kind.is_numeric():
+        return value >= threshold
+    if kind != pl.String:
+        raise InputError(f"{quote(file, 200)}: column {quote(name)} has type {kind}; expected true, false or a score")
+    score = value.str.strip_chars().cast(pl.Float64, strict=False)
+    word = value.str.strip_chars().str.to_lowercase()
+    said = (
+        pl.when(word.is_in(["true", "yes", "c", "correct"]))
+        .then(True)
+        .when(word.is_in(["false", "no", "i", "incorrect"]))
+        .then(False)
+    )
+    return pl.when(score.is_not_null()).then(score >= threshold).otherwise(said.otherwise(None))
+
+
+def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: Path) -> Iterator[Reading]:
+    import polars as pl
+
+    try:
+        first = frame.select(pl.col(sorted(set(mapping.values()))).drop_nulls().first()).collect()
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(Source(str(file), lambda: frame), error) from None
+    for column in GUESSES:
+        if column == "question" and options.question:
+            yield Reading(column, SEPARATOR.join(options.question), "")
+        elif column in mapping:
+            name = mapping[column]
+            example = quote(first[name][0], 40) if first.height else ""
+            yield Reading(column, name, example, guessed=column not in options.columns and name != column)

@@ -1,0 +1,171 @@
+"""The paper's eleven figures, from vote tables and from the simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from swaplaw.plots import (
+    Scatter,
+    Spread,
+    curves_figure,
+    decomposition_figure,
+    gap_figure,
+    heat_map,
+    scatter_figure,
+    spread_figure,
+    theory_figure,
+)
+from swaplaw.published import published
+from swaplaw.reproduce.study import Dataset, Study
+from swaplaw.simulate import Theory
+from swaplaw.weights import PAPER_GRID
+
+STRONGEST = 5
+"""Pairs that the figure of the strongest forensic pairs shows."""
+PLATEAU = (Fraction(1, 12), Fraction(1, 6))
+"""The plateau that the paper's Figure cyber_weights shades."""
+
+
+def figures(study: Study, theory: Theory) -> dict[str, Callable[[], Any]]:
+    """Every figure under its label in the paper, to be drawn when called."""
+    return {
+        "theory": lambda: theory_figure(theory),
+        "phiadj_sg": lambda: _dependence(study.calibration, "phi_adj", "φ adjusted", "Accuracy-adjusted correlation"),
+        "validation": lambda: _validation(study),
+        "exactness": lambda: _exactness(study),
+        "decomp": lambda: decomposition_figure(theory),
+        "calibration": lambda: _calibration(study),
+        "meanlift": lambda: _mean_lift(study),
+        "leading": lambda: _leading(study),
+        "cyber_weights": lambda: _strongest(study.weighing),
+        "phi_sg": lambda: _dependence(study.calibration, "phi", "φ", "Raw correlation of correctness"),
+        "liftdelta": lambda: _lift_by_gap(study),
+    }
+
+
+def code(model: str) -> str:
+    """The paper's short name of a model, or its own."""
+    return published().codes.get(model, model)
+
+
+def _label(study: Study) -> str:
+    return "SYNTHETIC votes: twins of the paper's datasets" if study.synthetic else ""
+
+
+def _dependence(dataset: Dataset, quantity: str, label: str, title: str) -> Any:
+    order = [code(model.model) for model in dataset.models]
+    values: Mapping[tuple[str, str], float | None] = {
+        (code(curve.primary), code(curve.secondary)): None if value is None else float(value)
+        for curve in dataset.curves
+        for value in [getattr(curve.masses, quantity)]
+    }
+    return heat_map(values, order, label, f"{title}, {dataset.title}", "Models by accuracy, the most accurate first")
+
+
+def _names(dataset: Dataset) -> list[str]:
+    return [f"{code(curve.primary)} + {code(curve.secondary)}" for curve in dataset.curves]
+
+
+def _lifts(dataset: Dataset) -> list[float]:
+    return [100 * float(outcome.lift) for outcome in dataset.at_weight]
+
+
+def _predicted(study: Study, dataset: Dataset) -> list[float]:
+    alpha, gamma = Fraction(study.law.alpha), Fraction(study.law.gamma)
+    return [100 * float(curve.masses.predicted_swap(alpha, gamma)) for curve in dataset.curves]
+
+
+def _panel(study: Study, dataset: Dataset, predictor: str, values: list[float]) -> Scatter:
+    table = study.predictors[dataset.key]
+    found = next(row for row in table.predictors if row.name == predictor)
+    r2, rho = (f"{value:.2f}" if value is not None else "undefined" for value in (found.r2.value, found.rho.value))
+    note = f"R² {r2}, ρ {rho}, {found.n} pairs"
+    return Scatter(
+        dataset.title, values, _lifts(dataset), _names(dataset), note, list(study.datasets).index(dataset.key)
+    )
+
+
+def _validation(study: Study) -> Any:
+    """The frozen heuristic on the datasets that it was not calibrated on (on its own, where there is no other)."""
+    others = [each for each in study.datasets.values() if each is not study.calibration] or [study.calibration]
+    return scatter_figure(
+        [_panel(study, dataset, "predicted", _predicted(study, dataset)) for dataset in others],
+        "calibrated heuristic Ŝ (pp)",
+        "observed lift at 40:60 (pp)",
+        f"The heuristic calibrated on {study.calibration.title}, carried over",
+        [_label(study), "Dashed: perfect prediction"],
+    )
+
+
+def _exactness(study: Study) -> Any:
+    return scatter_figure(
+        [
+            _panel(study, dataset, "swap", [100 * float(outcome.swap) for outcome in dataset.at_weight])
+            for dataset in study.datasets.values()
+        ],
+        "measured swap mass S* (pp)",
+        "observed lift at 40:60 (pp)",
+        "The measured swap mass against observed lift",
+        [_label(study), "Retrospective: both come from the pooled votes. Dashed: S* = lift"],
+    )
+
+
+def _calibration(study: Study) -> Any:
+    dataset = study.calibration
+    return scatter_figure(
+        [_panel(study, dataset, "predicted", _predicted(study, dataset))],
+        "calibrated heuristic Ŝ (pp)",
+        "observed lift at 40:60 (pp)",
+        "The heuristic on the votes that calibrated it",
+        [_label(study), f"In-sample: alpha {study.law.alpha:.3f}, gamma {study.law.gamma:.3f}"],
+    )
+
+
+def _mean_lift(study: Study) -> Any:
+    spreads = []
+    for dataset in study.datasets.values():
+        lifts = np.array([[100 * float(outcome.lift) for outcome in row] for row in dataset.grid])
+        low, high = np.quantile(lifts, [0.25, 0.75], axis=0)
+        spreads.append(Spread(dataset.title, PAPER_GRID, lifts.mean(axis=0).tolist(), low.tolist(), high.tolist()))
+    pairs = ", ".join(str(len(dataset.curves)) for dataset in study.datasets.values())
+    return spread_figure(
+        spreads,
+        "Mean lift over all pairs, by weight",
+        [_label(study), f"Bands: the middle half of the pairs ({pairs} pairs). Dots: the paper's 25 weights"],
+    )
+
+
+def _leading(study: Study) -> Any:
+    series = [
+        (f"{dataset.title}: {code(dataset.top.primary)} + {code(dataset.top.secondary)}", dataset.top)
+        for dataset in study.datasets.values()
+    ]
+    return curves_figure(
+        series, "Exact lift of each dataset's top-accuracy pair", [_label(study), "In-sample, at every weight"]
+    )
+
+
+def _strongest(dataset: Dataset) -> Any:
+    strongest = sorted(dataset.curves, key=lambda curve: (-curve.masses.collective, curve.primary, curve.secondary))
+    series = [(f"{code(curve.primary)} + {code(curve.secondary)}", curve) for curve in strongest[:STRONGEST]]
+    label = "SYNTHETIC votes. " if dataset.synthetic else ""
+    return curves_figure(
+        series,
+        f"Exact lift of the most accurate pairs, {dataset.title}",
+        f"{label}In-sample; shaded: the paper's plateau, 1/12 to 1/6",
+        plateau=PLATEAU,
+    )
+
+
+def _lift_by_gap(study: Study) -> Any:
+    panels = [
+        Scatter(
+            dataset.title, [100 * float(curve.masses.gap) for curve in dataset.curves], _lifts(dataset), _names(dataset)
+        )
+        for dataset in study.datasets.values()
+    ]
+    return gap_figure(panels, "Observed lift at 40:60 against the accuracy gap", _label(study))

@@ -1,0 +1,94 @@
+"""The paper's first look beyond pairs: every trio on a grid of 24ths of the primary's vote, for both secondaries.
+
+A grid maximum in-sample, as in the paper's Table trios. Votes are whole numbers, 24 for the primary and 1 to 24 for
+each secondary, so ties are exact. Questions on which no weights can change the outcome are counted once and left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from math import lcm
+
+import numpy as np
+
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
+
+PARTS = 24
+LARGEST_FLEET = 10
+"""Models that trios are made of, the most accurate: as many as the paper has."""
+GRID = np.array(list(product(range(1, PARTS + 1), repeat=2)))
+
+
+@dataclass(frozen=True)
+class Trio:
+    """A primary, two secondaries and their best weights on the grid."""
+
+    members: tuple[str, str, str]
+    weights: tuple[Fraction, Fraction]
+    lift: Fraction
+    ceiling: Fraction
+    """Union rescue mass: the primary wrong, some secondary right."""
+
+
+def best_trio(tally: Tally) -> Trio | None:
+    """Find the trio with the largest lift; None with fewer than three models, or where no three share all samples."""
+    ranked = sorted(range(len(tally.models)), key=lambda model: (-_accuracy(tally, model), tally.models[model]))
+    trios = [
+        _on_grid(tally, trio)
+        for trio in combinations(ranked[:LARGEST_FLEET], 3)
+        if tally.answered[list(trio)].all() and len({tally.samples[model] for model in trio} - {None}) == 1
+    ]
+    return max(trios, key=lambda trio: (trio.lift, [-weight for weight in trio.weights]), default=None)
+
+
+def _accuracy(tally: Tally, model: int) -> Fraction:
+    scores = tally.scores[model]
+    return Fraction(int(scores.numerators.sum()), scores.denominator)
+
+
+def _on_grid(tally: Tally, trio: tuple[int, ...]) -> Trio:
+    margins = np.stack([tally.margins(model) for model in trio])
+    narrow = 3 * PARTS * int(np.abs(margins).max(initial=0)) < 2**15
+    margins = margins.astype(np.int16 if narrow else np.int64)
+    own = tally.scores[trio[0]]
+    # Gold keeps or loses a question at all positive weights where no margin, or all of some rival's, are against it.
+    secure = tally.rivals.rows.maximum((-margins).max(axis=0), -1).take(tally.rivals.rank) < 0
+    lost = tally.rivals.rows.maximum(-(margins.max(axis=0)), -1).take(tally.rivals.rank) > 0
+    open_ = ~(secure | lost)
+    sums, scale = _scores(tally, margins, open_)
+    base = Fraction(int(own.numerators.sum()), own.denominator)
+    best = int(sums.argmax())
+    a, b = (Fraction(int(part), PARTS) for part in GRID[best])
+    n = len(tally.questions)
+    lift = (Fraction(int(sums[best]), scale) + int(secure.sum()) - base) / n
+    names = (tally.models[trio[0]], tally.models[trio[1]], tally.models[trio[2]])
+    return Trio(names, (a, b), lift, _ceiling(tally, trio))
+
+
+def _scores(tally: Tally, margins: Ints, open_: Ints) -> tuple[Ints, int]:
+    """Sum of scores over the open questions at every point of the grid, and its denominator."""
+    position = np.flatnonzero(open_[tally.rivals.question])
+    question = tally.rivals.question[position]
+    order = np.argsort(question, kind="stable")
+    position, question = position[order], question[order]
+    starts = np.flatnonzero(np.diff(question, prepend=-1))
+    if not len(starts):
+        return np.zeros(len(GRID), dtype=np.int64), 1
+    weights = np.column_stack([np.full(len(GRID), PARTS), GRID]).astype(margins.dtype)
+    pooled = weights @ margins[:, position]
+    least = np.minimum.reduceat(pooled, starts, axis=1)
+    ties = 1 + np.add.reduceat(pooled == 0, starts, axis=1, dtype=np.int16)
+    scale = lcm(*range(1, int(ties.max()) + 1))
+    return np.where(least < 0, 0, scale // ties.astype(np.int64)).sum(axis=1, dtype=np.int64), scale
+
+
+def _ceiling(tally: Tally, trio: tuple[int, ...]) -> Fraction:
+    scores = [tally.scores[model] for model in trio]
+    scale = lcm(*(each.denominator for each in scores))
+    wrong = [scale - each.numerators * (scale // each.denominator) for each in scores]
+    # Primary wrong, less primary and both secondaries wrong.
+    total = (wrong[0] * (scale**2 - wrong[1] * wrong[2])).sum()
+    return Fraction(int(total), scale**3 * len(tally.questions))

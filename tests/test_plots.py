@@ -1,0 +1,66 @@
+"""Figures as an API: every kind draws, in every format, and odd input does no harm."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import swaplaw as sl
+from pictures import assert_drawn
+from swaplaw.plots import Lift, Scatter, exact_curve_figure, forest_figure, heat_map, save, scatter_figure
+from swaplaw.plots.weights import LEAST, MOST, steps
+
+
+@pytest.fixture(scope="module")
+def curve() -> sl.Curve:
+    return next(iter(sl.curves(sl.demo_votes().tally())))
+
+
+def test_forest_tells_gain_harm_and_doubt_apart(tmp_path: Path) -> None:
+    lifts = [Lift("a + b", 2.0, 0.5, 3.5), Lift("c + d", -1.0, -2.0, -0.2), Lift("e + f", 0.3, -0.8, 1.2)]
+    figure = forest_figure(lifts, "Lift of three pairs", "95% intervals")
+    for suffix in (".svg", ".png"):
+        save(figure, tmp_path / f"forest{suffix}")
+        assert_drawn(tmp_path / f"forest{suffix}")
+    text = (tmp_path / "forest.svg").read_text()
+    assert all(word in text for word in ("helps", "harms", "interval reaches zero"))
+
+
+def test_exact_curve_has_every_step_of_the_curve(curve: sl.Curve, tmp_path: Path) -> None:
+    corners = steps(curve)
+    for corner in corners[::2]:
+        inside = [piece for piece in curve.pieces if not piece.is_point and float(max(piece.lo, LEAST)) == corner["x"]]
+        assert corner["y"] in [100 * float(piece.lift) for piece in inside]
+    assert (corners[0]["x"], corners[-1]["x"]) == (float(LEAST), float(MOST))
+    save(exact_curve_figure(curve), tmp_path / "curve.svg")
+    assert_drawn(tmp_path / "curve.svg")
+
+
+def test_heat_map_marks_what_is_undefined(tmp_path: Path) -> None:
+    values = {("a", "b"): 0.5, ("a", "c"): None, ("b", "c"): 0.9}
+    save(heat_map(values, ["a", "b", "c"], "phi", "Dependence"), tmp_path / "map.svg")
+    text = (tmp_path / "map.svg").read_text()
+    assert all(word in text for word in ("0.50", "0.90", "–"))
+
+
+def test_one_pair_is_enough_for_a_scatter(tmp_path: Path) -> None:
+    save(scatter_figure([Scatter("one", [0.0], [0.0], ["a + b"])], "x", "y", "One pair"), tmp_path / "one.svg")
+    assert_drawn(tmp_path / "one.svg")
+
+
+def test_the_same_figure_gives_the_same_bytes(curve: sl.Curve, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        save(exact_curve_figure(curve), tmp_path / f"{name}.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_unknown_formats_and_missing_parts_are_said(
+    curve: sl.Curve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(sl.InputError, match=r"\.bmp"):
+        save(exact_curve_figure(curve), tmp_path / "curve.bmp")
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(sl.MissingExtraError, match=r"swaplaw\[plot\]"):
+        exact_curve_figure(curve)
