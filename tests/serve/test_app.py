@@ -169,6 +169,22 @@ def test_what_passes_is_tried_again(base_url: str, world: World, start: Start) -
         assert (found["winner"], found["degraded"], world.calls[model]) == ("B", None, 2)
 
 
+def test_a_lost_sample_leaves_the_share_of_the_others(base_url: str, start: Start) -> None:
+    served = serve(base_url, ("once-500", "1", 4), upstream={"retries": 0}, stop={"exact": False})
+    found = vote(start(served))["swaplaw"]
+    assert (found["winner"], found["degraded"]) == ("B", None)
+    assert (found["members"][0]["lost"], found["members"][0]["votes"]) == (1, 3)
+    assert found["members"][0]["shares"] == [{"answer": "B", "votes": 3, "share": "1"}]
+
+
+def test_a_statistical_stop_states_its_bound(base_url: str, start: Start) -> None:
+    served = serve(base_url, ("says-A", "1", 24), ("says-B", "1/3", 24), stop={"error": 0.1})
+    found = vote(start(served))["swaplaw"]
+    assert (found["winner"], found["stopped"]) == ("A", "statistical")
+    assert 0 < found["error_bound"] <= 0.1
+    assert found["samples"]["spent"] < 24
+
+
 def test_degrading_to_the_primary_and_to_nothing(base_url: str, start: Start) -> None:
     members = [("says-A", "1", 2), ("status-500", "2", 2), ("says-B", "3", 2)]
     primary_only = vote(start(serve(base_url, *members, degrade="primary")))["swaplaw"]
@@ -226,6 +242,15 @@ def test_keys(base_url: str, start: Start) -> None:
     for key in (KEY, "another"):
         headers = {"authorization": f"Bearer {key}"}
         assert client.post("/chat/completions", json=ask(), headers=headers).status_code == 200
+
+
+def test_only_its_own_names(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 1)), hosts=["127.0.0.1", "::1", "ask.example.org"])
+    codes = {
+        host: client.post("/chat/completions", json=ask(), headers={"host": host}).status_code
+        for host in ("127.0.0.1:8080", "[::1]:8080", "ask.example.org", "evil.example.org", "[", "")
+    }
+    assert list(codes.values()) == [200, 200, 200, 421, 421, 421]
 
 
 def test_upstream_keys_come_from_the_environment(

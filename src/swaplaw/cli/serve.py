@@ -18,6 +18,7 @@ from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
 if TYPE_CHECKING:
     from swaplaw.serve.settings import Served
 
+LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 GRACE = 60
 """Seconds that questions being answered get to finish when the server is told to stop."""
 
@@ -28,6 +29,9 @@ GRACE = 60
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option("--keys-env", metavar="NAME", help="Environment variable with the API keys to accept, comma-separated.")
+@click.option(
+    "--allow-host", "names", multiple=True, metavar="NAME", help="Also answer to this name, as a proxy passes it on."
+)
 @click.option("--anonymous", is_flag=True, help="Accept requests without a key from beyond this machine.")
 @click.option("--max-requests", type=click.IntRange(1), default=1000, show_default=True, help="In flight at once.")
 @click.option("--max-body", type=click.IntRange(1024), default=4 * 2**20, show_default=True, help="Bytes of a request.")
@@ -38,6 +42,7 @@ def command(
     host: str,
     port: int,
     keys_env: str | None,
+    names: tuple[str, ...],
     anonymous: bool,
     max_requests: int,
     max_body: int,
@@ -66,7 +71,9 @@ def command(
             served = [read_served(path) for path in policies]
             for one in served:
                 check_keys(one)
-        app = create_app(served, keys=keys, bounds=Bounds(max_body, requests=max_requests), log_content=log_content)
+        bounds = Bounds(max_body, requests=max_requests)
+        hosts = [] if keys or not is_local(host) else [*LOCAL_NAMES, host, *names]
+        app = create_app(served, keys=keys, hosts=hosts, bounds=bounds, log_content=log_content)
         listener = stack.enter_context(listen(host, port))
         write_logs()
         greet(served, host, listener.getsockname()[1], demo)
@@ -98,14 +105,18 @@ def accepted_keys(variable: str | None) -> list[str]:
 
 def refuse_strangers(host: str, keys: Sequence[str], anonymous: bool) -> None:
     """Beyond loopback, someone else's requests would be paid with the upstreams' keys."""
-    try:
-        local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = host == "localhost"
-    if not local and not keys and not anonymous:
+    if not is_local(host) and not keys and not anonymous:
         raise InputError(
             f"at {quote(host)} anybody who reaches it could ask: set --keys-env, or say --anonymous if that is meant"
         )
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def check_keys(served: Served) -> None:
@@ -126,7 +137,7 @@ def greet(served: Sequence[Served], host: str, port: int, demo: bool) -> None:
     shown = f"[{host}]" if ":" in host else host
     base = f"http://{shown}:{port}/v1"
     for one in served:
-        members = ", ".join(f"{m.samples} x {m.model} at weight {m.weight}" for m in one.members)
+        members = ", ".join(f"{m.samples} x {quote(m.model)} at weight {m.weight}" for m in one.members)
         click.echo(f"Serving model {quote(one.name)} at {base}: {members}", err=True)
     if demo:
         click.echo("Recorded votes answer here, not live models. Try:", err=True)

@@ -44,10 +44,11 @@ def create_app(
     policies: Sequence[Served],
     *,
     keys: Sequence[str] = (),
+    hosts: Sequence[str] = (),
     bounds: Bounds | None = None,
     log_content: bool = False,
 ) -> FastAPI:
-    """Build the app that serves these policies, one model each."""
+    """Build the app that serves these policies, one model each; `hosts` are the names it answers to, any by default."""
     names = [served.name for served in policies]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"two policies are called {quote(twice[0])}: set `serving.name` in one of them")
@@ -62,7 +63,7 @@ def create_app(
             await asyncio.gather(*(client.close() for client in panel.clients))
 
     app = FastAPI(title="swaplaw", summary="Weighted votes of language models", lifespan=lifespan, docs_url=None)
-    app.add_middleware(Gate, keys=keys, bounds=bounds or Bounds(), metrics=metrics)
+    app.add_middleware(Gate, keys=keys, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain_refusal)
     started = int(time())

@@ -7,6 +7,7 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -35,8 +36,11 @@ def error(status: int, message: str, code: str, param: str | None = None, **head
 class Gate:
     """ASGI middleware: `/health` is open, all else needs a key where keys are set."""
 
-    def __init__(self, app: ASGIApp, *, keys: Sequence[str], bounds: Bounds, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, *, keys: Sequence[str], hosts: Sequence[str], bounds: Bounds, metrics: Metrics
+    ) -> None:
         self._app, self._bounds, self._metrics = app, bounds, metrics
+        self._hosts = frozenset(hosts)
         # Digests have one length, so comparing them tells nothing about a key, not even how long it is.
         self._digests = [sha256(key.encode()).digest() for key in keys]
         self._in_flight = 0
@@ -47,6 +51,9 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if self._hosts and not self._meant(headers.get("host", "")):
+            await error(421, "this server does not go by that name", "misdirected")(scope, receive, send)
+            return
         if self._digests and not self._knows(headers.get("authorization", "")):
             refusal = error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
             await refusal(scope, receive, send)
@@ -64,6 +71,13 @@ class Gate:
         finally:
             self._in_flight -= 1
             self._metrics.in_flight.set(self._in_flight)
+
+    def _meant(self, host: str) -> bool:
+        """A web page whose name was made to point here names itself: it must not ask on its visitor's account."""
+        try:
+            return urlsplit(f"//{host}").hostname in self._hosts
+        except ValueError:
+            return False
 
     def _knows(self, authorization: str) -> bool:
         scheme, _, key = authorization.partition(" ")
