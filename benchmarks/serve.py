@@ -58,6 +58,8 @@ class Load:
     statuses: dict[int, int]
     degraded: int
     memory: Sequence[float]
+    processor: float
+    """Processor seconds of the server for each answer."""
     explained: bool
     """Every answer that is not 200 says why in OpenAI's form."""
 
@@ -98,6 +100,7 @@ async def ask_for(
     phases = random.Random(0)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
     async with aiohttp.ClientSession(connector=connector) as session:
+        before = processor(server)
         start = time.perf_counter()
 
         async def client(phase: float) -> None:
@@ -131,7 +134,8 @@ async def ask_for(
         watching = asyncio.create_task(watch())
         await asyncio.gather(kill(), *asking)
         memory = await watching
-    return Load(latencies, dict(statuses), degraded, memory, explained)
+        each = (processor(server) - before) / len(latencies)
+    return Load(latencies, dict(statuses), degraded, memory, each, explained)
 
 
 def write_policy(path: Path, first: int, second: int, samples: int) -> None:
@@ -176,6 +180,12 @@ def wait_for(port: int, patience: float = 60.0) -> None:
             time.sleep(0.1)
 
 
+def processor(pid: int) -> float:
+    """Processor seconds used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def resident(pid: int) -> float:
     """Resident memory in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -184,4 +194,8 @@ def resident(pid: int) -> float:
 
 if __name__ == "__main__":
     found = load(CLIENTS, SECONDS, PACE)
-    print(json.dumps({"statuses": found.statuses, "memory": found.memory, "p99": found.added(0.99)}))
+    print(
+        json.dumps(
+            {"statuses": found.statuses, "memory": found.memory, "p99": found.added(0.99), "processor": found.processor}
+        )
+    )
