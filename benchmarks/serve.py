@@ -7,6 +7,7 @@ sample needed, errors (there must be none) and the server's memory.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import random
@@ -33,10 +34,11 @@ CLIENTS, SECONDS, PACE = (
 )
 BUDGET = 0.025
 UPSTREAM = """
-import sys, time
+import gc, sys
 from swaplaw.serve.demo import Script, running, scripted_app
 answers = {(model, "1"): ["A"] * 8 for model in ("first", "second")}
 with running(scripted_app(Script(answers), delay=float(sys.argv[2])), port=int(sys.argv[1])):
+    gc.freeze()
     sys.stdin.read()
 """
 
@@ -100,6 +102,7 @@ async def ask_for(
     phases = random.Random(0)
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
     async with aiohttp.ClientSession(connector=connector) as session:
+        gc.freeze()  # Neither clients nor upstreams are what is measured: their pauses are kept short.
         before = processor(server)
         start = time.perf_counter()
 

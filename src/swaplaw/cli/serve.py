@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import os
@@ -81,6 +82,9 @@ def command(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
             server_header=False,
         )  # fmt: skip
+        # What is loaded now stays: looking it over for garbage again and again would hold answers up.
+        gc.collect()
+        gc.freeze()
         uvicorn.Server(config).run(sockets=[listener])
 
 
