@@ -10,12 +10,14 @@ from importlib import import_module
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
 from swaplaw.bounds import reach
 from swaplaw.panel import oriented
+from swaplaw.panel_holdout import panel_rule
 from swaplaw.panels import shared
 from test_panel import tally_of
 
@@ -203,6 +205,19 @@ def test_held_out_weights_are_chosen_on_other_questions() -> None:
     assert sl.held_out_panel(sl.panel(tally_of(one), ["aa", "bb", "cc"])) is None
 
 
+def test_the_rule_chooses_the_best_panel_of_each_part() -> None:
+    tally = sl.demo_votes().tally()
+    half = np.arange(len(tally.questions)) % 2 == 0
+    for part, made in zip((half, ~half), panel_rule(tally, 3)(np.stack([half, ~half])), strict=True):
+        train = tally.select(questions=part)
+        best = max(sl.panels(train, size, top=1).panels[0].recommended.accuracy for size in (2, 3))
+        names = [tally.models[member] for member in made.members]
+        outcome = sl.panel(train, names).at(dict(zip(names, made.weights, strict=True)))
+        assert outcome.accuracy == best
+        assert made.weights[0] == 1
+        assert all(made.weights)
+
+
 def test_command_prints_the_panels_of_the_design(swaplaw: Run) -> None:
     done = swaplaw("panel", "demo", "--size", "3", "--top", "2", "--folds", "3", "--repeats", "1", "--json")
     assert done.code == 0
@@ -220,8 +235,9 @@ def test_command_prints_the_panels_of_the_design(swaplaw: Run) -> None:
         assert (float(outcome.accuracy), float(outcome.lift)) == (one["accuracy"], one["lift"])
     held_out = [one["held_out"]["accuracy"] for one in document["panels"]]
     assert held_out == sorted(held_out, reverse=True)
-    assert document["search"]["of"] == 84
-    assert 0 < document["search"]["share_pruned"] < 1
+    (search,) = document["search"]
+    assert (search["dataset"], search["of"]) == ("renze-temperature", 84)
+    assert 0 < search["share_pruned"] < 1
 
 
 def test_command_shows_one_panel_in_full(swaplaw: Run) -> None:
@@ -250,9 +266,25 @@ def test_command_gives_the_grid_and_its_distance(swaplaw: Run) -> None:
 
 def test_command_with_no_time_says_how_far_it_may_be_off(swaplaw: Run) -> None:
     document = json.loads(swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0", "--json").out)
-    assert document["search"]["complete"] is False
-    assert document["search"]["gap"] > 0
+    (search,) = document["search"]
+    assert search["complete"] is False
+    assert search["gap"] > 0
     assert "pp better than the best of these" in swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0").out
+
+
+def test_command_takes_every_dataset_on_its_own(swaplaw: Run, tmp_path: Path) -> None:
+    file = tmp_path / "two.csv"
+    votes = [
+        f"{name},{q},{model},{answer},A"
+        for name in "ab"
+        for q in "12"
+        for model, answer in zip("xyz", "ABA", strict=True)
+    ]
+    file.write_text("\n".join(["dataset,question,model,answer,gold", *votes]))
+    document = json.loads(swaplaw("panel", file, "--without", "y", "--size", "2", "--json").out)
+    assert [one["dataset"] for one in document["panels"]] == ["a", "b"]
+    assert [one["members"] for one in document["panels"]] == [["x", "z"]] * 2
+    assert [one["dataset"] for one in document["search"]] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,18 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
         assert all(abs(row["difference"]) <= most for row in found)
 
 
-def fleet(dataset: str, models: int = 4, questions: int = 40, options: tuple[int, ...] | None = (4,)) -> sl.Votes:
+def fleet(
+    dataset: str,
+    models: int = 4,
+    questions: int = 40,
+    options: tuple[int, ...] | None = (4,),
+    missing: float = 0.0,
+) -> sl.Votes:
     names = list(published().codes)[:models]
     members = tuple(
-        Model(name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6)
+        Model(
+            name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6, missing=missing
+        )
         for place, name in enumerate(names)
     )
     return generate(Fleet(dataset, members, questions, options), 1)
@@ -165,9 +173,11 @@ def test_numbers_are_those_of_the_law() -> None:
     assert not {"rule_within", "ties", "swap_r2_least"} & set(found)
 
 
-@pytest.mark.parametrize("options", [(3,), (6,), None])
-def test_best_trio_is_the_best_of_the_grid(options: tuple[int, ...] | None) -> None:
-    tally = fleet("d", 4, 25, options).tally()
+@pytest.mark.parametrize(("options", "missing"), [((3,), 0.0), ((6,), 0.3), (None, 0.0)])
+def test_best_trio_is_the_best_of_the_grid(options: tuple[int, ...] | None, missing: float) -> None:
+    tally = fleet("d", 4, 25, options, missing).tally()
+    assert tally.answered.all()
+    assert (None in tally.samples) == bool(missing)
     found = best_trio(tally)
     assert found is not None
     from swaplaw.plurality import vote
@@ -192,6 +202,13 @@ def test_best_trio_is_the_best_of_the_grid(options: tuple[int, ...] | None) -> N
     right = [np.array(each.numerators) / each.denominator for each in (tally.scores[index] for index in indices)]
     ceiling = np.mean((1 - right[0]) * (1 - (1 - right[1]) * (1 - right[2])))
     assert float(found.ceiling) == pytest.approx(float(ceiling))
+
+
+def test_trios_are_judged_on_the_questions_that_all_three_answered() -> None:
+    frame = fleet("d", 3, 30).frame.collect()
+    gone = (pl.col("model") == "Gemma-4-31B") & pl.col("question").is_in([f"d-{number:02d}" for number in range(1, 9)])
+    kept = frame.filter(~pl.col("question").is_in([f"d-{number:02d}" for number in range(1, 9)]))
+    assert best_trio(sl.votes_from(frame.filter(~gone)).tally()) == best_trio(sl.votes_from(kept).tally())
 
 
 def test_two_models_make_no_trio() -> None:

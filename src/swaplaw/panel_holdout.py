@@ -57,9 +57,17 @@ def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | No
     return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)))
 
 
-def panel_rule(tally: Tally, size: int, *, time_limit: float | None = None) -> Rule:
-    """Choose the best panel of a size, and its weights."""
-    return each(tally, lambda train: _choice(panels(train, size, top=1, time_limit=time_limit).panels[0]))
+def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None) -> Rule:
+    """Choose the best panel of 2 to `largest` members, and its weights; equally good: the smaller panel.
+
+    A panel whose best weights leave only one member is that model alone.
+    """
+
+    def choose(train: Tally) -> Choice:
+        found = [panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
+        return _choice(max(found, key=lambda one: one.recommended.accuracy))
+
+    return each(tally, choose)
 
 
 def _choice(found: Certificate) -> Choice:

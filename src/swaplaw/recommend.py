@@ -20,6 +20,7 @@ import numpy as np
 
 from swaplaw.choice import BestSingle, PairRule, Track, all_pairs
 from swaplaw.draws import draw
+from swaplaw.effect import effect
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.placebo import placebo_scores
@@ -70,13 +71,17 @@ def recommend(
 
 
 def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int) -> list[Check]:
-    """Ask the three questions; the last two only of an ensemble, and the second where votes allow it."""
+    """Ask the three questions; the last two only of an ensemble, and the second where votes allow it.
+
+    The first guards against luck among many candidates. The others ask why the one that was chosen gains, so theirs are
+    plain intervals: wider ones would cost power and guard against nothing more.
+    """
     checks = [Check("held_out", spread.effect(found.gains))]
     if len(found.choice.members) == 2:
         primary, secondary = found.choice.members
         equal = _equal_compute(scorer, found, dealt, seed)
         if equal is not None:
-            checks.append(Check("equal_compute", spread.effect(equal)))
+            checks.append(Check("equal_compute", effect(equal, dealt.member)))
         scores = held_out_weight(scorer.sheet(primary, secondary), dealt)
         blinded = placebo_scores(
             scorer.tally,
@@ -86,7 +91,7 @@ def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, s
             lambda blind: scorer.on(blind, (primary, secondary)).sheet(0, 1),
             seed=seed,
         )
-        checks.append(Check("placebo", spread.effect(scores - blinded)))
+        checks.append(Check("placebo", effect(scores - blinded, dealt.member)))
     return checks
 
 

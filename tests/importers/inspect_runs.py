@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import warnings
@@ -44,6 +45,7 @@ def run(task: Task, model: Model, folder: Path, **settings: Any) -> EvalLog:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         [log] = eval(task, model=model, log_dir=str(folder), display="none", log_level="error", **settings)
+        gc.collect()  # Inspect leaves streams open: let them go here, where nobody minds, and not in another test.
     return log
 
 

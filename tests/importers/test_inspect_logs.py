@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import warnings
@@ -20,7 +21,7 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect is not installed:
 
 from inspect_ai import Task, eval_retry  # noqa: E402
 from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
-from inspect_ai.log import read_eval_log, write_eval_log  # noqa: E402
+from inspect_ai.log import read_eval_log, write_eval_log, write_log_dir_manifest  # noqa: E402
 from inspect_ai.model import get_model  # noqa: E402
 from inspect_ai.scorer import (  # noqa: E402
     Score,
@@ -45,6 +46,12 @@ from importers.inspect_runs import (  # noqa: E402
     scripted,
     wanted,
 )
+
+# Inspect leaves streams for the collector to close, which says so whenever it comes by.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
 
 EPOCHS = 3
 QUESTIONS = 8
@@ -240,6 +247,7 @@ def test_retried_logs_count_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         [second] = eval_retry(read_eval_log(first.location), log_dir=str(tmp_path), display="none", log_level="error")
+        gc.collect()
     assert (second.status, second.eval.task_id) == ("success", first.eval.task_id)
     imported = sl.import_votes(tmp_path)
     frame = rows(imported).sort("question", "sample")
@@ -337,6 +345,17 @@ def test_logs_that_would_unpack_to_too_much_are_refused(
     monkeypatch.setattr(inspect_logs, "MAX_MEMBER", 4_000_000)
     with pytest.raises(sl.InputError, match=r"'samples/big.json' would unpack to 5,000,000 bytes"):
         sl.import_votes(bomb)
+
+
+def test_listings_beside_logs_are_left_alone(whole: Path, tmp_path: Path) -> None:
+    shutil.copy(whole, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        write_log_dir_manifest(str(tmp_path))
+    assert (tmp_path / "logs.json").exists()
+    (tmp_path / "eval-set.json").write_text('{"eval_set_id": "x"}')
+    imported = sl.import_votes(tmp_path)
+    assert (rows(imported).height, imported.notes) == (4, ())
 
 
 def test_not_a_log_at_all(tmp_path: Path) -> None:

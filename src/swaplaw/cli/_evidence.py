@@ -47,9 +47,13 @@ def bootstrap_options(command: Command) -> Command:
 
 def load_tally(paths: Sequence[str], dataset: str | None, without: Sequence[str] = ()) -> Tally:
     """Count one dataset of VOTES, without some of its models and the questions that only they answered."""
+    return leave_out(load(paths).tally(dataset), without)
+
+
+def leave_out(tally: Tally, without: Sequence[str]) -> Tally:
+    """Drop some models, and the questions that only they answered."""
     import numpy as np
 
-    tally = load(paths).tally(dataset)
     if not without:
         return tally
     dropped = {tally.models[tally.index(name)] for name in without}

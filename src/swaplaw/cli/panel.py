@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, number, percent, points, rate, show, votes_options
-from swaplaw.cli._evidence import load_tally, models_option
+from swaplaw.cli._common import Column, emit, load_tallies, number, percent, points, rate, show, votes_options
+from swaplaw.cli._evidence import leave_out, models_option
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,25 +90,26 @@ def command(
 
     if folds < 0 or folds == 1:
         raise InputError(f"{folds} folds leave nothing to hold out: ask for 2 or more, or 0 for no held-out numbers")
-    tally = load_tally(votes, dataset, without)
-    if members:
-        searched, found = None, [_certified(tally, members, time_limit)]
-    else:
-        with bar("Searching panels") as progress:
-            searched = panels(tally, size, top=None if everything else top, time_limit=time_limit, progress=progress)
-        found = list(searched.panels)
-    rows = _on_grid(tally, found) if grid else _held_out(tally, found, time_limit, folds, repeats, seed)
-    if as_json:
-        document: dict[str, Any] = {"panels": [row.to_dict() for row in rows]}
-        if searched is not None:
-            document["search"] = searched.to_dict()
+    document: dict[str, list[Any]] = {"panels": [], "search": []}
+    for tally in load_tallies(votes, dataset):
+        fleet = leave_out(tally, without)
+        if members:
+            searched, found = None, [_certified(fleet, members, time_limit)]
         else:
-            document["panels"][0] |= _details(rows[0])
+            with bar("Searching panels") as progress:
+                listed = None if everything else top
+                searched = panels(fleet, size, top=listed, time_limit=time_limit, progress=progress)
+            found = list(searched.panels)
+        rows = _on_grid(fleet, found) if grid else _held_out(fleet, found, time_limit, folds, repeats, seed)
+        if as_json:
+            document["panels"] += [row.to_dict() | ({} if searched else _details(row)) for row in rows]
+            document["search"] += [{"dataset": fleet.dataset, **searched.to_dict()}] if searched else []
+        else:
+            _show_rows(fleet, rows, searched)
+            if searched is None:
+                _show_details(rows[0])
+    if as_json:
         emit(document)
-        return
-    _show_rows(tally, rows, searched)
-    if searched is None:
-        _show_details(rows[0])
 
 
 def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> Certificate:
@@ -180,8 +181,7 @@ def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) 
         for row in rows
     ]
     n = rows[0].certificate.panel.n
-    some = "1 panel" if len(rows) == 1 else f"{len(rows)} panels"
-    title = f"{tally.dataset}: {some}, primary first, on {n} of {rows[0].of} questions"
+    title = f"{tally.dataset}: {_some(len(rows), 'panel')}, primary first, on {n} of {rows[0].of} questions"
     columns = [Column("Panel", right=False), Column(names[0], right=False), *map(Column, names[1:])]
     show(title, columns, cells, " ".join(_notes(tally, rows, searched)))
 
@@ -190,7 +190,7 @@ def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> I
     """What the numbers mean, and how far they can be trusted."""
     if searched is not None:
         yield (
-            f"{searched.of:,} panels of {searched.size}: {searched.searched + searched.cut:,} searched, "
+            f"{_some(searched.of, 'panel')} of {searched.size}: {searched.searched + searched.cut:,} searched, "
             f"{searched.pruned:,} ({100 * searched.share_pruned:.0f}%) ruled out by their bounds."
         )
         if searched.greedy:
@@ -205,14 +205,18 @@ def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> I
     if judged is not None:
         yield (
             f"Held out: weights chosen on {judged.folds - 1} of {judged.folds} parts of the questions, judged on the "
-            f"other, {judged.repeats} times over."
+            f"other, {_some(judged.repeats, 'time')} over."
         )
-        if searched is not None:
+        if searched is not None and searched.of > 1:
             yield f"The choice among {searched.of:,} panels itself is in-sample: expect less of the first."
     else:
         yield "In-sample: expect less on new questions."
     if any(row.shown.fragile for row in rows):
         yield "Fragile weights rest on exact ties: the least change loses them."
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _show_details(row: Row) -> None:

@@ -122,8 +122,8 @@ def _note(found: Recommendation) -> str:
     single = found.names(found.by_lift.baseline)[0]
     accuracy = percent(float(found.scorer.score(found.by_lift.baseline).mean()))
     lines = [
-        f"Gains are over {printable(single)} ({accuracy} %), the best single model; intervals and p-values allow for "
-        "the best of all candidates.",
+        f"Gains are over {printable(single)} ({accuracy} %), the best single model; the first two intervals and "
+        "p-values allow for the best of all candidates.",
     ]
     lines += found.notes
     if found.more is not None and found.more.questions is not None:

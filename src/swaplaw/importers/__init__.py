@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,9 +180,9 @@ def _json_format(file: Path) -> str | None:
     if file.name == "display_predictions.json":
         return "helm"
     with file.open("rb") as handle:
-        head = handle.read(_SNIFFED).lstrip()
-    # The order in which Inspect writes a log; its directory listings have neither.
-    return "inspect" if head.startswith(b"{") and b'"version"' in head[:200] and b'"eval"' in head else None
+        head = handle.read(_SNIFFED)
+    # The order in which Inspect writes a log. Its directory listings hold the same words, but begin with a file's name.
+    return "inspect" if re.match(rb'\s*{\s*"version"', head) and b'"eval"' in head else None
 
 
 def _is_lm_eval(file: Path) -> bool:

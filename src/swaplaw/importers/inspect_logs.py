@@ -33,7 +33,7 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
-FULL_BATCH = 256
+FULL_BATCH = 1000
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
 
 

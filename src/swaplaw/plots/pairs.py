@@ -164,12 +164,13 @@ def forest_figure(lifts: Sequence[Lift], title: str, subtitle: str | Sequence[st
     hue = alt.Color(
         "kind:N",
         title=None,
+        sort=kinds,
         scale=alt.Scale(domain=kinds, range=[COLOURS[0], COLOURS[1], MUTED]),
         legend=alt.Legend(orient="bottom"),
     )
     chart = base(rows).encode(y=y, color=hue)
     axis = alt.X("low:Q", title="lift (pp)", axis=signed())
     bars = chart.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q")
-    dots = chart.mark_point(filled=True, size=55, opacity=1).encode(x="lift:Q", shape=alt.Shape("kind:N", title=None))
+    dots = chart.mark_point(filled=True, size=55, opacity=1).encode(x="lift:Q", shape=shape("kind", kinds))
     layered = alt.layer(bars, dots, zero_line("x")).properties(width=420, height=max(60, 20 * len(rows)))
     return finish(layered, title, subtitle)

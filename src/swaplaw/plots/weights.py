@@ -73,7 +73,7 @@ def curves_figure(
     ]
     lines = (
         base(rows)
-        .mark_line(strokeWidth=2, clip=True)
+        .mark_line(strokeWidth=2)
         .encode(
             x=_weight_axis(),
             y=_lift_axis(),
@@ -122,5 +122,5 @@ def _operating_weight() -> list[Any]:
     alt = altair()
     place = base([{"x": float(DEFAULT_WEIGHT), "text": "40:60"}]).encode(x=_weight_axis())
     rule = place.mark_rule(color=MUTED, strokeDash=[2, 3])
-    label = place.mark_text(align="left", dx=4, dy=8, color=MUTED, fontSize=11).encode(text="text:N", y=alt.value(0))
+    label = place.mark_text(align="center", dy=-7, color=MUTED, fontSize=11).encode(text="text:N", y=alt.value(0))
     return [rule, label]

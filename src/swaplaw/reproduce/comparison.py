@@ -17,6 +17,8 @@ TWIN = (
     "rounding; everything else is drawn, so differences are expected and say nothing about the paper."
 )
 
+SYNTHETIC = "These votes are SYNTHETIC."
+
 
 @dataclass(frozen=True)
 class Section:
@@ -68,7 +70,7 @@ def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str])
     titles = ", ".join(f"{each.title} ({len(each.tally.questions):,} questions)" for each in study.datasets.values())
     lines = [f"Datasets: {titles}.", f"{within} of {total} published numbers agree up to rounding."]
     if study.synthetic:
-        lines.append(TWIN)
+        lines.append(TWIN if study.twin else SYNTHETIC)
     lines.append(
         f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. The paper names 13 of its "
         "25 weights and not its grid for trios; the others here are ours, so grid optima may differ."
@@ -111,9 +113,9 @@ def as_html(sections: Sequence[Section], study: Study, problems: Sequence[str], 
     """One page of HTML, with the figures; no scripts, nothing from the network."""
     summary = [printable(line) for line in _summary(sections, study, problems)]
     body = [f"<h1>Published and reproduced</h1><p><em>{escape(published().paper)}</em></p>"]
-    body += [f"<p{' class=note' if line == TWIN else ''}>{escape(line)}</p>" for line in summary]
+    body += [f"<p{' class=note' if line in (TWIN, SYNTHETIC) else ''}>{escape(line)}</p>" for line in summary]
     body += [_section(section) for section in sections]
-    label = "Synthetic twin votes. " if study.synthetic else ""
+    label = "Synthetic votes. " if study.synthetic else ""
     body.append("<h2>Figures</h2>" if drawn else "")
     for name in drawn:
         votes = "" if name in ("theory", "decomp") else label

@@ -53,7 +53,9 @@ def code(model: str) -> str:
 
 
 def _label(study: Study) -> str:
-    return "SYNTHETIC votes: twins of the paper's datasets" if study.synthetic else ""
+    if study.twin:
+        return "SYNTHETIC votes: twins of the paper's datasets"
+    return "SYNTHETIC votes" if study.synthetic else ""
 
 
 def _dependence(dataset: Dataset, quantity: str, label: str, title: str) -> Any:

@@ -37,7 +37,12 @@ class Dataset:
     def title(self) -> str:
         """Its name for people; what is synthetic says so."""
         title = published().datasets.get(self.key, self.key)
-        return f"{title} (synthetic twin)" if self.synthetic else title
+        return f"{title} (synthetic{' twin' if self.twin else ''})" if self.synthetic else title
+
+    @property
+    def twin(self) -> bool:
+        """Whether it is a synthetic twin of one of the paper's datasets."""
+        return self.synthetic and self.key in published().datasets
 
     @cached_property
     def models(self) -> list[ModelSummary]:
@@ -106,6 +111,11 @@ class Study:
     def synthetic(self) -> bool:
         """Whether any of the votes are synthetic."""
         return any(dataset.synthetic for dataset in self.datasets.values())
+
+    @property
+    def twin(self) -> bool:
+        """Whether any dataset is a synthetic twin of one of the paper's."""
+        return any(dataset.twin for dataset in self.datasets.values())
 
     @cached_property
     def calibration(self) -> Dataset:

@@ -77,7 +77,7 @@ def _table(
     name: str, rows: Iterable[Row], datasets: Sequence[Dataset], note: str, title: str = "", *, comparable: bool = True
 ) -> Table:
     synthetic = [dataset.key for dataset in datasets if dataset.synthetic]
-    label = f" [SYNTHETIC votes: twins of {', '.join(synthetic)}]" if synthetic else ""
+    label = f" [SYNTHETIC votes: {', '.join(synthetic)}]" if synthetic else ""
     return Table(name, (title or published().tables[name].title) + label, tuple(rows), note, comparable)
 
 

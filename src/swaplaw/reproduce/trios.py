@@ -6,6 +6,7 @@ each secondary, so ties are exact. Questions on which no weights can change the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -13,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw.rows import Ints
+from swaplaw.rows import Bools, Ints
 from swaplaw.tally import Tally
 
 PARTS = 24
@@ -34,38 +35,48 @@ class Trio:
 
 
 def best_trio(tally: Tally) -> Trio | None:
-    """Find the trio with the largest lift; None with fewer than three models, or where no three share all samples."""
+    """Find the trio with the largest lift, each on the questions that all three answered; None where there is none."""
     ranked = sorted(range(len(tally.models)), key=lambda model: (-_accuracy(tally, model), tally.models[model]))
-    trios = [
-        _on_grid(tally, trio)
-        for trio in combinations(ranked[:LARGEST_FLEET], 3)
-        if tally.answered[list(trio)].all() and len({tally.samples[model] for model in trio} - {None}) == 1
-    ]
-    return max(trios, key=lambda trio: (trio.lift, [-weight for weight in trio.weights]), default=None)
+    trios = [_on_grid(tally, trio) for trio in combinations(ranked[:LARGEST_FLEET], 3)]
+    found = [trio for trio in trios if trio is not None]
+    return max(found, key=lambda trio: (trio.lift, [-weight for weight in trio.weights]), default=None)
 
 
 def _accuracy(tally: Tally, model: int) -> Fraction:
     scores = tally.scores[model]
-    return Fraction(int(scores.numerators.sum()), scores.denominator)
+    return Fraction(int(scores.numerators.sum()), scores.denominator * int(tally.answered[model].sum()))
 
 
-def _on_grid(tally: Tally, trio: tuple[int, ...]) -> Trio:
-    margins = np.stack([tally.margins(model) for model in trio])
-    narrow = 3 * PARTS * int(np.abs(margins).max(initial=0)) < 2**15
-    margins = margins.astype(np.int16 if narrow else np.int64)
+def _on_grid(tally: Tally, trio: Sequence[int]) -> Trio | None:
+    common: Bools = np.logical_and.reduce(tally.answered[list(trio)], axis=0)
+    if not common.any():
+        return None
+    if not common.all():
+        tally = tally.select(models=[tally.models[model] for model in trio], questions=common)
+        trio = sorted(range(3), key=lambda model: (-_accuracy(tally, model), tally.models[model]))
+    margins = _margins(tally, trio)
     own = tally.scores[trio[0]]
     # Gold keeps or loses a question at all positive weights where no margin, or all of some rival's, are against it.
     secure = tally.rivals.rows.maximum((-margins).max(axis=0), -1).take(tally.rivals.rank) < 0
     lost = tally.rivals.rows.maximum(-(margins.max(axis=0)), -1).take(tally.rivals.rank) > 0
-    open_ = ~(secure | lost)
-    sums, scale = _scores(tally, margins, open_)
+    sums, scale = _scores(tally, margins, ~(secure | lost))
     base = Fraction(int(own.numerators.sum()), own.denominator)
     best = int(sums.argmax())
     a, b = (Fraction(int(part), PARTS) for part in GRID[best])
-    n = len(tally.questions)
-    lift = (Fraction(int(sums[best]), scale) + int(secure.sum()) - base) / n
+    lift = (Fraction(int(sums[best]), scale) + int(secure.sum()) - base) / len(tally.questions)
     names = (tally.models[trio[0]], tally.models[trio[1]], tally.models[trio[2]])
     return Trio(names, (a, b), lift, _ceiling(tally, trio))
+
+
+def _margins(tally: Tally, trio: Sequence[int]) -> Ints:
+    """Margins of the three as whole numbers on one scale a question, where sample counts differ, too."""
+    margins = np.stack([tally.margins(model) for model in trio]).astype(np.int64)
+    votes = tally.votes[list(trio)].astype(np.int64)
+    factors = np.lcm.reduce(votes, axis=0) // votes
+    if (factors != 1).any():
+        margins *= factors[:, tally.rivals.question]
+    narrow = 3 * PARTS * int(np.abs(margins).max(initial=0)) < 2**15
+    return margins.astype(np.int16) if narrow else margins
 
 
 def _scores(tally: Tally, margins: Ints, open_: Ints) -> tuple[Ints, int]:
@@ -85,7 +96,7 @@ def _scores(tally: Tally, margins: Ints, open_: Ints) -> tuple[Ints, int]:
     return np.where(least < 0, 0, scale // ties.astype(np.int64)).sum(axis=1, dtype=np.int64), scale
 
 
-def _ceiling(tally: Tally, trio: tuple[int, ...]) -> Fraction:
+def _ceiling(tally: Tally, trio: Sequence[int]) -> Fraction:
     scores = [tally.scores[model] for model in trio]
     scale = lcm(*(each.denominator for each in scores))
     wrong = [scale - each.numerators * (scale // each.denominator) for each in scores]
