@@ -359,7 +359,7 @@ def test_spans_are_traced(base_url: str, start: Start) -> None:
     assert traced.attributes == {"policy": "pool", "status": 200}
 
 
-def test_schemathesis_finds_no_server_error(base_url: str) -> None:
+def test_schemathesis_finds_no_server_error(base_url: str, tmp_path: Path) -> None:
     app = create_app([serve(base_url, ("says-A", "1", 1))])
     with running(app) as url:
         root = url.removesuffix("/v1")
@@ -370,6 +370,6 @@ def test_schemathesis_finds_no_server_error(base_url: str) -> None:
                 "--checks",
                 "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
             ],
-            capture_output=True, text=True, timeout=280,
+            capture_output=True, text=True, timeout=280, cwd=tmp_path,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
