@@ -25,6 +25,8 @@ COMMANDS = {
     "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
     "budget": "A pair against its models alone at equal compute.",
     "recommend": "What to deploy: a pair, one model, or more questions first.",
+    "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
+    "serve": "A policy behind an OpenAI-compatible endpoint.",
     "simulate": "The paper's Monte Carlo world: its figures and stated values.",
     "reproduce": "The paper's tables, figures and numbers beside ours.",
     "twin": "Synthetic votes: twins of the paper's datasets.",
