@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-TOPICS = ("law", "evidence", "choice", "panels", "imports")
+TOPICS = ("law", "evidence", "choice", "panels", "imports", "serve")
 
 
 def main() -> int:

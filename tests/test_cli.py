@@ -100,11 +100,13 @@ def test_pairs_without_common_questions_are_not_dropped_in_silence(swaplaw: Run,
 
 def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     out = swaplaw("demo").out
-    for part in ("9 models, 100 questions", "of 36 pairs", "Best plateau", "Verdict: ", "chosen from 36 pairs"):
+    for part in ("9 models, 100 questions", "of 36 pairs", "Best plateau", "held-out gain is +0.00 points"):
         assert part in out
     document = json.loads(swaplaw("demo", "--json").out)
     assert len(document["pairs"]) == 36
-    assert document["verdict"]["gain"] == pytest.approx(0.01)
+    assert document["verdict"] == "cannot_tell"
+    assert document["in_sample"]["lift"] == pytest.approx(0.01)
+    assert document["held_out"]["lift"] == pytest.approx(0)
 
 
 def test_the_word_demo_stands_for_the_bundled_votes(swaplaw: Run) -> None:

@@ -90,8 +90,8 @@ class Resampler:
         blocks = range(first // BLOCK, -(-last // BLOCK))
         rows = np.empty((len(blocks), BLOCK, kinds.number), dtype=dtype)
         for block, into in zip(blocks, rows, strict=True):
-            drawn = np.random.default_rng([self.seed, block]).integers(self.units, size=(BLOCK, self.units))
-            for row, those in enumerate(kinds.of.take(drawn)):
+            drawn = _uniform(np.random.SFC64([self.seed, block]), self.units, BLOCK * self.units)
+            for row, those in enumerate(kinds.of.take(drawn).reshape(BLOCK, self.units)):
                 into[row] = np.bincount(those, minlength=kinds.number)
         start = first - blocks.start * BLOCK
         return rows.reshape(-1, kinds.number)[start : start + last - first]
@@ -148,6 +148,18 @@ class Resampler:
             for _ in pool.map(fill, range(0, self.replicates, size)):
                 pass
         return found
+
+
+def _uniform(source: np.random.SFC64, below: int, size: int) -> Ints:
+    """Whole numbers from 0 to `below` - 1, each as likely as any other to within 2^-32.
+
+    Drawing is most of the work of a bootstrap: scaling 32 random bits takes half the time of NumPy's own way, which
+    draws again for the last of those 2^-32.
+    """
+    bits = source.random_raw(-(-size // 2)).view(np.uint32)[:size].astype(np.uint64)
+    bits *= np.uint64(below)
+    bits >>= np.uint64(32)
+    return bits.view(np.int64)
 
 
 def resampler(

@@ -269,8 +269,13 @@ def _how_many(more: More) -> str:
         return f"no practical number of questions would part {mean} from {towards}"
     clusters = ""
     if more.effect.units < more.effect.n:
-        clusters = f" in about {-(-more.more * more.effect.units // more.effect.n):,} more clusters"
-    return f"about {more.more:,} more questions{clusters} would part {mean} from {towards}"
+        clusters = f" in about {_about(-(-more.more * more.effect.units // more.effect.n))} more clusters"
+    return f"about {_about(more.more)} more questions{clusters} would part {mean} from {towards}"
+
+
+def _about(number: int) -> str:
+    """Two significant digits: the standard error that this is made of knows no more."""
+    return f"{round(number, 2 - len(str(number))):,}"
 
 
 def _amount(gain: float) -> str:

@@ -26,6 +26,8 @@ COMMANDS = {
     "budget": "A pair against its models alone at equal compute.",
     "recommend": "What to deploy: a pair, one model, or more questions first.",
     "report": "One page to see, explore and share: the verdict and all it rests on.",
+    "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
+    "serve": "A policy behind an OpenAI-compatible endpoint.",
     "simulate": "The paper's Monte Carlo world: its figures and stated values.",
     "reproduce": "The paper's tables, figures and numbers beside ours.",
     "twin": "Synthetic votes: twins of the paper's datasets.",

@@ -1,0 +1,127 @@
+"""The running vote on one question, Eq. (vote), and the proof that it is decided.
+
+Every sample of member m counts w_m / N_m for its answer; times a common denominator, all of it is whole numbers.
+
+The vote is decided when the leader's lead over every rival exceeds all that is still open. Then no completion of the
+remaining votes can change the winner or tie with it. The bound is tight: otherwise all remaining votes might go to one
+rival (the null category is always possible), which would then tie or overtake. So a tie is only ever declared when all
+votes are in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+Answer = str | None
+"""A canonical category; None is the null category of abstentions."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Who leads, by how much, and what is still open, in whole numbers on one scale."""
+
+    leaders: tuple[Answer, ...]
+    lead: int
+    """Of a leader over the best category that is not one; 0 before the first vote and while leaders tie."""
+    remaining: int
+    """What all votes still to come weigh together."""
+
+    @property
+    def decided(self) -> bool:
+        """No completion of the remaining votes changes the winner, or the tie set."""
+        return self.remaining == 0 or self.lead > self.remaining
+
+
+class Ballot:
+    """The votes of one question as they come in; members are numbered in the policy's order, the primary first."""
+
+    def __init__(self, weights: Sequence[Fraction], samples: Sequence[int]) -> None:
+        self.weights = list(weights)
+        self.samples = list(samples)
+        """N of each member; less than planned where samples were lost, 0 where the member is out."""
+        self.counts: list[Counter[Answer]] = [Counter() for _ in samples]
+        self._rescale()
+
+    def _rescale(self) -> None:
+        units = [w / n if n else Fraction(0) for w, n in zip(self.weights, self.samples, strict=True)]
+        self.scale = lcm(*(unit.denominator for unit in units))
+        self.units = [int(unit * self.scale) for unit in units]
+        """What one sample of each member weighs: w / N times `scale`."""
+
+    @property
+    def left(self) -> list[int]:
+        """Votes of each member that are still to come."""
+        return [n - votes.total() for n, votes in zip(self.samples, self.counts, strict=True)]
+
+    def cast(self, member: int, answer: Answer) -> None:
+        """Count one vote."""
+        if self.left[member] <= 0:
+            raise ValueError(f"member {member} has cast all of its {self.samples[member]} votes")
+        self.counts[member][answer] += 1
+
+    def lose(self, member: int) -> None:
+        """Give up a sample that will never come: the member's share is taken over one less."""
+        if self.left[member] <= 0:
+            raise ValueError(f"member {member} has no vote to lose")
+        self.samples[member] -= 1
+        self._rescale()
+
+    def drop(self, member: int) -> None:
+        """Take a member out of the vote; the others keep their weights, which is to renormalise them."""
+        self.counts[member].clear()
+        self.samples[member] = 0
+        self._rescale()
+
+    @property
+    def members(self) -> list[int]:
+        """The members that have a say."""
+        return [member for member, n in enumerate(self.samples) if n]
+
+    def scores(self) -> Counter[Answer]:
+        """The vote vector of Eq. (vote), times `scale`."""
+        scores: Counter[Answer] = Counter()
+        for unit, votes in zip(self.units, self.counts, strict=True):
+            for answer, count in votes.items():
+                scores[answer] += unit * count
+        return scores
+
+    def standing(self) -> Standing:
+        """Who leads now."""
+        remaining = sum(unit * left for unit, left in zip(self.units, self.left, strict=True))
+        scores = self.scores()
+        if not scores:
+            return Standing((), 0, remaining)
+        top = max(scores.values())
+        leaders = tuple(answer for answer, score in scores.items() if score == top)
+        rival = max((score for answer, score in scores.items() if answer != leaders[0]), default=0)
+        return Standing(leaders, top - rival, remaining)
+
+    @property
+    def decided(self) -> bool:
+        """Whether sampling may stop."""
+        return self.standing().decided
+
+    def shares(self, member: int) -> dict[Answer, Fraction]:
+        """The member's share of each answer among the votes it has cast, the largest first."""
+        cast = self.counts[member].total()
+        return {answer: Fraction(count, cast) for answer, count in self.counts[member].most_common()}
+
+    def winner(self) -> Answer:
+        """The winning category.
+
+        Of a tie, the one with the largest share of the primary, then of the next member, and so on; if all their
+        shares are equal, an answer before null, then in text order. Ties need all votes (see above), so early
+        stopping cannot change this choice.
+        """
+        leaders = self.standing().leaders
+        if not leaders:
+            raise ValueError("no vote has been cast")
+
+        def preference(answer: Answer) -> tuple[list[int], bool, str]:
+            return [-votes[answer] for votes in self.counts], answer is None, answer or ""
+
+        return min(leaders, key=preference)

@@ -1,0 +1,204 @@
+"""The exact vote and its stop, held to brute-force enumeration of every completion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from swaplaw.serve.ballot import Answer, Ballot
+from swaplaw.serve.order import wave
+from swaplaw.serve.statistical import error_bound
+
+NEW = "never seen"
+ANSWERS: list[Answer] = ["A", "B", None]
+any_weight = st.fractions(min_value="1/6", max_value=3, max_denominator=6)
+
+
+@st.composite
+def ballots(draw: st.DrawFn, most: int = 4) -> Ballot:
+    """Two or three members, some of their votes cast."""
+    members = draw(st.integers(1, 3))
+    samples = [draw(st.integers(1, most if members < 3 else 2)) for _ in range(members)]
+    ballot = Ballot([draw(any_weight) for _ in samples], samples)
+    for member, n in enumerate(samples):
+        for answer in draw(st.lists(st.sampled_from(ANSWERS), max_size=n)):
+            ballot.cast(member, answer)
+    return ballot
+
+
+def twin_tie_set(weights: list[Fraction], samples: list[int], counts: list[Counter[Answer]]) -> frozenset[Answer]:
+    """Eq. (vote) as written: shares times weights, in Fractions."""
+    vector: dict[Answer, Fraction] = {}
+    for weight, n, votes in zip(weights, samples, counts, strict=True):
+        for answer, count in votes.items():
+            vector[answer] = vector.get(answer, Fraction(0)) + weight * Fraction(count, n)
+    top = max(vector.values())
+    return frozenset(answer for answer, value in vector.items() if value == top)
+
+
+def outcomes(ballot: Ballot) -> set[frozenset[Answer]]:
+    """The tie sets that some completion of the remaining votes leads to."""
+    options: list[Answer] = [*ANSWERS, NEW]
+    return {
+        twin_tie_set(ballot.weights, ballot.samples, counts)
+        for counts in completions(ballot.counts, ballot.left, options)
+    }
+
+
+def completions(
+    counts: list[Counter[Answer]], left: list[int], options: list[Answer]
+) -> Iterator[list[Counter[Answer]]]:
+    ways = [list(combinations_with_replacement(options, n)) for n in left]
+    for chosen in product(*ways):
+        yield [votes + Counter(more) for votes, more in zip(counts, chosen, strict=True)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(ballots(most=3))
+def test_decided_exactly_when_no_completion_changes_the_tie_set(ballot: Ballot) -> None:
+    possible = outcomes(ballot)
+    assert ballot.decided == (len(possible) == 1)
+    if ballot.decided:
+        assert possible == {frozenset(ballot.standing().leaders)}
+
+
+@settings(deadline=None, max_examples=50)
+@given(ballots(most=3))
+def test_a_wave_is_the_fewest_samples_that_could_decide(ballot: Ballot) -> None:
+    planned = wave(ballot)
+    if ballot.decided:
+        assert planned == [0] * len(planned)
+        return
+    assert could_decide(ballot, planned)
+    smaller = [plan for plan in product(*(range(left + 1) for left in ballot.left)) if sum(plan) < sum(planned)]
+    assert not any(could_decide(ballot, list(plan)) for plan in smaller)
+
+
+def could_decide(ballot: Ballot, plan: list[int]) -> bool:
+    options: list[Answer] = [*ANSWERS, NEW]
+    for counts in completions(ballot.counts, plan, options):
+        after = Ballot(ballot.weights, ballot.samples)
+        after.counts = counts
+        if after.decided:
+            return True
+    return False
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_early_stopping_keeps_the_decision(data: st.DataObject) -> None:
+    samples = [data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 3)))]
+    scale = [data.draw(any_weight) for _ in samples]
+    votes = [data.draw(st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n)) for n in samples]
+    ballot = Ballot(scale, samples)
+    while not ballot.decided:
+        for member, number in enumerate(wave(ballot)):
+            for _ in range(number):
+                ballot.cast(member, votes[member][ballot.counts[member].total()])
+    full = Ballot(scale, samples)
+    for member, cast in enumerate(votes):
+        for answer in cast:
+            full.cast(member, answer)
+    assert frozenset(ballot.standing().leaders) == twin_tie_set(scale, samples, [Counter(cast) for cast in votes])
+    assert ballot.winner() == full.winner()
+
+
+@settings(deadline=None)
+@given(ballots(), st.data())
+def test_lost_samples_and_members_leave_the_vote_of_the_rest(ballot: Ballot, data: st.DataObject) -> None:
+    scale = list(ballot.weights)
+    for member in range(len(ballot.samples)):
+        for _ in range(data.draw(st.integers(0, ballot.left[member]))):
+            ballot.lose(member)
+    out = data.draw(st.sets(st.integers(0, len(scale) - 1), max_size=len(scale) - 1))
+    for member in out:
+        ballot.drop(member)
+    assert not out & set(ballot.members)
+    rest = ballot.members
+    if any(ballot.counts[member] for member in rest):
+        expected = twin_tie_set(
+            [scale[m] for m in rest], [ballot.samples[m] for m in rest], [ballot.counts[m] for m in rest]
+        )
+        assert frozenset(ballot.standing().leaders) == expected
+
+
+def test_a_tie_needs_all_votes_and_goes_to_the_primary() -> None:
+    ballot = Ballot([Fraction(1), Fraction(1)], [1, 1])
+    ballot.cast(1, "A")
+    ballot.cast(0, "B")
+    assert ballot.decided
+    assert set(ballot.standing().leaders) == {"A", "B"}
+    assert ballot.winner() == "B"
+
+
+def test_an_answer_goes_before_null_in_a_tie_of_equals() -> None:
+    ballot = Ballot([Fraction(1)], [4])
+    for answer in (None, "B", "A"):
+        ballot.cast(0, answer)
+    assert not ballot.decided
+    ballot.lose(0)
+    assert ballot.winner() == "A"
+
+
+def test_more_votes_than_planned_are_refused() -> None:
+    ballot = Ballot([Fraction(1)], [1])
+    ballot.cast(0, "A")
+    with pytest.raises(ValueError, match="cast all"):
+        ballot.cast(0, "A")
+    with pytest.raises(ValueError, match="no vote to lose"):
+        ballot.lose(0)
+    with pytest.raises(ValueError, match="no vote has been cast"):
+        Ballot([Fraction(1)], [1]).winner()
+
+
+def predictive_risk(ballot: Ballot, trials: int, seed: int) -> float:
+    """How often the winner changes when the remaining votes are drawn from the Pólya urn of each member."""
+    rng = Random(seed)
+    seen: list[Answer] = [*ballot.scores(), NEW]
+    (leader,) = ballot.standing().leaders
+    changed = 0
+    for _ in range(trials):
+        after = Ballot(ballot.weights, ballot.samples)
+        after.counts = [Counter(votes) for votes in ballot.counts]
+        for member, left in enumerate(ballot.left):
+            for _ in range(left):
+                urn = [after.counts[member][answer] + 1 for answer in seen]
+                after.cast(member, rng.choices(seen, urn)[0])
+        changed += after.standing().leaders != (leader,)
+    return changed / trials
+
+
+@pytest.mark.parametrize(
+    ("samples", "cast"),
+    [
+        ([8], ["AAAB"]),
+        ([6, 6], ["AAA", "AB"]),
+        ([10, 4], ["AAAAAB", "BA"]),
+        ([5, 5, 5], ["AA", "AA", "B"]),
+    ],
+)
+def test_the_error_bound_covers_the_chance_of_a_change(samples: list[int], cast: list[str]) -> None:
+    ballot = Ballot([Fraction(1), Fraction(2, 3), Fraction(1, 2)][: len(samples)], samples)
+    for member, answers in enumerate(cast):
+        for answer in answers:
+            ballot.cast(member, answer)
+    risk, trials = predictive_risk(ballot, 4000, seed=0), 4000
+    noise = 4 * (0.25 / trials) ** 0.5
+    bound = error_bound(ballot)
+    assert risk <= bound + noise
+    assert bound <= 1.6 * risk + noise  # The sum over rivals is not much more than what it bounds.
+
+
+@settings(deadline=None)
+@given(ballots(most=3))
+def test_the_error_bound_is_zero_only_when_decided(ballot: Ballot) -> None:
+    bound = error_bound(ballot)
+    assert 0 <= bound <= 1
+    assert (bound == 0) == ballot.decided

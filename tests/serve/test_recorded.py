@@ -1,0 +1,115 @@
+"""Recorded real votes, replayed over real HTTP: what is served equals the offline pooled vote on every question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import httpx
+import polars as pl
+import pytest
+
+import swaplaw as sl
+from swaplaw.plurality import vote
+from swaplaw.policy import Member, Policy
+from swaplaw.replay import Decided, Recorded, recorded, replay
+from swaplaw.serve.app import create_app
+from swaplaw.serve.demo import Script, running, scripted_app
+from swaplaw.serve.stopping import StopRule
+from swaplaw.votes import Votes
+
+from serve.worlds import ask, serve
+
+N = 24
+CONFIDENT = ("claude-3-opus-20240229", "gpt-4", Fraction(2, 3))
+SHAKY = ("gpt-35-turbo", "llama-2-70b-chat", Fraction(1))
+
+
+@pytest.fixture(scope="module")
+def first_votes() -> Votes:
+    """The first 24 votes, sampled at temperature 0.8 or above, of every model and question that has so many."""
+    frame = sl.demo_votes().frame.collect()
+    place = pl.col("sample").rank("ordinal").over("model", "question")
+    return sl.votes_from(frame.filter(place <= N, pl.len().over("model", "question") >= N))
+
+
+def offline(votes: Votes, a: str, b: str, weight: Fraction) -> dict[str, frozenset[str | None]]:
+    """The tie set of every question: shares times weights, Eq. (vote), in Fractions."""
+    cast = votes.frame.filter(pl.col("model").is_in([a, b])).select("question", "model", "answer").collect()
+    vectors: dict[str, dict[str | None, Fraction]] = {}
+    for question, model, answer in cast.iter_rows():
+        vector = vectors.setdefault(question, defaultdict(Fraction))
+        vector[answer] += Fraction(1, N) * (1 if model == a else weight)
+    return {
+        question: frozenset(answer for answer, value in vector.items() if value == max(vector.values()))
+        for question, vector in vectors.items()
+    }
+
+
+async def ask_all(url: str, questions: list[str]) -> Mapping[str, dict[str, Any]]:
+    limit = asyncio.Semaphore(8)
+    async with httpx.AsyncClient(base_url=url, timeout=120, trust_env=False) as client:
+
+        async def one(question: str) -> tuple[str, dict[str, Any]]:
+            async with limit:
+                response = await client.post("/chat/completions", json=ask(f"question {question}"))
+            assert response.status_code == 200, response.text
+            return question, response.json()
+
+        return dict(await asyncio.gather(*map(one, questions)))
+
+
+def served(script: Recorded, a: str, b: str, weight: Fraction, batch: int, **serving: Any) -> dict[str, dict[str, Any]]:
+    with running(scripted_app(Script(script.answers))) as upstream:
+        options = {"batch": batch, "timeout": 60.0}
+        policy = serve(upstream, (a, "1", N), (b, str(weight), N), upstream=options, seed=0, price=1.0, **serving)
+        with running(create_app([policy])) as url:
+            return dict(asyncio.run(ask_all(url, sorted(script.gold))))
+
+
+@pytest.mark.parametrize(
+    ("pair", "exact", "batch"), [(CONFIDENT, True, 1), (CONFIDENT, False, N), (SHAKY, True, 4), (SHAKY, False, N)]
+)
+def test_served_equals_offline(
+    first_votes: Votes, pair: tuple[str, str, Fraction], exact: bool, batch: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b, weight = pair
+    script = recorded(first_votes, [a, b])
+    tie_sets = offline(first_votes, a, b, weight)
+    replies = served(script, a, b, weight, batch, stop={"exact": exact})
+    assert len(replies) == len(tie_sets) == 100
+
+    tally = first_votes.tally()
+    law = vote(tally, [tally.index(a), tally.index(b)], [Fraction(1), weight])
+    for number, question in enumerate(tally.questions):
+        reply = replies[question]["swaplaw"]
+        assert {reply["winner"], *reply["ties"]} == tie_sets[question]
+        gold_in = script.gold[question] in tie_sets[question]
+        assert law.ties[number] == (len(tie_sets[question]) if gold_in else 0)
+        said = replies[question]["choices"][0]["message"]["content"]
+        assert (f"({reply['winner']})" in said) == (reply["winner"] is not None)
+
+    planned = sum(reply["swaplaw"]["samples"]["planned"] for reply in replies.values())
+    saved = sum(reply["swaplaw"]["samples"]["saved"] for reply in replies.values())
+    assert planned == 2 * N * 100
+    with capsys.disabled():
+        print(f"\n{a} + {b}: {saved} of {planned} samples saved ({100 * saved / planned:.1f}%), exact {exact}")
+    if not exact:
+        assert saved == 0
+    elif pair is CONFIDENT:
+        assert saved >= 0.3 * planned
+    winners = {question: reply["swaplaw"]["winner"] for question, reply in replies.items()}
+    full = replayed(script, pair, exact)
+    assert winners == {one.question: one.winner for one in full}
+    assert saved == planned - sum(sum(one.spent) for one in full)
+
+
+def replayed(script: Recorded, pair: tuple[str, str, Fraction], exact: bool) -> tuple[Decided, ...]:
+    a, b, weight = pair
+    policy = Policy((Member(a, Fraction(1), N), Member(b, weight, N)), "test", {}, {})
+    (played,) = replay(script, policy, {"one": StopRule(exact=exact)})
+    assert played.changed == 0
+    return played.decisions
