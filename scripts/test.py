@@ -18,6 +18,8 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 # Debian package -> the program whose absence means that it is not installed yet.
 SYSTEM_PACKAGES: dict[str, str] = {
     "bubblewrap": "bwrap",
+    "chromium": "chromium",
+    "chromium-driver": "chromedriver",
     "dosfstools": "fsck.fat",
     "file": "file",
     "foremost": "foremost",

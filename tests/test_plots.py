@@ -9,7 +9,19 @@ import pytest
 
 import swaplaw as sl
 from pictures import assert_drawn
-from swaplaw.plots import Lift, Scatter, exact_curve_figure, forest_figure, heat_map, save, scatter_figure
+from swaplaw.plots import (
+    Lift,
+    Scatter,
+    contributions_figure,
+    cost_figure,
+    exact_curve_figure,
+    forest_figure,
+    heat_map,
+    save,
+    scatter_figure,
+    vote_map,
+)
+from swaplaw.plots.decisions import contributions
 from swaplaw.plots.weights import LEAST, MOST, steps
 
 
@@ -64,3 +76,32 @@ def test_unknown_formats_and_missing_parts_are_said(
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(sl.MissingExtraError, match=r"swaplaw\[plot\]"):
         exact_curve_figure(curve)
+
+
+def test_contributions_add_up_to_lift(curve: sl.Curve, tmp_path: Path) -> None:
+    outcomes = [(str(weight), curve.at(weight)) for weight in ("1/3", "2/3", "2")]
+    assert all(sum(contributions(outcome)) == outcome.lift for _, outcome in outcomes)
+    save(contributions_figure(outcomes, "What makes the lift"), tmp_path / "bars.svg")
+    assert_drawn(tmp_path / "bars.svg")
+    text = (tmp_path / "bars.svg").read_text()
+    assert all(word in text for word in ("rescued", "damaged", "repaired", "corrupted"))
+
+
+def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
+    tally = sl.demo_votes().tally()
+    models = ("claude-3-opus-20240229", "gemini-1.5-pro-preview-0409")
+    prices = dict.fromkeys(tally.models, 0.5)
+    for name, given, words in (("samples", None, "samples a question"), ("cost", prices, "cost of a question")):
+        found = sl.budget(tally, *models, [1, 2], prices=given, ballots=20)
+        save(cost_figure(found, "Equal compute"), tmp_path / f"{name}.svg")
+        assert_drawn(tmp_path / f"{name}.svg")
+        assert words in (tmp_path / f"{name}.svg").read_text()
+
+
+def test_vote_map_in_every_format(tmp_path: Path) -> None:
+    figure = vote_map(sl.demo_votes().tally(), "Votes")
+    for suffix in (".svg", ".png"):
+        save(figure, tmp_path / f"votes{suffix}")
+        assert_drawn(tmp_path / f"votes{suffix}")
+    save(figure, tmp_path / "votes.pdf")
+    assert (tmp_path / "votes.pdf").read_bytes().startswith(b"%PDF-")

@@ -25,6 +25,7 @@ COMMANDS = {
     "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
     "budget": "A pair against its models alone at equal compute.",
     "recommend": "What to deploy: a pair, one model, or more questions first.",
+    "report": "One page to see, explore and share: the verdict and all it rests on.",
     "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
     "serve": "A policy behind an OpenAI-compatible endpoint.",
     "simulate": "The paper's Monte Carlo world: its figures and stated values.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,8 +28,42 @@ LONG_WORK = 500
 """Pieces of work (a pair, a curve: well under a millisecond each) from which on a progress bar is worth it."""
 
 
+FORMATS = ("text", "md", "csv")
+_FORMAT = "swaplaw.format"
+
+
+def format_option(command: Command) -> Command:
+    """Add --format, which `show` and `say` obey."""
+
+    def keep(context: click.Context, _: click.Parameter, value: str) -> None:
+        context.meta[_FORMAT] = value
+
+    chosen = click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        expose_value=False,
+        callback=keep,
+        help="Tables as text, Markdown or CSV (then all but tables goes to stderr).",
+    )
+    return chosen(command)
+
+
+def chosen_format() -> str:
+    """The format that this run was asked for."""
+    context = click.get_current_context(silent=True)
+    return "text" if context is None else str(context.meta.get(_FORMAT, "text"))
+
+
+def say(words: str) -> None:
+    """Print a line that is no table: on standard error where tables are CSV."""
+    click.echo(words, err=chosen_format() == "csv")
+
+
 def votes_options(command: Command) -> Command:
-    """Add VOTES, --dataset and --json to a command."""
+    """Add VOTES, --dataset, --format and --json to a command."""
+    command = format_option(command)
     command = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")(
         command
     )
@@ -57,6 +92,19 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     """Count every dataset of VOTES, or the one that is named."""
     votes = load(paths)
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
+
+
+def fleet_line(tally: Tally) -> str:
+    """What tables of a fleet rest on, in one line: models, questions, votes, abstention and the tie rule."""
+    votes = int(tally.votes.sum(dtype="int64"))
+    each = tally.votes[tally.answered]
+    least, most = int(each.min()), int(each.max())
+    samples = f"{most} vote{'' if most == 1 else 's'}" if least == most else f"{least} to {most} votes"
+    null = sum(number for reasons in tally.reasons for number in reasons.values())
+    return (
+        f"{tally.dataset}: {len(tally.models)} models, {len(tally.questions)} questions, "
+        f"{samples} a model and question, {100 * null / votes:.1f}% abstained, ties share credit"
+    )
 
 
 def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
@@ -96,10 +144,14 @@ class Column:
 
 
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
-    """Print a table: drawn on a terminal, plain and never cut off elsewhere."""
+    """Print a table: drawn on a terminal, plain and never cut off elsewhere, or as `--format` says."""
     # Names come from other people's files: shown as text, they carry no markup and no control characters.
     cells = [[printable(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
+    if chosen_format() == "md":
+        _print_markdown(title, columns, cells, note)
+    elif chosen_format() == "csv":
+        _print_csv(title, columns, cells, note)
+    elif sys.stdout.isatty():
         _draw(title, columns, cells, note)
     else:
         _print_plain(title, columns, cells, note)
@@ -132,6 +184,44 @@ def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[
         placed = zip(line, columns, widths, strict=True)
         click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
     click.echo(f"{note}\n" if note else "")
+
+
+def _print_markdown(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    """A pipe table as GitHub reads it; whatever Markdown could take for markup is escaped."""
+    click.echo(f"**{_literal(printable(title))}**\n")
+    if rows:
+        names = [_literal(column.name) for column in columns]
+        rulers = ["---:" if column.right else ":---" for column in columns]
+        for line in (names, rulers, *([_literal(cell) for cell in row] for row in rows)):
+            click.echo(f"| {' | '.join(line)} |")
+        click.echo()
+    if note:
+        click.echo(f"{_literal(note)}\n")
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", text)
+
+
+def _print_csv(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    """Comma-separated values, an empty line between tables; title and note go to standard error."""
+    import csv
+
+    click.echo(printable(title), err=True)
+    if rows:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([column.name for column in columns])
+        writer.writerows([_cell(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows)
+        click.echo()
+    if note:
+        click.echo(note, err=True)
+
+
+def _cell(text: str, column: Column) -> str:
+    """A cell that no spreadsheet takes for a formula; a number that is not there is empty."""
+    if column.right:
+        return "" if text == "–" else text
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
 def percent(value: Fraction | float | None) -> str:

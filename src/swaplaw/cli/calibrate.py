@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, points, rate, show, votes_options
+from swaplaw.cli._common import Column, emit, points, rate, say, show, votes_options
 from swaplaw.cli._evidence import (
     bootstrap_options,
     doubts_on_stderr,
@@ -54,7 +54,7 @@ def command(
         return
     show_law(law)
     if output is not None:
-        click.echo(f"Law written to {output}. Apply it to other votes: swaplaw screen VOTES --law {output}")
+        say(f"Law written to {output}. Apply it to other votes: swaplaw screen VOTES --law {output}")
 
 
 def show_law(law: Law) -> None:

@@ -12,12 +12,14 @@ import click
 from swaplaw.cli._common import (
     Column,
     emit,
+    fleet_line,
     load_tallies,
     number,
     percent,
     points,
     progress,
     rate,
+    say,
     show,
     votes_options,
 )
@@ -44,7 +46,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     for tally in load_tallies(votes, dataset):
         possible = comb(len(tally.models), 2)
         rows = [(pair, pair.at(x)) for pair in progress(pairs(tally), possible, "Pooling pairs")]
-        fleets.append((tally.dataset, rows, possible - len(rows)))
+        fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(
             {
@@ -54,10 +56,10 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
             }
         )
         return
-    for name, rows, disjoint in fleets:
-        show_pairs(f"{name}: {len(rows)} pairs at weight {x}", x, rows)
+    for line, rows, disjoint in fleets:
+        show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
         if disjoint:
-            click.echo(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+            say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
 def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:

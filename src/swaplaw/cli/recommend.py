@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
+from swaplaw.cli._common import Column, emit, percent, points, say, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
 from swaplaw.errors import printable
@@ -75,7 +75,7 @@ def command(
     else:
         show_recommendation(found)
         if output is not None:
-            click.echo(f"Wrote {printable(output)}: deploy {printable(_members(found))}.")
+            say(f"Wrote {printable(output)}: deploy {printable(_members(found))}.")
 
 
 def _members(found: Recommendation) -> str:
@@ -87,7 +87,7 @@ def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
     from swaplaw.verdict import sentence
 
-    click.echo(printable(sentence(found)) + "\n")
+    say(printable(sentence(found)) + "\n")
     n = len(found.tally.questions)
     unit = "" if found.held_out.units == n else f" in {found.held_out.units} clusters"
     title = (
@@ -108,7 +108,9 @@ def show_recommendation(found: Recommendation) -> None:
 
 
 def _effect(found: Effect) -> list[str]:
-    return [points(found.mean), f"[{points(found.lo)}, {points(found.hi)}]", f"{found.p:.3f}"]
+    # An arrow only where the interval excludes zero.
+    arrow = " ▲" if found.lo > 0 else " ▼" if found.hi < 0 else ""
+    return [points(found.mean) + arrow, f"[{points(found.lo)}, {points(found.hi)}]", f"{found.p:.3f}"]
 
 
 def _rule(found: Recommendation, judged: HeldOut) -> list[str]:

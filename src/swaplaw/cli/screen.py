@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, rate, show
+from swaplaw.cli._common import Column, emit, format_option, percent, points, rate, say, show
 from swaplaw.cli._evidence import load_tally, models_option
 from swaplaw.errors import InputError, listing, quote
 
@@ -29,6 +29,7 @@ SHOWN = 30
 @click.option("--accuracy", metavar="CSV", help="Instead of VOTES: columns model, accuracy (fractions of one).")
 @click.option("--phi-adj", metavar="CSV", help="With --accuracy: columns primary, secondary, phi_adj.")
 @click.option("--top", type=click.IntRange(1), default=SHOWN, show_default=True, help="Rows of the printed table.")
+@format_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (all pairs) instead of a table.")
 def command(
     votes: tuple[str, ...],
@@ -59,7 +60,7 @@ def command(
         return
     show_screen(f"{title}: {len(found)} pairs by S-hat at weight {law.weight}", found, top)
     source = law.provenance.get("dataset")
-    click.echo(
+    say(
         f"Rates from {source}: alpha {rate(law.alpha)}, gamma {rate(law.gamma)}. "
         "Off its calibration set S-hat is a rank screen, not a point prediction."
     )

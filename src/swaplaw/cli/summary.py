@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, load_tallies, percent, show, votes_options
+from swaplaw.cli._common import Column, emit, fleet_line, load_tallies, percent, show, votes_options
 
 if TYPE_CHECKING:
     from swaplaw.summary import ModelSummary
@@ -45,7 +45,7 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
     ]
     missing = sum(row.missing for row in rows)
     show(
-        f"{tally.dataset}: {len(rows)} models, {len(tally.questions)} questions",
+        fleet_line(tally),
         [Column("Model", right=False), *map(Column, columns)],
         cells,
         f"{missing} model-question pairs have no votes: pairs use the questions that both answered." if missing else "",

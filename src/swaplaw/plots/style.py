@@ -114,9 +114,9 @@ def finish(chart: Any, title: str, subtitle: str | Sequence[str] = "") -> Any:
 
 
 def save(chart: Any, path: str | Path) -> None:
-    """Write a figure as SVG, PNG, HTML or Vega-Lite JSON, as the file's suffix says."""
+    """Write a figure as SVG, PNG, PDF, HTML or Vega-Lite JSON, as the file's suffix says."""
     file = Path(path)
-    accepted = (".svg", ".png", ".html", ".json")
+    accepted = (".svg", ".png", ".pdf", ".html", ".json")
     if file.suffix not in accepted:
         raise InputError(f"{quote(str(path), 200)}: cannot draw {quote(file.suffix)}; use {', '.join(accepted)}")
     file.parent.mkdir(parents=True, exist_ok=True)

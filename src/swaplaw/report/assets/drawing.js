@@ -1,0 +1,106 @@
+// Elements and pictures. Text always enters as text: nothing from the data is ever read as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(name, properties = {}, ...children) {
+  const node = document.createElement(name);
+  return filled(node, properties, children);
+}
+
+function drawn(name, properties = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), properties, children);
+}
+
+function filled(node, properties, children) {
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...present(children));
+  return node;
+}
+
+const present = (children) => children.flat().filter((child) => child !== null && child !== undefined);
+
+const short = (text, most = 28) => (Array.from(text).length > most ? `${Array.from(text).slice(0, most - 1).join("")}\u2026` : text);
+
+function picture(width, height, label, ...children) {
+  return drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...children);
+}
+
+const text = (x, y, words, properties = {}) => drawn("text", { x, y, ...properties }, words);
+const line = (x1, y1, x2, y2, kind) => drawn("line", { x1, y1, x2, y2, class: kind });
+
+// A scale from data to pixels, with round ticks.
+function scale(from, to, start, end) {
+  const span = to - from || 1;
+  const at = (value) => start + ((value - from) / span) * (end - start);
+  return Object.assign(at, { from, to });
+}
+
+function ticks(from, to, about = 5) {
+  const raw = (to - from) / about || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw * 0.999);
+  const found = [];
+  for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; k += 1) found.push(k * step);
+  return found;
+}
+
+// Room around the values, and never an empty range.
+function padded(values, least = 0.01) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = Math.max((high - low) * 0.08, least / 2);
+  return [low - room, high + room];
+}
+
+// A name of any length and direction: a few lines of it, the whole when pointed at.
+const named = (words) => element("bdi", { class: "name", title: words.length > 60 ? words : null }, words);
+
+// A table with row headers; cells are text or nodes. `scroll` makes wide ones reachable by keyboard.
+function table(label, columns, rows) {
+  const head = columns.map((column) => column.head || element("th", { scope: "col", class: column.text ? "text" : null }, column.name));
+  const body = element("tbody", {}, rows.map((row) => tableRow(columns, row)));
+  const whole = element("table", {}, element("thead", {}, element("tr", {}, head)), body);
+  return Object.assign(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, whole), { body });
+}
+
+function tableRow(columns, row) {
+  return element(
+    "tr",
+    {},
+    row.map((cell, place) => {
+      const kind = columns[place].text ? "text" : null;
+      const shown = kind && typeof cell === "string" ? named(cell) : cell;
+      return place === 0 ? element("th", { scope: "row", class: kind }, shown) : element("td", { class: kind }, shown);
+    }),
+  );
+}
+
+// An interval on a shared scale, with its mean: the row of a forest plot.
+function interval(at, mean, lo, hi) {
+  const middle = 11;
+  const parts = [line(at(0), 0, at(0), 22, "zero")];
+  if (lo !== null) parts.push(line(at(lo), middle, at(hi), middle, "interval"));
+  parts.push(drawn("circle", { cx: at(mean), cy: middle, r: 4, class: "dot" }));
+  return drawn("svg", { width: 130, height: 22, viewBox: "0 0 130 22", "aria-hidden": "true" }, parts);
+}
+
+// A picture that is drawn anew when its width changes, so that its text keeps its size.
+function responsive(draw, caption) {
+  const holder = element("div");
+  const whole = element("figure", {}, holder, element("figcaption", {}, caption));
+  const redraw = () => {
+    const width = Math.round(Math.max(260, holder.clientWidth || 640));
+    holder.replaceChildren(draw(width));
+  };
+  let before = 0;
+  new ResizeObserver(() => {
+    if (holder.clientWidth !== before) {
+      before = holder.clientWidth;
+      redraw();
+    }
+  }).observe(holder);
+  return Object.assign(whole, { redraw });
+}

@@ -1,0 +1,70 @@
+// Put the page together. The address keeps the state, so that a link shows the same view.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+function addressState() {
+  let values = new URLSearchParams(location.hash.slice(1));
+  return {
+    get: (name) => values.get(name),
+    set(changes_) {
+      for (const [name, value] of Object.entries(changes_)) {
+        if (value) values.set(name, value);
+        else values.delete(name);
+      }
+      history.replaceState(null, "", `#${values}`);
+    },
+    reread() {
+      values = new URLSearchParams(location.hash.slice(1));
+    },
+  };
+}
+
+const THEMES = ["system", "light", "dark"];
+
+function themes(button, state) {
+  const apply = () => {
+    const name = THEMES.includes(state.get("theme")) ? state.get("theme") : "system";
+    if (name === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+    button.textContent = `Theme: ${name}`;
+  };
+  button.addEventListener("click", () => {
+    const now = THEMES.indexOf(state.get("theme") || "system");
+    const next = THEMES[(now + 1) % THEMES.length];
+    state.set({ theme: next === "system" ? "" : next });
+    apply();
+  });
+  apply();
+  return apply;
+}
+
+const NAMES = { verdict: "Verdict", fleet: "Fleet", pairs: "Pairs", explorer: "Explorer", dependence: "Dependence", panels: "Panels", screening: "Screening", compute: "Compute", quality: "Data", methods: "Methods" };
+
+function start() {
+  const state = addressState();
+  const main = document.getElementById("main");
+  const applyTheme = themes(document.getElementById("theme"), state);
+  const lab = explorer(data, state);
+  const listing = pairTable(data, state, (a, b) => lab.choose(a, b));
+  const parts = [verdict(data), fleet(data), listing, lab, heatMap(data), panels(data), screening(data), compute(data), quality(data), methods(data)];
+  main.replaceChildren(...parts);
+  const jump = (id) => (event) => {
+    event.preventDefault();
+    const target = document.getElementById(id);
+    target.setAttribute("tabindex", "-1");
+    target.scrollIntoView();
+    target.focus({ preventScroll: true });
+  };
+  document.getElementById("nav").append(...parts.map((part) => element("a", { href: `#${part.id}`, onclick: jump(part.id) }, NAMES[part.id])));
+  document.querySelector(".skip").addEventListener("click", jump("main"));
+  const restore = () => {
+    applyTheme();
+    if (lab.restore) lab.restore();
+    if (listing.refresh) listing.refresh();
+  };
+  restore();
+  window.addEventListener("hashchange", () => { state.reread(); restore(); });
+  document.documentElement.dataset.ready = "true";
+}
+
+start();

@@ -1,0 +1,249 @@
+"""The report's numbers, one part for each section of the page. A part that cannot be had says why instead."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from swaplaw.effect import LEVEL, Effect, effect
+from swaplaw.errors import InputError, StatisticalWarning
+from swaplaw.fingerprint import fingerprint
+from swaplaw.report.pairs import PairRows, pair_rows
+from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
+from swaplaw.rows import Ints
+from swaplaw.summary import summary
+from swaplaw.tally import Tally
+from swaplaw.verdict import Recommendation, sentence
+
+if TYPE_CHECKING:
+    from swaplaw.choice import Track
+    from swaplaw.law import Law
+    from swaplaw.resample import Unit
+    from swaplaw.votes import Votes
+
+SCHEMA, VERSION = "swaplaw.report", 1
+
+Part = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a report is made."""
+
+    by: Unit | None = None
+    seed: int = 0
+    folds: int = 10
+    repeats: int = 10
+    replicates: int = 2_000
+    min_gain: float = 0.01
+    panel_seconds: float = 20.0
+    """Time to search panels of three in; 0 leaves them out."""
+    prices: Mapping[str, float] | None = None
+    law: Law | None = field(default=None, repr=False)
+    """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
+    command: str = ""
+    """The command that makes this report, as the page shows it."""
+    track: Track = field(default=iter, repr=False)
+
+
+def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
+    """Gather all that the page of one dataset shows; the same votes and options give the same document."""
+    chosen = options or Options()
+    tally = votes.tally(dataset)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StatisticalWarning)
+        member = _units(tally, chosen.by)
+        found = _decide(tally, chosen)
+        rows = _pairs(tally, member, chosen, found)
+        best = _best_pair(found, rows)
+        parts: Part = {
+            "verdict": _verdict(tally, found),
+            "fleet": _fleet(tally, member),
+            "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
+            "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
+            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed)),
+            "screening": or_why(lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed)),
+            "compute": or_why(lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.track)),
+        }
+    doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "dataset": tally.dataset,
+        "models": list(tally.models),
+        "questions": list(tally.questions),
+        "best": None if best is None else list(best),
+        **parts,
+        "quality": _quality(votes, tally) | {"doubts": list(doubts)},
+        "methods": _methods(tally, chosen, member),
+    }
+
+
+def or_why(part: Callable[[], Part]) -> Part:
+    """A part, or why there is none."""
+    try:
+        return part()
+    except InputError as error:
+        return {"why": str(error)}
+
+
+def _units(tally: Tally, by: Unit | None) -> Ints:
+    """The resampling unit of each question: its cluster where there are any, else itself."""
+    if by == "cluster" and tally.clusters is None:
+        raise InputError("there is no column 'cluster' in these votes: leave --by out, or resample questions")
+    clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 1
+    names = tally.clusters if clustered else tally.questions
+    member: Ints = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
+    return member
+
+
+def _decide(tally: Tally, options: Options) -> Recommendation | Part:
+    from swaplaw.recommend import recommend
+
+    if len(tally.models) < 2:
+        return {"why": f"There is one model only, {tally.models[0]}: an ensemble needs a second."}
+    try:
+        return recommend(
+            tally,
+            models=most_accurate(tally).models,
+            prices=options.prices,
+            min_gain=options.min_gain,
+            by=options.by if tally.clusters is None or len(set(tally.clusters)) > 1 else "question",
+            folds=options.folds,
+            repeats=options.repeats,
+            replicates=options.replicates,
+            seed=options.seed,
+            track=options.track,
+        )
+    except InputError as error:
+        return {"why": f"No verdict: {error}."}
+
+
+def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
+    if isinstance(found, dict):
+        return found
+    checks = [("In-sample", found.in_sample)]
+    words = {
+        "held_out": "Held out",
+        "equal_compute": "Held out, at equal compute",
+        "placebo": "Held out, over a placebo",
+    }
+    checks += [(words[check.name], check.effect) for check in found.checks]
+    notes = list(found.notes)
+    if len(found.tally.models) < len(tally.models):
+        notes.append(
+            f"Decided among the {len(found.tally.models)} most accurate of {len(tally.models)} models; "
+            "`swaplaw recommend` compares them all."
+        )
+    return {
+        "kind": found.verdict,
+        "sentence": sentence(found),
+        "checks": [{"name": name, **_effect(each)} for name, each in checks],
+        "single": found.names(found.by_lift.baseline)[0],
+        "candidates": found.selection.candidates,
+        "pairs": found.selection.pairs,
+        "stability": found.by_lift.stability,
+        "min_gain": found.min_gain,
+        "notes": notes,
+    }
+
+
+def _effect(found: Effect) -> Part:
+    return {"mean": found.mean, "lo": found.lo, "hi": found.hi, "p": found.p, "n": found.n, "units": found.units}
+
+
+def _fleet(tally: Tally, member: Ints) -> list[Part]:
+    rows = []
+    for row in summary(tally):
+        model = tally.index(row.model)
+        answered, scores = tally.answered[model], tally.scores[model]
+        units = np.unique(member[answered], return_inverse=True)[1]
+        ends = None
+        if row.questions > 1 and units.any():
+            found = effect((scores.numerators / scores.denominator).astype(np.float64)[answered], units)
+            ends = [max(0.0, found.lo), found.hi]
+        rows.append(row.to_dict() | {"model": model, "interval": ends})
+    return rows
+
+
+def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation | Part) -> PairRows | Part:
+    if len(tally.models) < 2:
+        return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
+    first = None if isinstance(found, dict) else _choice(found)
+    try:
+        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.track)
+    except InputError as error:
+        return {"why": str(error)}
+
+
+def _choice(found: Recommendation) -> tuple[str, str] | None:
+    names = found.names(found.by_lift.choice)
+    return (names[0], names[1]) if len(names) == 2 else None
+
+
+def _best_pair(found: Recommendation | Part, rows: PairRows | Part) -> tuple[str, str] | None:
+    """The pair to begin with: the recommended one, else the one with the largest lift."""
+    chosen = None if isinstance(found, dict) else _choice(found)
+    return chosen or (None if isinstance(rows, dict) else rows.first)
+
+
+def _golds(votes: Votes, tally: Tally) -> Sequence[str | None]:
+    """The right answer of each question, where there is one and not a judge's word."""
+    import polars as pl
+
+    counts = votes.counts.filter(pl.col("dataset") == tally.dataset)
+    known = dict(counts.select("question", "gold").unique().iter_rows()) if "gold" in counts.columns else {}
+    return [known.get(question) for question in tally.questions]
+
+
+def _quality(votes: Votes, tally: Tally) -> Part:
+    asked = tally.answered
+    clusters = None if tally.clusters is None else len(set(tally.clusters))
+    return {
+        "questions": len(tally.questions),
+        "common": int(np.logical_and.reduce(asked).sum()),
+        "models": len(tally.models),
+        "pairs": comb(len(tally.models), 2),
+        "votes": int(tally.votes.sum(dtype=np.int64)),
+        "missing": int((~asked).sum()),
+        "samples": [int(tally.votes[asked].min()), int(tally.votes.max(initial=0))],
+        "ties": int(sum((scores.ties > 1).sum() for scores in tally.scores)),
+        "clusters": clusters,
+        "datasets": list(votes.datasets),
+        "notes": list(votes.notes),
+        "synthetic": _synthetic(votes, tally.dataset),
+    }
+
+
+def _synthetic(votes: Votes, dataset: str) -> bool:
+    """Whether any vote says that nobody cast it."""
+    import polars as pl
+
+    frame = votes.frame
+    if "synthetic" not in frame.collect_schema().names():
+        return False
+    said = pl.col("synthetic").cast(pl.String).str.to_lowercase() == "true"
+    return bool(frame.filter(pl.col("dataset") == dataset).select(said.any()).collect().item())
+
+
+def _methods(tally: Tally, options: Options, member: Ints) -> Part:
+    from importlib.metadata import version
+
+    units = int(member.max()) + 1
+    return {
+        "command": options.command,
+        "fingerprint": fingerprint(tally),
+        "swaplaw": version("swaplaw"),
+        "seed": options.seed,
+        "folds": options.folds,
+        "repeats": options.repeats,
+        "replicates": options.replicates,
+        "level": LEVEL,
+        "units": units,
+        "unit": "question" if units == len(tally.questions) else "cluster",
+    }

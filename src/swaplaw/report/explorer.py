@@ -1,0 +1,116 @@
+"""What the pair explorer needs, exactly: the pieces of each curve as whole numbers, and everybody's votes.
+
+A pair's curve is stored symmetrically. For each cell (in the order of `pair.KINDS`) it holds the mass that the *pooled
+vote* gets right on each piece, and the masses that either model alone gets right. A contribution to lift over the
+primary is pooled less alone, so the page can let either model lead without a second curve: weight x of B to A is
+weight 1/x of A to B. All masses of a pair are whole numbers over one denominator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+
+from swaplaw.curve import Curve
+from swaplaw.effect import LEVEL, standard_errors, student
+from swaplaw.pair import Pair
+from swaplaw.rows import Ints
+from swaplaw.scoresheet import Scoresheet
+from swaplaw.tally import Tally
+
+SAFE = 2**53
+"""Whole numbers from here on are sent as text: JavaScript's numbers would round them."""
+ERROR_SCALE = 10**6
+LONGEST_LABEL = 200
+
+
+def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> dict[str, Any]:
+    """One pair's pieces; `member` is the resampling unit of each of the tally's questions."""
+    weights = [piece.lo for piece in curve.pieces[::2]]
+    slots = np.array([slot for x in weights for slot in (curve.breaks.slot(x), curve.breaks.slot(x) + 1)])
+    alone = [_alone(chosen, which) for which in (0, 1)]
+    whole = lcm(curve.denominator, *(mass.denominator for masses in alone for mass in masses))
+    factor = whole // curve.denominator
+    own, other = ([int(mass * whole) for mass in masses] for masses in alone)
+    pooled = [
+        [int(gain) * factor + base for gain in gains]
+        for gains, base in zip(curve.contributions[:, slots].tolist(), own, strict=True)
+    ]
+    shared = gcd(whole, *own, *other, *(value for row in pooled for value in row))
+    return {
+        "a": chosen.a,
+        "b": chosen.b,
+        "n": chosen.n,
+        "denominator": _whole(whole // shared),
+        "x": [weight.numerator for weight in weights],
+        "y": [weight.denominator for weight in weights],
+        "pooled": [_steps(value // shared for value in row) for row in pooled],
+        "aloneA": [_whole(value // shared) for value in own],
+        "aloneB": [_whole(value // shared) for value in other],
+        **_errors(chosen, sheet, slots, member),
+    }
+
+
+def _alone(chosen: Pair, which: int) -> list[Fraction]:
+    """The mass of each cell that one model alone gets right."""
+    cells, scale = chosen.cells()
+    scores = chosen.alone[which]
+    totals = cells.astype(object) @ scores.numerators.astype(object)
+    return [Fraction(int(total), scale * scores.denominator * chosen.n) for total in totals]
+
+
+def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[str, Any]:
+    """Standard errors of lift on each piece, over either model, in millionths; none where nothing can be resampled."""
+    units = np.unique(member[chosen.common], return_inverse=True)[1]
+    if chosen.n < 2 or not units.any():
+        return {"critical": None, "errorsA": [], "errorsB": []}
+    stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
+    scores = sheet.values[stretches][:, chosen.common].astype(np.float64) / sheet.scale
+    found: dict[str, Any] = {"critical": student(int(units.max()) + 1, LEVEL)}
+    for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
+        alone = own.numerators.astype(np.float64) / own.denominator
+        errors = standard_errors(scores - alone, units)
+        found[name] = np.rint(errors * ERROR_SCALE).astype(int).tolist()
+    return found
+
+
+def _steps(values: Iterable[int]) -> list[int | str]:
+    """A first value and differences: curves are long, their steps small."""
+    listed = list(values)
+    return [_whole(value) for value in (listed[0], *(after - before for before, after in pairwise(listed)))]
+
+
+def _whole(value: int) -> int | str:
+    return value if abs(value) < SAFE else str(value)
+
+
+def votes_data(tally: Tally, models: Sequence[int], golds: Sequence[str | None]) -> dict[str, Any]:
+    """Everybody's votes: per question the answers (gold first, null for no answer), per model their counts."""
+    answers: list[list[str | None]] = [[_label(gold)] for gold in golds]
+    place = np.zeros(len(tally.rivals.labels), dtype=int)
+    entries = np.concatenate([tally.positions[tally.starts[m] : tally.starts[m + 1]] for m in models])
+    for position in np.unique(entries):
+        own = answers[int(tally.rivals.question[position])]
+        place[position] = len(own)
+        own.append(_label(tally.rivals.labels[position]))
+    return {"answers": answers, "counts": {str(model): _counts(tally, model, place) for model in models}}
+
+
+def _counts(tally: Tally, model: int, place: Ints) -> list[list[int] | int]:
+    """Votes of one model on each question, in the order of its answers without trailing noughts; 0: never asked."""
+    rows: list[list[int]] = [[int(votes)] for votes in tally.gold[model]]
+    own = slice(tally.starts[model], tally.starts[model + 1])
+    for position, votes in zip(tally.positions[own].tolist(), tally.counts[own].tolist(), strict=True):
+        row = rows[int(tally.rivals.question[position])]
+        row += [0] * (int(place[position]) + 1 - len(row))
+        row[int(place[position])] += votes
+    return [row if asked else 0 for row, asked in zip(rows, tally.answered[model].tolist(), strict=True)]
+
+
+def _label(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"

@@ -1,0 +1,155 @@
+"""Sections that other questions fill: panels of three, screening before pooling, and equal compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from swaplaw.errors import InputError
+from swaplaw.holdout import deal
+from swaplaw.pair import pairs
+from swaplaw.summary import summary
+from swaplaw.tally import Tally
+
+if TYPE_CHECKING:
+    from swaplaw.choice import Track
+    from swaplaw.law import Law
+    from swaplaw.resample import Unit
+
+LARGE_FLEET = 40
+"""Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
+PANELS = 5
+PANEL_SIZE = 3
+MOST_DOTS = 2_000
+"""Pairs that the screening picture shows; of more, evenly many along the prediction."""
+TOTALS = (1, 2, 4, 8)
+BALLOTS = 40
+WORK = 150_000
+"""Questions times splits times ballots that equal compute may take: seconds."""
+
+
+def panels_part(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
+    """The best panels of three, their weights certified, with held-out accuracy."""
+    from swaplaw.panel_holdout import held_out_panel
+    from swaplaw.panels import panels
+
+    if len(tally.models) < PANEL_SIZE:
+        raise InputError(f"A panel of {PANEL_SIZE} needs {PANEL_SIZE} models; there are {len(tally.models)}.")
+    if not seconds:
+        raise InputError("Left out of this report; `swaplaw panel` searches them.")
+    searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds)
+    rows: list[dict[str, Any]] = []
+    for one in searched.panels:
+        judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50)
+        shown = one.recommended
+        rows.append(
+            {
+                "members": [tally.index(name) for name in one.panel.members],
+                "weights": [str(weight) for weight in shown.weights],
+                "alone": float(one.panel.accuracies[0]),
+                "accuracy": float(shown.accuracy),
+                "held_out": None if judged is None else judged.accuracy,
+                "held_out_lift": None if judged is None else judged.lift,
+                "n": one.panel.n,
+            }
+        )
+    rows.sort(key=lambda row: -(row["held_out"] or 0.0))
+    return {"rows": rows, "of": searched.of, "complete": searched.complete, "gap": float(searched.gap)}
+
+
+def most_accurate(tally: Tally) -> Tally:
+    """The most accurate models of a large fleet, on the questions that any of them answered."""
+    if len(tally.models) <= LARGE_FLEET:
+        return tally
+    kept = sorted(row.model for row in summary(tally)[:LARGE_FLEET])
+    answered = np.logical_or.reduce([tally.answered[tally.index(model)] for model in kept])
+    return tally.select(models=kept, questions=answered)
+
+
+def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) -> dict[str, Any]:
+    """Predicted against observed lift: with a law from elsewhere, or one from the other half of the questions."""
+    from swaplaw.calibrate import calibrate
+
+    if len(tally.models) < 2:
+        raise InputError("Screening compares pairs, and there is one model only.")
+    fleet, source = most_accurate(tally), "a law calibrated elsewhere"
+    judged = fleet
+    if law is None:
+        clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 3
+        names = tally.clusters if clustered else tally.questions
+        units = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
+        if int(units.max()) < 3:
+            raise InputError("Too few questions to calibrate a law on one half and judge it on the other.")
+        half = deal(units, folds=2, repeats=1, seed=seed).tests[0]
+        train = _answered(fleet.select(questions=half))
+        judged = _answered(fleet.select(questions=~half))
+        law = calibrate(train, by="question", seed=seed, replicates=100)
+        source = f"a law calibrated on {len(train.questions)} questions, judged on the other {len(judged.questions)}"
+    dots = []
+    for pair in pairs(judged):
+        observed = pair.at(law.weight)
+        masses = pair.masses
+        predicted = (law.alpha - law.gamma) * float(masses.rescue) - law.gamma * float(masses.gap)
+        dots.append((round(predicted, 6), round(float(observed.lift), 6), pair.primary, pair.secondary))
+    dots.sort()
+    shown = dots if len(dots) <= MOST_DOTS else [dots[i * len(dots) // MOST_DOTS] for i in range(MOST_DOTS)]
+    same_sign = sum((predicted > 0) == (observed > 0) for predicted, observed, _, _ in dots)
+    return {
+        "source": source,
+        "models": len(fleet.models),
+        "weight": str(law.weight),
+        "alpha": law.alpha,
+        "gamma": law.gamma,
+        "dots": [[x, y, tally.index(a), tally.index(b)] for x, y, a, b in shown],
+        "of": len(dots),
+        "same_sign": same_sign,
+    }
+
+
+def _answered(tally: Tally) -> Tally:
+    """Without models that answered none of these questions: calibration has nothing to say of them."""
+    kept = [
+        model for model, any_ in zip(tally.models, np.logical_or.reduce(tally.answered, axis=1), strict=True) if any_
+    ]
+    if len(kept) < 2:
+        raise InputError("Half of the questions leave fewer than two models that answered any.")
+    return tally if len(kept) == len(tally.models) else tally.select(models=kept)
+
+
+def compute_part(
+    tally: Tally,
+    best: tuple[str, str] | None,
+    prices: Mapping[str, float] | None,
+    by: Unit | None,
+    seed: int,
+    track: Track,
+) -> dict[str, Any]:
+    """The best pair against its models alone, at equal numbers of samples and at equal cost."""
+    from swaplaw.budget import budget
+
+    if best is None:
+        raise InputError("Equal compute compares a pair with its models alone, and there is no pair.")
+    rows = tally.votes[[tally.index(model) for model in best]]
+    common = rows.min(axis=0) > 0
+    most = int(rows[:, common].min(axis=1).max())
+    if most < 2:
+        raise InputError(
+            "Equal compute needs repeated samples: here every model has one vote a question, and nothing to split."
+        )
+    totals = [total for total in TOTALS if total <= most]
+    questions = int(common.sum())
+    while len(totals) > 2 and questions * sum(totals) * BALLOTS > WORK * BALLOTS // 2:
+        totals.pop()
+    clusters = tally.clusters
+    unit = by if clusters is None or len(set(clusters)) > 1 else "question"
+    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track)
+    keys = ("primary", "secondary", "weight", "accuracy", "held_out", "cost", "efficient")
+    return {
+        "primary": tally.index(best[0]),
+        "secondary": tally.index(best[1]),
+        "n": found.n,
+        "priced": found.priced,
+        "splits": [{key: split.to_dict()[key] for key in keys} for split in found.splits],
+    }
