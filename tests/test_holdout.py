@@ -188,7 +188,7 @@ def test_held_out_weights_are_chosen_without_the_question() -> None:
 def test_a_placebo_keeps_how_many_and_how_concentrated_and_forgets_what() -> None:
     rng = np.random.default_rng(5)
     tally = tally_of(vote_counts(independent(rng, 400, (0.6, 0.9)), 6, rng))
-    blind = with_placebo(tally, 0, 1, rng)
+    blind = with_placebo(tally, (0, 1), rng)
     assert (blind.votes == tally.votes).all()
     assert (blind.gold[0] == tally.gold[0]).all()
     assert (blind.scores[0].ties == tally.scores[0].ties).all()

@@ -119,23 +119,25 @@ def effect_between(lo: float, hi: float) -> Effect:
 
 
 @pytest.mark.parametrize(
-    ("intervals", "ensemble", "verdict"),
+    ("intervals", "members", "verdict"),
     [
-        ([(0.01, 0.05)], True, "deploy_pair"),
-        ([(0.01, 0.05), (0.001, 0.04), (0.002, 0.05)], True, "deploy_pair"),
-        ([(0.01, 0.05), (-0.001, 0.04), (0.002, 0.05)], True, "cannot_tell"),
-        ([(0.01, 0.05), (0.001, 0.04), (-0.01, 0.009)], True, "deploy_single"),
-        ([(0.001, 0.008)], True, "deploy_single"),
-        ([(0.001, 0.015)], True, "cannot_tell"),
-        ([(-0.01, 0.03)], True, "cannot_tell"),
-        ([(-0.01, 0.009)], False, "deploy_single"),
-        ([(-0.01, 0.011)], False, "cannot_tell"),
+        ([(0.01, 0.05)], 2, "deploy_pair"),
+        ([(0.01, 0.05), (0.001, 0.04), (0.002, 0.05)], 2, "deploy_pair"),
+        ([(0.01, 0.05), (0.001, 0.04), (0.002, 0.05)], 3, "deploy_panel"),
+        ([(-0.001, 0.05), (0.001, 0.04), (0.002, 0.05)], 3, "cannot_tell"),
+        ([(0.01, 0.05), (-0.001, 0.04), (0.002, 0.05)], 2, "cannot_tell"),
+        ([(0.01, 0.05), (0.001, 0.04), (-0.01, 0.009)], 2, "deploy_single"),
+        ([(0.001, 0.008)], 2, "deploy_single"),
+        ([(0.001, 0.015)], 2, "cannot_tell"),
+        ([(-0.01, 0.03)], 2, "cannot_tell"),
+        ([(-0.01, 0.009)], 1, "deploy_single"),
+        ([(-0.01, 0.011)], 1, "cannot_tell"),
     ],
 )
-def test_intervals_decide(intervals: list[tuple[float, float]], ensemble: bool, verdict: str) -> None:
+def test_intervals_decide(intervals: list[tuple[float, float]], members: int, verdict: str) -> None:
     names = ("held_out", "equal_compute", "placebo")
     checks = [Check(name, effect_between(*each)) for name, each in zip(names, intervals, strict=False)]  # type: ignore[arg-type]
-    assert decide(checks, ensemble, 0.01) == verdict
+    assert decide(checks, members, 0.01) == verdict
 
 
 def peers() -> sl.Tally:
@@ -242,7 +244,6 @@ TWO = [*ONE, ("q2", "a", "A", "A"), ("q2", "b", "A", "A")]
         (["--models", "gpt-4,gpt-4"], "named twice"),
         (["--models", ","], "no model is named"),
         (["--max-models", "0"], "--max-models is 1 or more"),
-        (["--max-models", "3"], "at most 2"),
         (["--min-gain", "5"], "no fraction of one"),
         (["--min-gain", "nan"], "no fraction of one"),
         (["--budget", "0"], "buys nothing"),

@@ -1,8 +1,9 @@
 """Choosing an ensemble from part of the questions: what is chosen, and by which rule.
 
 A *rule* is any callable that takes training parts (rows of a mask over questions) and returns one `Choice` for each;
-`held_out` (see `holdout`) judges rules without knowing what is inside. `PairRule` chooses among single models and
-pairs at every weight; `each` turns any function of a training tally (a panel search, say) into a rule.
+`held_out` (see `holdout`) judges rules without knowing what is inside. `PairRule` chooses among single models,
+pairs at every weight and panels along lines of weights (see `lines`); `each` turns any function of a training tally (a
+panel search, say) into a rule.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from swaplaw.lines import Line, mixed
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
@@ -60,6 +62,9 @@ class Scorer(Protocol):
     def sheet(self, a: int, b: int) -> Scoresheet:
         """The scoresheet of a pair with primary a."""
 
+    def along(self, line: Line) -> Scoresheet:
+        """The scoresheet of an ensemble whose secondaries keep to a mix."""
+
     def score(self, choice: Choice) -> Floats:
         """Scores of a choice on every question, as fractions of one."""
 
@@ -81,6 +86,10 @@ class Recorded:
     def sheet(self, a: int, b: int) -> Scoresheet:
         """Lay out a pair's scores."""
         return scoresheet(Pair(self.tally, a, b))
+
+    def along(self, line: Line) -> Scoresheet:
+        """Lay out a panel's scores along a line of weights."""
+        return self.sheet(*line.members) if len(line.members) == 2 else scoresheet(Pair(mixed(self.tally, line), 0, 1))
 
     def score(self, choice: Choice) -> Floats:
         """Pool the members' votes."""
@@ -122,21 +131,21 @@ class _Best:
     """The best so far on one part, and what is needed to name its weight."""
 
     value: Fraction
-    members: tuple[int, ...]
+    line: Line
     sheet: Scoresheet | None = None
     run: tuple[int, int] = (0, 0)
 
     @property
     def choice(self) -> Choice:
         if self.sheet is None:
-            return alone(self.members[0])
+            return alone(self.line.members[0])
         weight = self.sheet.weight(*self.run)
-        return Choice(self.members, (Fraction(1), weight)) if weight else alone(self.members[0])
+        return Choice(self.line.members, self.line.weights(weight)) if weight else alone(self.line.members[0])
 
 
 @dataclass(frozen=True)
 class PairRule:
-    """The best pair at its best weight, or a single model where no pair does better on the training part.
+    """The best ensemble at its best weight, or a smaller one where it does no better on the training part.
 
     By `lift`, the pair and plateau of weights with the highest accuracy, at the simplest weight of the plateau. By
     `swap`, the paper's rule: each pair at the smallest weight that has its largest S*, and the pair that promises the
@@ -148,39 +157,44 @@ class PairRule:
     pairs: tuple[tuple[int, int], ...]
     by: By = "lift"
     track: Track = field(default=iter, repr=False, compare=False)
+    lines: tuple[Line, ...] = ()
+    """Along which panels, too, are tried; only those that the most accurate member leads count on a part."""
 
     def __call__(self, parts: Bools) -> list[Choice]:
         """Choose on each part."""
-        own, scale = self.scorer.own
-        totals = exact_product(parts, own.T, scale)
+        totals, scale = model_totals(self.scorer, parts), self.scorer.own[1]
         best = self._singles(totals, scale)
         for a, b in self.track(self.pairs):
             ahead = totals[:, a] >= totals[:, b]
             for members, where in (((a, b), ahead), ((b, a), ~ahead)):
                 if where.any():
-                    self._challenge(best, members, np.flatnonzero(where), parts)
+                    self._challenge(best, Line(members), np.flatnonzero(where), parts)
+        for line in self.track(self.lines) if self.lines else ():
+            where = led_by_best(line, totals)
+            if where.any():
+                self._challenge(best, line, np.flatnonzero(where), parts)
         return [found.choice for found in best]
 
     def _singles(self, totals: Floats, scale: int) -> list[_Best]:
         rows = totals[:, list(self.singles)]
         return [
-            _Best(_fraction(row[leader], scale), (self.singles[leader],))
+            _Best(_fraction(row[leader], scale), Line((self.singles[leader],)))
             for row, leader in zip(rows, rows.argmax(axis=1), strict=True)
         ]
 
-    def _challenge(self, best: list[_Best], members: tuple[int, int], where: Ints, parts: Bools) -> None:
-        """Put a pair in the place of what it beats, on the parts on which it is oriented like this."""
-        sheet = self.scorer.sheet(*members)
+    def _challenge(self, best: list[_Best], line: Line, where: Ints, parts: Bools) -> None:
+        """Put an ensemble in the place of what it beats, on the parts on which it is oriented like this."""
+        sheet = self.scorer.along(line)
         values, scale = sheet.values, sheet.scale
         if self.by == "swap":
-            values, scale = self._promised(sheet, *members)
+            values, scale = self._promised(sheet, *line.members)
         sums = exact_product(parts[where], values.T, scale)
         eligible = np.where(sheet.open, sums, -1) if self.by == "lift" else sums
         for part, row, stretch in zip(where, sums, eligible.argmax(axis=1), strict=True):
             value = _fraction(row[stretch], scale)
             if value > best[part].value:
                 run = sheet.run(row, stretch) if self.by == "lift" else (stretch, stretch)
-                best[part] = _Best(value, members, sheet, run)
+                best[part] = _Best(value, line, sheet, run)
 
     def _promised(self, sheet: Scoresheet, a: int, b: int) -> tuple[Floats, int]:
         """The summands of p + S*: ok_A + (P_x - ok_A) times the weight of the cells R and D."""
@@ -195,6 +209,19 @@ class PairRule:
 def _fraction(value: Any, scale: int) -> Fraction:
     number = value if isinstance(value, int) else value.item()
     return Fraction(number) / scale
+
+
+def model_totals(scorer: Scorer, parts: Bools) -> Floats:
+    """Each model's scores summed over each part: parts x models, times the scorer's scale."""
+    own, scale = scorer.own
+    return exact_product(parts, own.T, scale)
+
+
+def led_by_best(line: Line, totals: Floats) -> Bools:
+    """On which parts (rows of the models' total scores) a line's primary is its best member; equals: name order."""
+    panel = sorted(line.members)
+    led: Bools = totals[:, panel].argmax(axis=1) == panel.index(line.members[0])
+    return led
 
 
 def all_pairs(models: Sequence[int]) -> tuple[tuple[int, int], ...]:

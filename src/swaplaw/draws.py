@@ -18,6 +18,7 @@ from math import comb, prod
 import numpy as np
 
 from swaplaw.errors import InputError, quote
+from swaplaw.lines import Line, mixed
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
@@ -46,9 +47,10 @@ class Draws:
     exact: Bools = field(repr=False)
     """Which questions have all possible ballots listed."""
 
-    def sheet(self) -> Scoresheet:
-        """Expected scores of two members at every weight."""
-        chosen = Pair(self.tally, 0, 1)
+    def sheet(self, mix: tuple[int, ...] = (1,)) -> Scoresheet:
+        """Expected scores at every weight of the other members, which share it in a mix."""
+        members = Line(tuple(range(len(mix) + 1)), mix)
+        chosen = Pair(self.tally if len(mix) == 1 else mixed(self.tally, members), 0, 1)
         breaks, spans = spans_of(chosen)
         settled = chosen.alone[0].ties == 1
         settled[spans.question] = False

@@ -1,28 +1,35 @@
-"""The decision: deploy a pair, deploy the best single model, or say that these votes cannot tell.
+"""The decision: deploy a pair or a panel, deploy the best single model, or say that these votes cannot tell.
 
 An ensemble is recommended only if, beyond doubt at the level asked for,
 
 1. it beats the best single model of the fleet on questions that had no part in choosing it, with an interval wide
    enough for the best of all candidates (see `selection`);
 2. it still does when scaled down to what that single model costs: else more samples would do (see `spend`);
-3. it beats a placebo, whose secondary knows nothing: else noise would do (see `placebo`);
+3. it beats a placebo, whose secondaries know nothing: else noise would do (see `placebo`);
 
 and if its held-out gain is at least `min_gain`. The single model is recommended if one of the three intervals ends
 below `min_gain`: whatever an ensemble gains is too little. Otherwise these votes cannot tell, and how many questions
 would is a matter of arithmetic.
+
+Pairs are compared at every weight, panels of three or more along lines of weights (see `lines`): the same candidates
+are chosen from on training parts and allowed for in the interval, and the same seed gives the same bytes, which a
+search against the clock would not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import comb
 
 import numpy as np
 
-from swaplaw.choice import BestSingle, PairRule, Track, all_pairs
+from swaplaw.choice import BestSingle, PairRule, Track, all_pairs, led_by_best, model_totals
 from swaplaw.draws import draw
 from swaplaw.effect import effect
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
+from swaplaw.lines import Line, all_panels, line_through, panel_lines
+from swaplaw.panel import LARGEST_PANEL
 from swaplaw.placebo import placebo_scores
 from swaplaw.resample import Unit, resampler
 from swaplaw.rows import Bools
@@ -34,6 +41,8 @@ from swaplaw.wholes import Floats
 
 MIN_GAIN = 0.01
 MAX_MODELS = 2
+MOST_PANELS = 5_000
+"""More panels than this take too long to compare."""
 BALLOTS = 200
 """Ballots a question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
 
@@ -58,46 +67,51 @@ def recommend(
     considered = _considered(tally, models)
     scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, prices is not None, seed)
     singles, pairs = _candidates(scorer, max_models)
+    panels = _panels(scorer, singles, max_models)
     draws = resampler(considered, by=by, seed=seed, replicates=replicates)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     best_single = BestSingle(scorer, singles)
-    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", track), best_single, dealt)
+    lines = _led_lines(scorer, panels, dealt)
+    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", track, lines), best_single, dealt)
     by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", track), best_single, dealt)
-    spread = selection(scorer, by_lift.baseline, pairs, draws, track=track)
+    spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, track=track)
     checks = tuple(_checks(scorer, by_lift, spread, dealt, seed))
-    verdict = decide(checks, len(by_lift.choice.members) > 1, min_gain)
+    verdict = decide(checks, len(by_lift.choice.members), min_gain)
     more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
-    return Recommendation(verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer)
+    return Recommendation(
+        verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer, max_models
+    )
 
 
 def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int) -> list[Check]:
     """Ask the three questions; the last two only of an ensemble, and the second where votes allow it.
 
     The first guards against luck among many candidates. The others ask why the one that was chosen gains, so theirs are
-    plain intervals: wider ones would cost power and guard against nothing more.
+    plain intervals: wider ones would cost power and guard against nothing more. Who the members are, and a panel's mix
+    of secondaries, is what was chosen on all questions; the weight of the secondaries is chosen on training parts.
     """
     checks = [Check("held_out", spread.effect(found.gains))]
-    if len(found.choice.members) == 2:
-        primary, secondary = found.choice.members
-        equal = _equal_compute(scorer, found, dealt, seed)
+    if len(found.choice.members) > 1:
+        line = line_through(found.choice.members, found.choice.weights)
+        here = Line(tuple(range(len(line.members))), line.mix)
+        equal = _equal_compute(scorer, found, line, dealt, seed)
         if equal is not None:
             checks.append(Check("equal_compute", effect(equal, dealt.member)))
-        scores = held_out_weight(scorer.sheet(primary, secondary), dealt)
+        scores = held_out_weight(scorer.along(line), dealt)
         blinded = placebo_scores(
             scorer.tally,
-            primary,
-            secondary,
+            line.members,
             dealt,
-            lambda blind: scorer.on(blind, (primary, secondary)).sheet(0, 1),
+            lambda blind: scorer.on(blind, line.members).along(here),
             seed=seed,
         )
         checks.append(Check("placebo", effect(scores - blinded, dealt.member)))
     return checks
 
 
-def _equal_compute(scorer: Budgeted, found: HeldOut, dealt: Folds, seed: int) -> Floats | None:
+def _equal_compute(scorer: Budgeted, found: HeldOut, line: Line, dealt: Folds, seed: int) -> Floats | None:
     """Held-out gain of the chosen members when they may cost no more than the best single model does."""
-    members, (single,) = found.choice.members, found.baseline.members
+    members, (single,) = line.members, found.baseline.members
     own = scorer.sizes((single,))
     votes = scorer.sizes(members)
     assert own is not None  # Else neither would be a candidate.
@@ -105,15 +119,13 @@ def _equal_compute(scorer: Budgeted, found: HeldOut, dealt: Folds, seed: int) ->
     sizes = scaled_down(votes, scorer.prices[list(members)], own[0] * scorer.prices[single])
     if sizes is None:
         return None
-    sheet = draw(scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS).sheet()
+    sheet = draw(scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS).sheet(line.mix)
     return held_out_weight(sheet, dealt) - scorer.score(found.baseline)
 
 
 def _check_options(max_models: int, min_gain: float, budget: float | None) -> None:
     if max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: --max-models is 1 or more")
-    if max_models > MAX_MODELS:
-        raise InputError(f"ensembles of {max_models} models are not compared yet: --max-models is at most {MAX_MODELS}")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
         raise InputError(f"a smallest gain of {min_gain} is no fraction of one: give 0.01 for 1 percentage point")
     if budget is not None and not 0 < budget < float("inf"):
@@ -149,3 +161,24 @@ def _candidates(scorer: Budgeted, max_models: int) -> tuple[tuple[int, ...], tup
         )
     pairs = all_pairs(singles) if max_models > 1 else ()
     return singles, tuple(pair for pair in pairs if scorer.affordable(pair))
+
+
+def _panels(scorer: Budgeted, singles: tuple[int, ...], max_models: int) -> list[tuple[int, ...]]:
+    """Panels of three or more within the budget."""
+    largest = min(max_models, len(singles))
+    if largest > LARGEST_PANEL:
+        raise InputError(f"panels of {largest} models are not worked out: --max-models is at most {LARGEST_PANEL}")
+    number = sum(comb(len(singles), size) for size in range(3, largest + 1))
+    if number > MOST_PANELS:
+        raise InputError(
+            f"{len(singles)} models make {number:,} panels of 3 to {largest}, more than the {MOST_PANELS:,} that are "
+            "compared: name fewer models with --models, or lower --max-models"
+        )
+    return [panel for panel in all_panels(singles, largest) if scorer.affordable(panel)]
+
+
+def _led_lines(scorer: Budgeted, panels: Sequence[tuple[int, ...]], dealt: Folds) -> tuple[Line, ...]:
+    """The lines of weights whose primary is the most accurate member on some part: all that can be chosen."""
+    everything = np.ones((1, dealt.tests.shape[1]), dtype=bool)
+    totals = model_totals(scorer, np.concatenate([everything, dealt.trains]))
+    return tuple(line for panel in panels for line in panel_lines(panel) if led_by_best(line, totals).any())

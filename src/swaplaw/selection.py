@@ -5,6 +5,8 @@ not with its own sampling noise but with the largest noise that any candidate sh
 (or clusters) gives every candidate's studentised deviation from its own mean, and the largest one is kept (White's
 reality check, 2000, studentised as by Hansen, 2005, and without leaving poor candidates out, which is cautious).
 Candidates are all pairs at *every* weight that is safe to deploy; neighbouring weights with the same votes count once.
+Panels count along the lines of weights on which they are chosen (see `lines`). A line of very many different votes is
+represented by some of them, evenly spaced: neighbours differ in a question or two, so their deviations hardly do.
 
 A held-out mean needs this too. It is right on average, but where one candidate looks best by luck on all folds it is
 chosen on all of them, and held-out and in-sample gains are the same lucky number.
@@ -19,12 +21,15 @@ import numpy as np
 
 from swaplaw.choice import Choice, Scorer, Track
 from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
+from swaplaw.lines import Line
 from swaplaw.resample import Resampler
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import Scoresheet
 from swaplaw.wholes import Floats
 
 REPLICATES = 2_000
+MOST_VOTES = 64
+"""Different votes that represent a panel's line; pairs count with all of theirs."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,15 @@ class Selection:
     pairs: int
     """Pairs compared."""
     candidates: int
-    """Pairs times the stretches of weights on which their votes differ."""
+    """Pairs times the stretches of weights on which their votes differ, and panels likewise."""
     largest: Floats = field(repr=False)
     """The largest deviation upwards of any candidate in each draw."""
     widest: Floats = field(repr=False)
     """The largest deviation either way."""
+    panels: int = 0
+    """Panels of three or more compared, besides."""
+    panel_candidates: int = 0
+    """How many of the candidates are panels at weights."""
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors that no candidate's deviation exceeds, with probability `level`."""
@@ -55,23 +64,38 @@ class Selection:
 
 
 def selection(
-    scorer: Scorer, baseline: Choice, pairs: Sequence[tuple[int, int]], draws: Resampler, *, track: Track = iter
+    scorer: Scorer,
+    baseline: Choice,
+    pairs: Sequence[tuple[int, int]],
+    draws: Resampler,
+    *,
+    lines: Sequence[Line] = (),
+    track: Track = iter,
 ) -> Selection:
-    """Bootstrap the gains over a baseline of all pairs at every weight."""
+    """Bootstrap the gains over a baseline of all pairs at every weight, and of panels along lines of weights."""
     base = scorer.score(baseline)
     counts = np.concatenate(list(draws.batches())).astype(np.float32)
     drawn = counts @ np.bincount(draws.member).astype(np.float32)
     largest, widest = np.zeros(len(counts)), np.zeros(len(counts))
-    candidates = 0
-    for a, b in track(pairs):
-        gains = _distinct_gains(scorer.sheet(a, b), base)
-        candidates += len(gains)
-        totals = unit_totals(gains, draws.member).astype(np.float32)
-        deviation = counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
-        deviation /= standard_errors(gains, draws.member)
-        largest = np.maximum(largest, deviation.max(axis=1))
-        widest = np.maximum(widest, np.abs(deviation).max(axis=1))
-    return Selection(draws.member, len(pairs), candidates, largest, widest)
+    candidates = [0, 0]
+    for kind, group in enumerate(([Line(pair) for pair in pairs], lines)):
+        for line in track(group) if group else ():
+            gains = _distinct_gains(scorer.along(line), base)
+            if kind:
+                gains = gains[_spaced(len(gains), MOST_VOTES)]
+            candidates[kind] += len(gains)
+            totals = unit_totals(gains, draws.member).astype(np.float32)
+            deviation = counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
+            deviation /= standard_errors(gains, draws.member)
+            largest = np.maximum(largest, deviation.max(axis=1))
+            widest = np.maximum(widest, np.abs(deviation).max(axis=1))
+    panels = len({frozenset(line.members) for line in lines})
+    return Selection(draws.member, len(pairs), sum(candidates), largest, widest, panels, candidates[1])
+
+
+def _spaced(number: int, most: int) -> Ints:
+    """Places of at most so many of a number of things, evenly spaced, the first and the last among them."""
+    return np.unique(np.linspace(0, number - 1, min(number, most)).round().astype(np.int64))
 
 
 def _distinct_gains(sheet: Scoresheet, base: Floats) -> Floats:

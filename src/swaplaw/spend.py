@@ -16,11 +16,14 @@ import numpy as np
 from swaplaw.choice import Choice, Recorded, alone
 from swaplaw.draws import Draws, draw
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.lines import Line
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Tally
 from swaplaw.wholes import Floats
 
+PANEL_BALLOTS = 200
+"""Ballots a question that stand for a panel scaled down: there are many panels to draw for."""
 _ROUNDING = 1e-9
 
 
@@ -102,7 +105,8 @@ class Budgeted:
         sizes = self.sizes(members)
         if sizes is None or (sizes == self.tally.votes[list(members)]).all():
             return None
-        return draw(self.tally, members, list(sizes), seed=self.seed)
+        ballots = PANEL_BALLOTS if len(members) > 2 else None
+        return draw(self.tally, members, list(sizes), seed=self.seed, ballots=ballots)
 
     @cached_property
     def own(self) -> tuple[Floats, int]:
@@ -124,6 +128,13 @@ class Budgeted:
                 return None
             self._sheets[a, b] = drawn.sheet()
         return self._sheets[a, b]
+
+    def along(self, line: Line) -> Scoresheet:
+        """Expected scores at every weight along a line."""
+        if len(line.members) == 2:
+            return self.sheet(*line.members)
+        drawn = None if self.budget is None else self.draws(line.members)
+        return self.recorded.along(line) if drawn is None else drawn.sheet(line.mix)
 
     def score(self, choice: Choice) -> Floats:
         """Expected scores of a choice on every question; 0 for what no budget allows."""

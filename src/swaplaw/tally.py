@@ -160,6 +160,29 @@ class Tally:
             for model in range(len(self.models))
         )
 
+    def dense(self, model: int) -> Ints:
+        """A model's votes at every rival position."""
+        counts = np.zeros(len(self.rivals.question), dtype=np.int64)
+        own = slice(self.starts[model], self.starts[model + 1])
+        counts[self.positions[own]] = self.counts[own]
+        return counts
+
+    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Sequence[Ints]) -> Tally:
+        """The same questions with other votes: cast, for gold, and at every rival position, one row a model."""
+        spots = [np.flatnonzero(row) for row in rivals]
+        return Tally(
+            self.dataset,
+            tuple(models),
+            self.questions,
+            votes,
+            gold,
+            self.rivals,
+            np.cumsum([0, *map(len, spots)]),
+            np.concatenate(spots),
+            np.concatenate([row[spot] for row, spot in zip(rivals, spots, strict=True)]),
+            self.clusters,
+        )
+
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
         """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
         kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))

@@ -15,7 +15,8 @@ from swaplaw.selection import Selection
 from swaplaw.spend import Budgeted, cost_of
 from swaplaw.tally import Tally
 
-Verdict = Literal["deploy_pair", "deploy_single", "cannot_tell"]
+Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
+DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
 CheckName = Literal["held_out", "equal_compute", "placebo"]
 
 
@@ -59,10 +60,10 @@ class More:
         }
 
 
-def decide(checks: Sequence[Check], ensemble: bool, min_gain: float) -> Verdict:
-    """Turn intervals into a verdict; the first check is the held-out gain over the best single model."""
-    if ensemble and checks[0].effect.mean >= min_gain and all(check.effect.lo > 0 for check in checks):
-        return "deploy_pair"
+def decide(checks: Sequence[Check], members: int, min_gain: float) -> Verdict:
+    """Turn intervals into a verdict on so many members; the first check is the gain over the best single model."""
+    if members > 1 and checks[0].effect.mean >= min_gain and all(check.effect.lo > 0 for check in checks):
+        return "deploy_pair" if members == 2 else "deploy_panel"
     return "deploy_single" if any(check.effect.hi < min_gain for check in checks) else "cannot_tell"
 
 
@@ -93,11 +94,17 @@ class Recommendation:
     checks: tuple[Check, ...]
     more: More | None
     scorer: Budgeted = field(repr=False)
+    max_models: int = 2
+
+    @property
+    def kind(self) -> str:
+        """What the best ensemble is called."""
+        return "panel" if len(self.by_lift.choice.members) > 2 else "pair"
 
     @property
     def chosen(self) -> Choice:
         """What to deploy: until votes can tell, the best single model."""
-        return self.by_lift.choice if self.verdict == "deploy_pair" else self.by_lift.baseline
+        return self.by_lift.choice if self.verdict in DEPLOYS_ENSEMBLE else self.by_lift.baseline
 
     def effect(self, name: CheckName) -> Effect | None:
         """The effect that answers one question, if it could be asked."""
@@ -138,7 +145,16 @@ class Recommendation:
                 f"{len(self.tally.questions):,} of {len(self.votes.questions):,} questions count: those that all "
                 f"{len(self.tally.models)} models answered."
             )
-        if self.selection.pairs and self.tally.votes.max(initial=0) == 1:
+        if self.max_models > max(2, len(self.tally.models)):
+            found.append(f"At most {self.max_models} models were asked for; there are {len(self.tally.models)}.")
+        if self.selection.panels:
+            found.append(
+                f"{self.selection.panels:,} panels of three or more are compared, too "
+                f"({self.selection.panel_candidates:,} different votes): led by their best member, the secondaries "
+                "alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best weights "
+                "of one panel."
+            )
+        elif self.selection.pairs and self.tally.votes.max(initial=0) == 1:
             found.append(
                 "Every model has one sample a question: of two such votes the heavier always wins, so these votes "
                 "cannot show what a pair of repeatedly sampled models, or a panel of three, would gain."
@@ -179,7 +195,7 @@ class Recommendation:
             "in_sample": self.in_sample.to_dict(),
             "held_out": self.held_out.to_dict(),
             "optimism": self.by_lift.optimism,
-            "candidates": {"pairs": self.selection.pairs, "pairs_at_weights": self.selection.candidates},
+            "candidates": self._candidates(),
             "stability": self.by_lift.stability,
             "chosen_in_folds": [
                 {"members": [self.tally.models[member] for member in members], "share": share}
@@ -192,6 +208,13 @@ class Recommendation:
             "more": None if self.more is None else self.more.to_dict(),
             "notes": self.notes,
         }
+
+    def _candidates(self) -> dict[str, int]:
+        chosen = self.selection
+        found = {"pairs": chosen.pairs, "pairs_at_weights": chosen.candidates - chosen.panel_candidates}
+        if self.max_models > 2:
+            found |= {"panels": chosen.panels, "panels_at_weights": chosen.panel_candidates}
+        return found
 
     def _rule(self, judged: HeldOut) -> dict[str, Any]:
         return {
@@ -220,11 +243,13 @@ def _or_none(found: Effect | None) -> dict[str, Any] | None:
 def sentence(found: Recommendation) -> str:
     """The verdict in one sentence."""
     held, single = found.held_out, found.names(found.by_lift.baseline)[0]
-    if found.verdict == "deploy_pair":
-        primary, secondary = found.names(found.chosen)
+    if found.verdict in DEPLOYS_ENSEMBLE:
+        primary, *secondaries = found.names(found.chosen)
+        weighted = zip(secondaries, found.chosen.weights[1:], strict=True)
         return (
-            f"Deploy {primary} with {secondary} at weight {found.chosen.weights[1]}: on questions that had no part in "
-            f"the choice the pair beats {single}, the best single model, by {_points(held)}."
+            f"Deploy {primary} with {' and '.join(f'{name} at weight {weight}' for name, weight in weighted)}: on "
+            f"questions that had no part in the choice the {found.kind} beats {single}, the best single model, by "
+            f"{_points(held)}."
         )
     if found.verdict == "deploy_single":
         return f"Deploy {single} alone: {_why_single(found)}."
@@ -232,15 +257,15 @@ def sentence(found: Recommendation) -> str:
     if held.lo > 0 and found.more.check != "held_out":
         doubt = {
             "equal_compute": f"it would at what {single} costs",
-            "placebo": "a secondary that knows nothing would not do as well",
+            "placebo": f"{_ignorant(found)} would not do as well",
         }[found.more.check]
         return (
-            f"The best pair beats {single}, the best single model, by {_points(held)} on held-out questions, but these "
-            f"votes cannot tell whether {doubt}; {_how_many(found.more)}."
+            f"The best {found.kind} beats {single}, the best single model, by {_points(held)} on held-out questions, "
+            f"but these votes cannot tell whether {doubt}; {_how_many(found, found.more)}."
         )
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
-        f"{_points(held)}; {_how_many(found.more)}."
+        f"{_points(held)}; {_how_many(found, found.more)}."
     )
 
 
@@ -251,17 +276,22 @@ def _why_single(found: Recommendation) -> str:
         return f"no ensemble gains {worth} on questions that had no part in its choice ({_points(found.held_out)})"
     equal = found.effect("equal_compute")
     if equal is not None and equal.hi < found.min_gain:
-        return f"at what {single} costs, the best pair does not gain {worth} ({_points(equal)})"
+        return f"at what {single} costs, the best {found.kind} does not gain {worth} ({_points(equal)})"
     placebo = found.effect("placebo")
     assert placebo is not None  # The last of the three that can end below.
-    return f"the best pair does not gain {worth} over one whose secondary knows nothing ({_points(placebo)})"
+    whose = "secondary knows" if found.kind == "pair" else "secondaries know"
+    return f"the best {found.kind} does not gain {worth} over one whose {whose} nothing ({_points(placebo)})"
 
 
-def _how_many(more: More) -> str:
+def _ignorant(found: Recommendation) -> str:
+    return "a secondary that knows nothing" if found.kind == "pair" else "secondaries that know nothing"
+
+
+def _how_many(found: Recommendation, more: More) -> str:
     asked = {
         "held_out": "the gain",
         "equal_compute": "the gain at equal compute",
-        "placebo": "the gain over a secondary that knows nothing",
+        "placebo": f"the gain over {_ignorant(found)}",
     }[more.check]
     towards = "zero" if more.boundary == 0 else _amount(more.boundary)
     mean = f"{asked} ({100 * more.effect.mean:+.2f} points)" if more.check != "held_out" else asked

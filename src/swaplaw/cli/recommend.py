@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="FILE", help="Write the policy here, for `swaplaw serve`.")
 @click.option("--models", metavar="A,B,...", help="Consider these models only.")
 @click.option(
-    "--max-models", type=int, default=2, show_default=True, help="Largest ensemble; 1 compares single models."
+    "--max-models",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Largest ensemble: 1 compares single models, 3 or more panels, too.",
 )
 @click.option("--min-gain", type=float, default=0.01, show_default=True, help="Smallest gain worth a second model.")
 @click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples without them.")
@@ -49,7 +53,7 @@ def command(
     replicates: int,
     seed: int,
 ) -> None:
-    """Say what to deploy: a pair at a weight, the best single model, or that these votes cannot tell."""
+    """Say what to deploy: an ensemble and its weights, the best single model, or that these votes cannot tell."""
     from swaplaw.recommend import recommend
 
     tally = load_tally(votes, dataset)
@@ -66,7 +70,7 @@ def command(
             repeats=repeats,
             replicates=replicates,
             seed=seed,
-            track=tracker("Comparing pairs"),
+            track=tracker("Comparing pairs" if max_models < 3 else "Comparing pairs and panels"),
         )
     if output is not None:
         found.policy.write(output)
@@ -90,16 +94,24 @@ def show_recommendation(found: Recommendation) -> None:
     say(printable(sentence(found)) + "\n")
     n = len(found.tally.questions)
     unit = "" if found.held_out.units == n else f" in {found.held_out.units} clusters"
+    pair_votes = found.selection.candidates - found.selection.panel_candidates
     title = (
         f"{found.tally.dataset}: {n:,} questions{unit}; {found.selection.pairs} pairs at every weight "
-        f"({found.selection.candidates:,} different votes)"
+        f"({pair_votes:,} different votes)"
     )
+    if found.selection.panels:
+        title += f"; {found.selection.panels:,} panels ({found.selection.panel_candidates:,})"
     rows = [["In-sample", *_effect(found.in_sample)], ["Held out", *_effect(found.held_out)]]
     for name, words in (("equal_compute", "Held out, at equal compute"), ("placebo", "Held out, over a placebo")):
         effect = found.effect(name)  # type: ignore[arg-type]
         if effect is not None:
             rows.append([words, *_effect(effect)])
-    columns = [Column("Gain of the best pair", right=False), Column("pp"), Column("95% interval pp"), Column("p")]
+    columns = [
+        Column(f"Gain of the best {found.kind}", right=False),
+        Column("pp"),
+        Column("95% interval pp"),
+        Column("p"),
+    ]
     show(title, columns, rows, _note(found))
     rules = [["exact lift", *_rule(found, found.by_lift)], ["paper (S*)", *_rule(found, found.by_swap)]]
     names = ["Rule", "Chooses", "In-sample pp", "Held out pp", "Optimism pp", "Same models"]
@@ -115,7 +127,8 @@ def _effect(found: Effect) -> list[str]:
 
 def _rule(found: Recommendation, judged: HeldOut) -> list[str]:
     names = found.names(judged.choice)
-    chosen = names[0] if len(names) == 1 else f"{names[0]} + {judged.choice.weights[1]} {names[1]}"
+    weighted = zip(judged.choice.weights[1:], names[1:], strict=True)
+    chosen = " + ".join([names[0], *(f"{weight} {name}" for weight, name in weighted)])
     gains = (judged.in_sample, judged.held_out, judged.optimism)
     return [chosen, *map(points, gains), f"{judged.stability:.0%}"]
 
