@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MIRROR = "http://deb.debian.org/debian"
 # What the tests use; the image that users build has all that `forensic.def` names.
 IMAGE_PACKAGES = "python3,util-linux,procps,sleuthkit,file,xxd"
 WRAPPER = """#!/bin/sh
@@ -26,7 +25,7 @@ def debootstrap(suite: str, packages: str, target: Path) -> None:
     """Make a Debian root once; a half-made one has no mark and is made again."""
     mark = target / ".complete"
     if not mark.exists():
-        command = ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(target), MIRROR]
+        command = ["debootstrap", "--variant=minbase", f"--include={packages}", suite, str(target)]
         subprocess.run(command, check=True)
         mark.touch()
 
