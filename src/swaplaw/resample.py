@@ -33,8 +33,8 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH = 4 * BLOCK
-"""Replicates drawn, multiplied and judged at once: few enough that all stays in the cache."""
+_BATCH = 20 * BLOCK
+"""Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that workers end together."""
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads that draw and multiply: NumPy does both without holding up the others."""
 
