@@ -34,7 +34,8 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
-BATCH = 1000
+BATCH, FULL_BATCH = 5000, 1000
+"""How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
 
 
@@ -254,12 +255,23 @@ def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, 
     if log.file.suffix == ".json":
         yield from _whole(log)
         return
-    found = _summaries(log)
-    # Opening a log costs a look at all its parts: many samples are read at once.
-    while batch := list(islice(found, BATCH)):
-        wanted = [(each.id, each.epoch) for each in batch if each.completed and _needs_full(each, options)]
+    for batch, wanted in _batches(log, options):
         full = {(sample.id, sample.epoch): sample for sample in _full(log, wanted)}
         yield from ((summary, full.get((summary.id, summary.epoch))) for summary in batch)
+
+
+def _batches(log: Log, options: Options) -> Iterator[tuple[list[EvalSampleSummary], list[tuple[str | int, int]]]]:
+    """Gather summaries, and which of them need their full samples: opening a log costs a look at all its parts."""
+    batch: list[EvalSampleSummary] = []
+    wanted: list[tuple[str | int, int]] = []
+    for summary in _summaries(log):
+        batch.append(summary)
+        if summary.completed and _needs_full(summary, options):
+            wanted.append((summary.id, summary.epoch))
+        if len(batch) == BATCH or len(wanted) == FULL_BATCH:
+            yield batch, wanted
+            batch, wanted = [], []
+    yield batch, wanted
 
 
 def _whole(log: Log) -> Iterator[tuple[EvalSampleSummary, EvalSample]]:

@@ -2,6 +2,8 @@
 
 Inspect's own `read_eval_log_sample_summaries` gives all of them at once: about 9 kB of memory each, most of a gigabyte
 for a log of 100,000 samples. This reads the same parts of the log into the same objects, and holds one.
+Their longest texts, input and explanations, no vote needs: they are left empty, because Inspect takes longer to shorten
+them (again) than for all the rest.
 """
 
 from __future__ import annotations
@@ -32,7 +34,12 @@ def summaries(file: Path) -> Iterator[EvalSampleSummary]:
     last = {_key(item): place for place, item in enumerate(_items(file))}
     for place, item in enumerate(_items(file)):
         if last[_key(item)] == place:
-            yield EvalSampleSummary.model_validate(item)
+            yield EvalSampleSummary.model_validate(_without_long_texts(item))
+
+
+def _without_long_texts(item: dict[str, Any]) -> dict[str, Any]:
+    scores = item.get("scores") or {}
+    return {**item, "input": "", "scores": {name: {**scores[name], "explanation": None} for name in scores}}
 
 
 def _key(item: dict[str, Any]) -> tuple[str, int]:
