@@ -1,0 +1,176 @@
+"""Who does the work: this process, several, or a cluster; the results are the same, bit by bit.
+
+Work that falls into independent shares (pairs, panels, replicates, folds) is a function of the data that all shares
+need and of one share. joblib hands shares out; the data goes to every worker once, before the first share (see
+`sites`). Results come back in the order of the shares, however many workers there are and whichever ends first, and
+what a share computes depends on nothing but data and share.
+
+A worker may die: killed for its memory, pre-empted, unplugged. Shares return their result, or the error that the work
+itself raised; whatever else comes back means that a worker was lost, and the shares that are missing are done again.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, get_args
+
+from swaplaw.errors import InputError, LostWorkerWarning, SwaplawError, quote
+
+Data = TypeVar("Data")
+Share = TypeVar("Share")
+Result = TypeVar("Result")
+
+Backend = Literal["processes", "dask", "ray", "spark"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+
+ROUNDS = 4
+"""How often missing shares are handed out, at most: a share that kills its worker would do so for ever."""
+SHARES_A_WORKER = 8
+"""Fewer would let workers wait for the slowest; a lost worker costs one of them."""
+LARGEST_SHARE = 1_000
+"""Items: progress shows, and results come back, at least this often."""
+
+Track = Callable[[Sequence[Any]], Iterable[Any]]
+"""Wraps what is looped over, so that a progress bar can watch."""
+
+
+@dataclass(frozen=True)
+class Crew:
+    """So many workers of a kind; by default this process alone, or all that a cluster has."""
+
+    workers: int | None = None
+    backend: Backend = "processes"
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise InputError(f"there is no backend {quote(self.backend)}; there are {', '.join(BACKENDS)}")
+        if self.workers is not None and (isinstance(self.workers, bool) or not isinstance(self.workers, int)):
+            raise InputError(f"workers is {quote(self.workers)}: give a whole number, 1 or more")
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"{self.workers} workers can do no work: give 1 (this process) or more")
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this process does all the work."""
+        return self.backend == "processes" and self.workers in (None, 1)
+
+    def split(self, items: Sequence[Share]) -> list[Sequence[Share]]:
+        """Cut items into runs of neighbours, small enough that workers end together."""
+        workers = 1 if self.is_alone else self.workers or self._site.size
+        size = max(1, min(LARGEST_SHARE, -(-len(items) // (SHARES_A_WORKER * workers))))
+        return [items[first : first + size] for first in range(0, len(items), size)]
+
+    def share(
+        self, work: Callable[[Data, Share], Result], data: Data, shares: Sequence[Share], *, track: Track = iter
+    ) -> Iterator[Result]:
+        """Do the work on every share of it; results in the order of the shares.
+
+        `data` must pickle, and `work` be a module's function, or small: it goes with every share. `track` sees shares
+        end.
+        """
+        if self.is_alone or len(shares) < 2:
+            return (work(data, each) for each in track(shares))
+        return _in_order(self._spread(work, data, shares), track, shares)
+
+    @property
+    def _site(self) -> Any:
+        from swaplaw.sites import site
+
+        return site(self.backend, self.workers)
+
+    def _spread(
+        self, work: Callable[[Data, Share], Result], data: Data, shares: Sequence[Share]
+    ) -> Iterator[tuple[int, Result]]:
+        """Results with the numbers of their shares, as they end."""
+        from joblib import Parallel, delayed
+
+        place, left = self._site, dict(enumerate(shares))
+        for handed_out in range(1, ROUNDS + 1):
+            with place.shipped(data) as handle:
+                calls = [delayed(place.run)(_attempt, work, handle, number, each) for number, each in left.items()]
+                hands = Parallel(place.size, backend=place.dispatcher, return_as="generator_unordered", batch_size=1)
+                try:
+                    with _closing(hands(calls)) as ended:
+                        for number, outcome in ended:
+                            del left[number]
+                            yield number, outcome.result
+                    return
+                except _Raised as raised:
+                    raise raised.error from None
+                except Exception as error:
+                    _tell(error, len(left), handed_out)
+
+
+@dataclass(frozen=True)
+class _Outcome(Generic[Result]):
+    """What became of a share."""
+
+    value: Result | None = None
+    error: Exception | None = None
+
+    @property
+    def result(self) -> Any:
+        """The result, or the error that the work raised."""
+        if self.error is not None:
+            raise _Raised(self.error)
+        return self.value
+
+
+class _Raised(Exception):
+    """The work itself raised an error: no worker was lost."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _attempt(work: Callable[[Data, Share], Result], data: Data, number: int, share: Share) -> tuple[int, Any]:
+    """Do one share, where the worker is."""
+    try:
+        return number, _Outcome(work(data, share))
+    except Exception as error:
+        error.add_note("In a worker:\n" + traceback.format_exc())
+        return number, _Outcome[Any](error=error)
+
+
+@contextmanager
+def _closing(ended: Any) -> Iterator[Any]:
+    """Stop handing shares out when nobody wants the results any more; joblib would call that a waste."""
+    try:
+        yield ended
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*tasks ", category=UserWarning)
+            ended.close()
+
+
+def _in_order(ended: Iterator[tuple[int, Result]], track: Track, shares: Sequence[Any]) -> Iterator[Result]:
+    """Put results in the order of their shares, and let a tracker see every end."""
+    steps = iter(track(shares))
+    next(steps, None)
+    early: dict[int, Result] = {}
+    following = 0
+    for number, result in ended:
+        next(steps, None)
+        early[number] = result
+        while following in early:
+            yield early.pop(following)
+            following += 1
+
+
+def _tell(error: Exception, missing: int, handed_out: int) -> None:
+    """Say that a worker was lost, or give up."""
+    said = quote(" ".join(str(error).split())[:200], 200)
+    if handed_out == ROUNDS:
+        raise SwaplawError(
+            f"workers were lost {ROUNDS} times ({type(error).__name__}: {said}); {missing} shares of the work are "
+            "missing: give each worker more memory, or ask for fewer workers"
+        ) from error
+    warnings.warn(
+        f"a worker was lost ({type(error).__name__}: {said}); {missing} shares that are missing are done again",
+        LostWorkerWarning,
+        stacklevel=2,
+    )
