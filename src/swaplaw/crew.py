@@ -16,9 +16,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from swaplaw.errors import InputError, LostWorkerWarning, SwaplawError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.sites import Site
 
 Data = TypeVar("Data")
 Share = TypeVar("Share")
@@ -29,8 +32,8 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 ROUNDS = 4
 """How often missing shares are handed out, at most: a share that kills its worker would do so for ever."""
-SHARES_A_WORKER = 8
-"""Fewer would let workers wait for the slowest; a lost worker costs one of them."""
+SHARES, SHARES_A_WORKER = 32, 8
+"""At least so many: fewer would let workers wait for the slowest, and a lost worker costs one of them."""
 LARGEST_SHARE = 1_000
 """Items: progress shows, and results come back, at least this often."""
 
@@ -60,8 +63,8 @@ class Crew:
 
     def split(self, items: Sequence[Share]) -> list[Sequence[Share]]:
         """Cut items into runs of neighbours, small enough that workers end together."""
-        workers = 1 if self.is_alone else self.workers or self._site.size
-        size = max(1, min(LARGEST_SHARE, -(-len(items) // (SHARES_A_WORKER * workers))))
+        workers = 1 if self.is_alone else self.workers or self._site().size
+        size = max(1, min(LARGEST_SHARE, len(items) // max(SHARES, SHARES_A_WORKER * workers)))
         return [items[first : first + size] for first in range(0, len(items), size)]
 
     def share(
@@ -76,8 +79,8 @@ class Crew:
             return (work(data, each) for each in track(shares))
         return _in_order(self._spread(work, data, shares), track, shares)
 
-    @property
-    def _site(self) -> Any:
+    def _site(self) -> Site:
+        """Where the workers are."""
         from swaplaw.sites import site
 
         return site(self.backend, self.workers)
@@ -88,52 +91,46 @@ class Crew:
         """Results with the numbers of their shares, as they end."""
         from joblib import Parallel, delayed
 
-        place, left = self._site, dict(enumerate(shares))
+        place, left = self._site(), dict(enumerate(shares))
         for handed_out in range(1, ROUNDS + 1):
             with place.shipped(data) as handle:
                 calls = [delayed(place.run)(_attempt, work, handle, number, each) for number, each in left.items()]
                 hands = Parallel(place.size, backend=place.dispatcher, return_as="generator_unordered", batch_size=1)
+                failed = None
                 try:
                     with _closing(hands(calls)) as ended:
-                        for number, outcome in ended:
+                        for number, result in ended:
+                            if isinstance(result, _Failed):
+                                failed = result
+                                break
                             del left[number]
-                            yield number, outcome.result
-                    return
-                except _Raised as raised:
-                    raise raised.error from None
+                            yield number, result
                 except Exception as error:
                     _tell(error, len(left), handed_out)
+                    continue
+            if failed is not None:
+                raise failed.error
+            return
+
+
+ALONE = Crew()
+"""This process by itself."""
 
 
 @dataclass(frozen=True)
-class _Outcome(Generic[Result]):
-    """What became of a share."""
-
-    value: Result | None = None
-    error: Exception | None = None
-
-    @property
-    def result(self) -> Any:
-        """The result, or the error that the work raised."""
-        if self.error is not None:
-            raise _Raised(self.error)
-        return self.value
-
-
-class _Raised(Exception):
+class _Failed:
     """The work itself raised an error: no worker was lost."""
 
-    def __init__(self, error: Exception) -> None:
-        self.error = error
+    error: Exception
 
 
 def _attempt(work: Callable[[Data, Share], Result], data: Data, number: int, share: Share) -> tuple[int, Any]:
     """Do one share, where the worker is."""
     try:
-        return number, _Outcome(work(data, share))
+        return number, work(data, share)
     except Exception as error:
         error.add_note("In a worker:\n" + traceback.format_exc())
-        return number, _Outcome[Any](error=error)
+        return number, _Failed(error)
 
 
 @contextmanager

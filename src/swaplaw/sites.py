@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
@@ -79,25 +80,30 @@ def _mapped(file: str) -> Any:
     return joblib.load(file, mmap_mode="r")
 
 
+def _package(name: str, extra: str) -> Any:
+    """Import what a cluster needs."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(extra, f"backend {extra}") from None
+
+
 class Dask:
     """A Dask cluster; every worker holds the scattered data."""
 
     dispatcher: ClassVar[str] = "threading"
 
     def __init__(self, workers: int | None, address: str | None = None) -> None:
-        try:
-            from distributed import Client, get_client
-        except ImportError:
-            raise MissingExtraError("dask", "backend dask") from None
+        distributed = _package("distributed", "dask")
         if address is not None:
             reach(address, "Dask scheduler")
-            self.client = Client(address, timeout=PATIENCE)
+            self.client = distributed.Client(address, timeout=PATIENCE)
         else:
             try:
-                self.client = get_client()
+                self.client = distributed.get_client()
             except ValueError:
                 number = workers or os.cpu_count() or 1
-                self.client = Client(n_workers=number, threads_per_worker=1, dashboard_address=None)
+                self.client = distributed.Client(n_workers=number, threads_per_worker=1, dashboard_address=None)
         _CONNECTED["dask"] = self.client
         self.size = workers or sum(self.client.ncores().values()) or 1
 
@@ -122,33 +128,25 @@ class Ray:
     dispatcher: ClassVar[str] = "threading"
 
     def __init__(self, workers: int | None, address: str | None = None) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtraError("ray", "backend ray") from None
-        if address is not None or not ray.is_initialized():
-            quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-            if address is not None:
-                reach(address, "Ray cluster")
-                ray.init(address=address, **quiet)
-            else:
-                ray.init(num_cpus=workers, include_dashboard=False, **quiet)
-        self.size = workers or int(ray.cluster_resources().get("CPU", 1))
-        self.task = ray.remote(max_retries=RETRIES)(_ray_share)
+        self.ray = _package("ray", "ray")
+        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address is not None:
+            reach(address, "Ray cluster")
+            self.ray.init(address=address, **quiet)
+        elif not self.ray.is_initialized():
+            self.ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+        self.size = workers or int(self.ray.cluster_resources().get("CPU", 1))
+        self.task = self.ray.remote(max_retries=RETRIES)(_ray_share)
 
     @contextmanager
     def shipped(self, data: Any) -> Iterator[Any]:
         """Put the data into the object store."""
-        import ray
-
         # Inside a list the reference stays one, so that workers can keep what it stands for from share to share.
-        yield [ray.put(data)]
+        yield [self.ray.put(data)]
 
     def run(self, attempt: Callable[..., Any], work: Any, handle: Any, number: int, share: Any) -> Any:
         """Ask for one share; Ray asks another worker if its own dies."""
-        import ray
-
-        return ray.get(self.task.remote(attempt, work, handle, number, share))
+        return self.ray.get(self.task.remote(attempt, work, handle, number, share))
 
 
 def _ray_share(attempt: Callable[..., Any], work: Any, handle: Any, number: int, share: Any) -> Any:
@@ -157,9 +155,7 @@ def _ray_share(attempt: Callable[..., Any], work: Any, handle: Any, number: int,
 
 @lru_cache(maxsize=1)
 def _fetched(reference: Any) -> Any:
-    import ray
-
-    return ray.get(reference)
+    return _package("ray", "ray").get(reference)
 
 
 class Spark:
@@ -168,18 +164,15 @@ class Spark:
     dispatcher: ClassVar[str] = "threading"
 
     def __init__(self, workers: int | None, address: str | None = None) -> None:
-        try:
-            from pyspark.sql import SparkSession
-        except ImportError:
-            raise MissingExtraError("spark", "backend spark") from None
-        session = SparkSession.getActiveSession()
+        sessions = _package("pyspark.sql", "spark").SparkSession
+        session = sessions.getActiveSession()
         if address is not None or session is None:
             if address is not None:
                 reach(address, "Spark master")
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             # The second number lets a local Spark, too, try a share again.
             master = address or f"local[{workers or '*'},{1 + RETRIES}]"
-            session = SparkSession.builder.master(master).appName("swaplaw").getOrCreate()
+            session = sessions.builder.master(master).appName("swaplaw").getOrCreate()
         self.context = session.sparkContext
         self.size = workers or self.context.defaultParallelism
 

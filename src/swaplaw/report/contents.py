@@ -21,7 +21,7 @@ from swaplaw.tally import Tally
 from swaplaw.verdict import Recommendation, sentence
 
 if TYPE_CHECKING:
-    from swaplaw.choice import Track
+    from swaplaw.crew import Track
     from swaplaw.law import Law
     from swaplaw.resample import Unit
     from swaplaw.votes import Votes

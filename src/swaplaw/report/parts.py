@@ -14,7 +14,7 @@ from swaplaw.summary import summary
 from swaplaw.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.choice import Track
+    from swaplaw.crew import Track
     from swaplaw.law import Law
     from swaplaw.resample import Unit
 
