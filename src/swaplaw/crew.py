@@ -2,8 +2,8 @@
 
 Work that falls into independent shares (pairs, panels, replicates, folds) is a function of the data that all shares
 need and of one share. joblib hands shares out; the data goes to every worker once, before the first share (see
-`sites`). Results come back in the order of the shares, however many workers there are and whichever ends first, and
-what a share computes depends on nothing but data and share.
+`sites`), and none of it comes back. Results arrive in the order of the shares, however many workers there are and
+whichever ends first, and what a share computes depends on nothing but data and share.
 
 A worker may die: killed for its memory, pre-empted, unplugged. Shares return their result, or the error that the work
 itself raised; whatever else comes back means that a worker was lost, and the shares that are missing are done again.
@@ -11,12 +11,14 @@ itself raised; whatever else comes back means that a worker was lost, and the sh
 
 from __future__ import annotations
 
+import io
+import pickle
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
 
 from swaplaw.errors import InputError, LostWorkerWarning, SwaplawError, quote
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 Data = TypeVar("Data")
 Share = TypeVar("Share")
 Result = TypeVar("Result")
+Work = Callable[[Data, Share], Result]
 
 Backend = Literal["processes", "dask", "ray", "spark"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
@@ -68,16 +71,21 @@ class Crew:
         return [items[first : first + size] for first in range(0, len(items), size)]
 
     def share(
-        self, work: Callable[[Data, Share], Result], data: Data, shares: Sequence[Share], *, track: Track = iter
+        self, work: Work[Data, Share, Result], data: Data, shares: Sequence[Share], *, track: Track = iter
     ) -> Iterator[Result]:
         """Do the work on every share of it; results in the order of the shares.
 
         `data` must pickle, and `work` be a module's function, or small: it goes with every share. `track` sees shares
         end.
         """
-        if self.is_alone or len(shares) < 2:
-            return (work(data, each) for each in track(shares))
-        return _in_order(self._spread(work, data, shares), track, shares)
+        with self.holding(data) as team:
+            yield from team.share(work, shares, track=track)
+
+    @contextmanager
+    def holding(self, data: Data) -> Iterator[Team[Data]]:
+        """Workers that keep the data from one round of shares to the next."""
+        with Team(data, None if self.is_alone else self._site()) as team:
+            yield team
 
     def _site(self) -> Site:
         """Where the workers are."""
@@ -85,36 +93,60 @@ class Crew:
 
         return site(self.backend, self.workers)
 
+
+ALONE = Crew()
+"""This process by itself."""
+
+
+class Team(ExitStack, Generic[Data]):
+    """Workers that hold some data."""
+
+    def __init__(self, data: Data, place: Site | None) -> None:
+        super().__init__()
+        self.data, self.place = data, place
+        self.handle: Any = None
+
+    def share(
+        self, work: Work[Data, Share, Result], shares: Sequence[Share], *, track: Track = iter
+    ) -> Iterator[Result]:
+        """Do the work on every share of it; results in the order of the shares."""
+        if self.place is None or len(shares) < 2:
+            return (work(self.data, each) for each in track(shares))
+        return _in_order(self._spread(self.place, work, dict(enumerate(shares))), track, shares)
+
     def _spread(
-        self, work: Callable[[Data, Share], Result], data: Data, shares: Sequence[Share]
+        self, place: Site, work: Work[Data, Share, Result], left: dict[int, Share]
     ) -> Iterator[tuple[int, Result]]:
         """Results with the numbers of their shares, as they end."""
         from joblib import Parallel, delayed
 
-        place, left = self._site(), dict(enumerate(shares))
         for handed_out in range(1, ROUNDS + 1):
-            with place.shipped(data) as handle:
-                calls = [delayed(place.run)(_attempt, work, handle, number, each) for number, each in left.items()]
-                hands = Parallel(place.size, backend=place.dispatcher, return_as="generator_unordered", batch_size=1)
-                failed = None
-                try:
-                    with _closing(hands(calls)) as ended:
-                        for number, result in ended:
-                            if isinstance(result, _Failed):
-                                failed = result
-                                break
-                            del left[number]
-                            yield number, result
-                except Exception as error:
-                    _tell(error, len(left), handed_out)
-                    continue
-            if failed is not None:
-                raise failed.error
-            return
+            handle, failed = self._ship(place), None
+            hands = Parallel(place.size, backend=place.dispatcher, return_as="generator_unordered", batch_size=1)
+            calls = [delayed(place.run)(_attempt, work, handle, number, each) for number, each in left.items()]
+            try:
+                with _closing(hands(calls)) as ended:
+                    for number, packed in ended:
+                        result = _unpacked(packed, self.data)
+                        if isinstance(result, _Failed):
+                            failed = result.error
+                            break
+                        del left[number]
+                        yield number, result
+            except Exception as error:
+                _tell(error, len(left), handed_out)
+                self.close()
+            else:
+                break
+        if failed is not None:
+            raise failed
 
-
-ALONE = Crew()
-"""This process by itself."""
+    def _ship(self, place: Site) -> Any:
+        """Give every worker the data, once; and again after a loss, which may have taken the only copy."""
+        if self.handle is None:
+            self.callback(setattr, self, "handle", None)
+            self.handle = self.enter_context(place.shipped(self.data))
+        return self.handle
 
 
 @dataclass(frozen=True)
@@ -124,13 +156,43 @@ class _Failed:
     error: Exception
 
 
-def _attempt(work: Callable[[Data, Share], Result], data: Data, number: int, share: Share) -> tuple[int, Any]:
+def _attempt(work: Work[Data, Share, Result], data: Data, number: int, share: Share) -> tuple[int, bytes]:
     """Do one share, where the worker is."""
     try:
-        return number, work(data, share)
+        return number, _packed(work(data, share), data)
     except Exception as error:
         error.add_note("In a worker:\n" + traceback.format_exc())
-        return number, _Failed(error)
+        return number, _packed(_Failed(error), data)
+
+
+def _packed(result: Any, data: Any) -> bytes:
+    """Pickle a result; where it holds a part of the data, it says which."""
+    places = {id(part): place for place, part in enumerate(_parts(data))}
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, obj: Any) -> int | None:
+            return places.get(id(obj))
+
+    file = io.BytesIO()
+    Pickler(file, pickle.HIGHEST_PROTOCOL).dump(result)
+    return file.getvalue()
+
+
+def _unpacked(packed: bytes, data: Any) -> Any:
+    """The result, holding our own data where it held the worker's."""
+    parts = _parts(data)
+
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, pid: Any) -> Any:
+            return parts[pid]
+
+    return Unpickler(io.BytesIO(packed)).load()
+
+
+def _parts(data: Any) -> list[Any]:
+    """The data and what it is made of, as far as that may be large."""
+    inner = [getattr(data, each.name) for each in fields(data)] if is_dataclass(data) else []
+    return [data, *(part for part in inner if is_dataclass(part) or isinstance(part, dict))]
 
 
 @contextmanager
