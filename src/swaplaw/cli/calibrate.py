@@ -19,6 +19,7 @@ from swaplaw.cli._evidence import (
     precise,
     size,
 )
+from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
     from swaplaw.law import Law
@@ -32,6 +33,7 @@ Shown = Callable[[float | None], str]
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @click.option("-o", "--output", metavar="FILE", help="Write the law here, for `screen` and `predictors`.")
 @bootstrap_options
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,

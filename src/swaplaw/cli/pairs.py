@@ -23,8 +23,10 @@ from swaplaw.cli._common import (
     show,
     votes_options,
 )
+from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
+    from swaplaw.crew import Track
     from swaplaw.pair import Outcome, Pair
 
 MASSES = (
@@ -37,15 +39,16 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @click.command("pairs")
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
-def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str) -> None:
+@workers_options
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
-    from swaplaw import as_weight, pairs
+    from swaplaw import as_weight, outcomes
 
     x = as_weight(weight)
     fleets = []
     for tally in load_tallies(votes, dataset):
         possible = comb(len(tally.models), 2)
-        rows = [(pair, pair.at(x)) for pair in progress(pairs(tally), possible, "Pooling pairs")]
+        rows = list(outcomes(tally, x, track=_watch(possible), **crew))
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(
@@ -60,6 +63,11 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
         show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
         if disjoint:
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+
+
+def _watch(pairs: int) -> Track:
+    """Show progress over shares of so many pairs."""
+    return lambda shares: progress(shares, len(shares), "Pooling pairs", each=pairs // len(shares))
 
 
 def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:

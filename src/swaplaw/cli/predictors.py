@@ -17,6 +17,7 @@ from swaplaw.cli._evidence import (
     over_weights,
     size,
 )
+from swaplaw.cli._workers import workers_options
 from swaplaw.cli.calibrate import show_law
 from swaplaw.errors import InputError
 from swaplaw.weights import DEFAULT_WEIGHT
@@ -52,6 +53,7 @@ MEANING = {
 @click.option("--calibrate-on", metavar="VOTES", help="Calibrate on these votes first, and apply their law here.")
 @click.option("--weight", help="Weight of the secondary; the law's, or 2/3.")
 @bootstrap_options
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,

@@ -1,0 +1,60 @@
+"""One small fleet, and everything that can be shared out on it, as bytes."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import swaplaw as sl
+from swaplaw.tally import Tally
+
+
+@cache
+def fleet() -> Tally:
+    """Five real models on sixty questions."""
+    tally = sl.demo_votes().tally()
+    kept = np.arange(len(tally.questions)) < 60
+    return tally.select(models=tally.models[:5], questions=kept)
+
+
+def curve_bytes(curves: Any) -> bytes:
+    """All that curves say, exactly."""
+    return repr(
+        [
+            (each.primary, each.secondary, [(piece.lo, piece.hi, piece.outcome.lift, piece.swap) for piece in each.pieces])
+            for each in curves
+        ]
+    ).encode()
+
+
+def everything(**crew: Any) -> dict[str, bytes]:
+    """Pairs, curves, panels, folds, choice, splits and replicates, shared out as told."""
+    tally = fleet()
+    primary, secondary = tally.models[:2]
+    searched = sl.panels(tally, 3, top=3, **crew)
+    judged = sl.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
+    chosen = sl.recommend(tally, max_models=3, folds=3, repeats=2, replicates=200, min_gain=0, **crew)
+    found = {
+        "pairs": repr([(pair, outcome) for pair, outcome in sl.outcomes(tally, "2/3", **crew)]),
+        "panels": json.dumps([searched.to_dict(), [one.to_dict() for one in searched.panels]]),
+        "folds": repr(judged),
+        "choice": json.dumps(chosen.to_dict()),
+        "splits": json.dumps(sl.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
+        "law": json.dumps(sl.calibrate(tally, replicates=3_000, **crew).to_dict()),
+        "predictors": json.dumps(sl.predictors(tally, replicates=3_000, **crew).to_dict()),
+        "replicates": json.dumps(sl.bootstrap(tally, replicates=3_000, **crew).to_dict()),
+    }
+    return {
+        **{name: text.encode() for name, text in found.items()},
+        "curves": curve_bytes(sl.curves(tally, **crew)),
+        "noise": chosen.selection.widest.tobytes() + chosen.by_lift.scores.tobytes(),
+    }
+
+
+@cache
+def alone() -> dict[str, bytes]:
+    """Everything, by this process."""
+    return everything()
