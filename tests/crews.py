@@ -22,12 +22,10 @@ def fleet() -> Tally:
 
 def curve_bytes(curves: Any) -> bytes:
     """All that curves say, exactly."""
-    return repr(
-        [
-            (each.primary, each.secondary, [(piece.lo, piece.hi, piece.outcome.lift, piece.swap) for piece in each.pieces])
-            for each in curves
-        ]
-    ).encode()
+    return b"".join(
+        repr((each, [(piece.lo, piece.hi, piece.lift, piece.swap) for piece in each.pieces])).encode()
+        for each in curves
+    )
 
 
 def everything(**crew: Any) -> dict[str, bytes]:

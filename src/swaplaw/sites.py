@@ -9,7 +9,9 @@ used; where there is none, a local one starts, and stays until the program ends.
 
 from __future__ import annotations
 
+import mmap
 import os
+import pickle
 import socket
 import sys
 import tempfile
@@ -25,6 +27,8 @@ from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
 
 PATIENCE = 10
 """Seconds to wait for a cluster to answer."""
+ARRAYS, REST = "arrays", "rest"
+"""Files of the data that processes share."""
 RETRIES = 2
 """How often a cluster tries a share again whose worker it lost."""
 
@@ -50,7 +54,7 @@ def site(backend: str, workers: int | None) -> Site:
 
 
 class Processes:
-    """Processes on this machine; they map the data's file into memory, so that it is there once for all."""
+    """Processes on this machine; they map the data's arrays into memory, so that these are there once for all."""
 
     dispatcher: ClassVar[str] = "loky"
 
@@ -59,13 +63,22 @@ class Processes:
 
     @contextmanager
     def shipped(self, data: Any) -> Iterator[str]:
-        """Write the data to a file, arrays as they are."""
-        import joblib
+        """Write the data to files: arrays as they are, and a pickle of the rest."""
+        from joblib.externals import cloudpickle
 
+        arrays: list[pickle.PickleBuffer] = []
+        rest = cloudpickle.dumps(data, protocol=5, buffer_callback=arrays.append)
         with tempfile.TemporaryDirectory(prefix="swaplaw-", ignore_cleanup_errors=True) as folder:
-            file = str(Path(folder) / "data")
-            joblib.dump(data, file)
-            yield file
+            spans = []
+            with Path(folder, ARRAYS).open("wb") as file:
+                for each in arrays:
+                    # Aligned as NumPy would, and never empty: nothing can be mapped of an empty file.
+                    file.write(bytes(64 - file.tell() % 64))
+                    first = file.tell()
+                    file.write(each.raw())
+                    spans.append((first, file.tell()))
+            Path(folder, REST).write_bytes(pickle.dumps((rest, spans)))
+            yield folder
 
     def run(self, attempt: Callable[..., Any], work: Any, handle: str, number: int, share: Any) -> Any:
         """Run a share; this is a worker already."""
@@ -73,11 +86,14 @@ class Processes:
 
 
 @lru_cache(maxsize=1)
-def _mapped(file: str) -> Any:
+def _mapped(folder: str) -> Any:
     """The data as it stays in a worker from share to share."""
-    import joblib
-
-    return joblib.load(file, mmap_mode="r")
+    rest, spans = pickle.loads(Path(folder, REST).read_bytes())
+    if not spans:
+        return pickle.loads(rest)
+    with Path(folder, ARRAYS).open("rb") as file:
+        arrays = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return pickle.loads(rest, buffers=[arrays[first:last] for first, last in spans])
 
 
 def _package(name: str, extra: str) -> Any:

@@ -15,7 +15,7 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
-    over_weights,
+    over_grid,
     precise,
     size,
 )
@@ -48,7 +48,7 @@ def command(
 
     with doubts_on_stderr():
         tally = load_tally(votes, dataset, without)
-        law = calibrate(tally, weight, track=over_weights(tally), **options)
+        law = calibrate(tally, weight, track=over_grid(tally), **options)
     if output is not None:
         law.write(output)
     if as_json:

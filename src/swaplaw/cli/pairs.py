@@ -15,9 +15,9 @@ from swaplaw.cli._common import (
     fleet_line,
     load_tallies,
     number,
+    over_pairs,
     percent,
     points,
-    progress,
     rate,
     say,
     show,
@@ -26,7 +26,6 @@ from swaplaw.cli._common import (
 from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
-    from swaplaw.crew import Track
     from swaplaw.pair import Outcome, Pair
 
 MASSES = (
@@ -48,7 +47,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     fleets = []
     for tally in load_tallies(votes, dataset):
         possible = comb(len(tally.models), 2)
-        rows = list(outcomes(tally, x, track=_watch(possible), **crew))
+        rows = list(outcomes(tally, x, track=over_pairs(tally, "Pooling pairs"), **crew))
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(
@@ -63,11 +62,6 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
         show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
         if disjoint:
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
-
-
-def _watch(pairs: int) -> Track:
-    """Show progress over shares of so many pairs."""
-    return lambda shares: progress(shares, len(shares), "Pooling pairs", each=pairs // len(shares))
 
 
 def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:

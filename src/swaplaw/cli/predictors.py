@@ -14,7 +14,7 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
-    over_weights,
+    over_grid,
     size,
 )
 from swaplaw.cli._workers import workers_options
@@ -75,7 +75,12 @@ def command(
     with doubts_on_stderr():
         if calibrate_on is not None:
             source = load_tally([calibrate_on], None)
-            law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_weights(source), **options)
+            law = calibrate(
+                source,
+                weight or DEFAULT_WEIGHT,
+                track=over_grid(source),
+                **options,
+            )
         found = predictors(load_tally(votes, dataset, without), law, weight, **options)
     if as_json:
         emit(found.to_dict())
