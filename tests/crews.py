@@ -22,10 +22,9 @@ def fleet() -> Tally:
 
 def curve_bytes(curves: Any) -> bytes:
     """All that curves say, exactly."""
-    return b"".join(
-        repr((each, [(piece.lo, piece.hi, piece.lift, piece.swap) for piece in each.pieces])).encode()
-        for each in curves
-    )
+    return repr(
+        [(one, [(piece.lo, piece.hi, piece.lift, piece.swap) for piece in one.pieces]) for one in curves],
+    ).encode()
 
 
 def everything(**crew: Any) -> dict[str, bytes]:

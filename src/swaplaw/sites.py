@@ -64,7 +64,7 @@ class Processes:
     @contextmanager
     def shipped(self, data: Any) -> Iterator[str]:
         """Write the data to files: arrays as they are, and a pickle of the rest."""
-        from joblib.externals import cloudpickle
+        import cloudpickle
 
         arrays: list[pickle.PickleBuffer] = []
         rest = cloudpickle.dumps(data, protocol=5, buffer_callback=arrays.append)
