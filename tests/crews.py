@@ -35,14 +35,14 @@ def everything(**crew: Any) -> dict[str, bytes]:
     judged = sl.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
     chosen = sl.recommend(tally, max_models=3, folds=3, repeats=2, replicates=200, min_gain=0, **crew)
     found = {
-        "pairs": repr([(pair, outcome) for pair, outcome in sl.outcomes(tally, "2/3", **crew)]),
+        "pairs": repr([(pair.primary, pair.masses, outcome) for pair, outcome in sl.outcomes(tally, "2/3", **crew)]),
         "panels": json.dumps([searched.to_dict(), [one.to_dict() for one in searched.panels]]),
         "folds": repr(judged),
         "choice": json.dumps(chosen.to_dict()),
         "splits": json.dumps(sl.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
         "law": json.dumps(sl.calibrate(tally, replicates=3_000, **crew).to_dict()),
         "predictors": json.dumps(sl.predictors(tally, replicates=3_000, **crew).to_dict()),
-        "replicates": json.dumps(sl.bootstrap(tally, replicates=3_000, **crew).to_dict()),
+        "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=3_000, **crew).to_dict()),
     }
     return {
         **{name: text.encode() for name, text in found.items()},

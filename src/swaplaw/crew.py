@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -222,6 +223,10 @@ def _in_order(ended: Iterator[tuple[int, Result]], track: Track, shares: Sequenc
 
 def _tell(error: Exception, missing: int, handed_out: int) -> None:
     """Say that a worker was lost, or give up."""
+    if lacking := re.search(r"No module named '[^']+'", str(error)):
+        raise SwaplawError(
+            f"the workers lack what this process has ({lacking.group()}): install the same swaplaw where they are"
+        ) from error
     said = quote(" ".join(str(error).split())[:200], 200)
     if handed_out == ROUNDS:
         raise SwaplawError(

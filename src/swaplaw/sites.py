@@ -188,7 +188,9 @@ class Spark:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             # The second number lets a local Spark, too, try a share again.
             master = address or f"local[{workers or '*'},{1 + RETRIES}]"
-            session = sessions.builder.master(master).appName("swaplaw").getOrCreate()
+            builder = sessions.builder.master(master).appName("swaplaw")
+            session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+            session.sparkContext.setLogLevel("ERROR")
         self.context = session.sparkContext
         self.size = workers or self.context.defaultParallelism
 
