@@ -196,15 +196,22 @@ class Spark:
 
     @contextmanager
     def shipped(self, data: Any) -> Iterator[Any]:
-        """Broadcast the data."""
-        handle = self.context.broadcast(data)
+        """Broadcast the data, pickled here: Spark's own pickle knows no functions."""
+        import cloudpickle
+
+        handle = self.context.broadcast(cloudpickle.dumps(data))
         yield handle
         handle.destroy()
 
     def run(self, attempt: Callable[..., Any], work: Any, handle: Any, number: int, share: Any) -> Any:
         """Run one share as a job of its own; Spark runs it again if its executor dies."""
-        job = self.context.parallelize([0], 1).map(lambda _: attempt(work, handle.value, number, share))
+        job = self.context.parallelize([0], 1).map(lambda _: attempt(work, _broadcast(handle), number, share))
         return job.collect()[0]
+
+
+@lru_cache(maxsize=1)
+def _broadcast(handle: Any) -> Any:
+    return pickle.loads(handle.value)
 
 
 _CONNECTED: dict[str, Any] = {}
