@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,20 +43,23 @@ def dask() -> Iterator[None]:
 @contextmanager
 def ray() -> Iterator[None]:
     package: Any = pytest.importorskip("ray")
-
-    for attempt in range(3):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
+        # Ray gives its half a dozen processes thirty seconds to start. A busy machine needs longer, and most of it for
+        # a package that they import only because it is there.
+        Path(folder, "chardet.py").write_text("raise ImportError")
+        environment.setenv("PYTHONPATH", folder)
+        for attempt in range(3):
+            try:
+                package.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+                break
+            except Exception:
+                package.shutdown()
+                if attempt == 2:
+                    raise
         try:
-            package.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-            break
-        except Exception:
-            # Ray gives its own processes thirty seconds, which a busy machine may need longer than.
+            yield
+        finally:
             package.shutdown()
-            if attempt == 2:
-                raise
-    try:
-        yield
-    finally:
-        package.shutdown()
 
 
 @contextmanager
