@@ -10,6 +10,9 @@ import numpy as np
 
 import swaplaw as sl
 from swaplaw.tally import Tally
+from test_docs import ROOT, blocks
+
+PAGE = ROOT / "docs" / "workers.md"
 
 
 @cache
@@ -49,6 +52,12 @@ def everything(**crew: Any) -> dict[str, bytes]:
         "curves": curve_bytes(sl.curves(tally, **crew)),
         "noise": chosen.selection.widest.tobytes() + chosen.by_lift.scores.tobytes(),
     }
+
+
+def documented(option: str) -> list[str]:
+    """The commands with an option on the page about workers."""
+    lines = "".join(blocks(PAGE, "sh")).splitlines()
+    return [line.split("#")[0].strip() for line in lines if option in line]
 
 
 @cache

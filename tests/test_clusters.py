@@ -6,6 +6,7 @@ One test a cluster, because each takes long to start.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -17,11 +18,13 @@ from typing import Any
 
 import pytest
 
+from swaplaw import sites
 from swaplaw.crew import Backend, Crew
 from swaplaw.curve import _curves_at
 from swaplaw.pair import places_of_pairs
+from test_docs import Run
 
-from crews import alone, curve_bytes, everything, fleet
+from crews import alone, curve_bytes, documented, everything, fleet
 
 pytestmark = [
     # Clusters leave sockets and loops to their own threads, which end when they do.
@@ -33,11 +36,13 @@ pytestmark = [
 
 
 @contextmanager
-def dask() -> Iterator[None]:
+def dask() -> Iterator[str]:
     distributed: Any = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        yield
+        yield cluster.scheduler_address
+        # The second client is the one that `--cluster` made.
+        sites._CONNECTED.pop("dask").close()
 
 
 @contextmanager
@@ -81,11 +86,15 @@ def spark() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("cluster", [dask, ray, spark])
-def test_a_cluster_says_the_same_and_a_killed_worker_loses_nothing(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_says_the_same_and_a_killed_worker_loses_nothing(cluster: Any, swaplaw: Run, tmp_path: Path) -> None:
     backend: Backend = cluster.__name__
-    with cluster():
+    pairs = swaplaw("pairs", "demo").out
+    with cluster() as address:
         assert everything(backend=backend) == alone()
         assert killed_in_the_middle(Crew(2, backend), str(tmp_path / "killed")) == alone()["curves"]
+        for line in documented(f"--backend {backend}"):
+            words = shlex.split(line)[1:]
+            assert swaplaw(*(address if "://" in word else word for word in words)).out == pairs
 
 
 def killed_in_the_middle(crew: Crew, flag: str) -> bytes:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,11 @@ from swaplaw.crew import ALONE, LARGEST_SHARE, ROUNDS, Crew
 from swaplaw.curve import _curves_at
 from swaplaw.errors import LostWorkerWarning, MissingExtraError
 from swaplaw.pair import places_of_pairs
+from test_docs import Run, blocks
 
-from conftest import Finished
 from corpora import corpora
-from crews import alone, curve_bytes, everything, fleet
+from crews import PAGE, alone, curve_bytes, documented, everything, fleet
 from twin import Corpus
-
-Run = Callable[..., Finished]
 
 
 @pytest.mark.parametrize("workers", [2, 3])
@@ -190,6 +189,16 @@ def test_commands_say_the_same_with_workers(swaplaw: Run) -> None:
     ):
         once, shared = swaplaw(*command, "--json"), swaplaw(*command, "--json", "--workers", "2")
         assert (shared.code, shared.out) == (0, once.out)
+
+
+def test_the_page_about_workers_runs(swaplaw: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [line for line in documented("swaplaw") if "--backend" not in line]
+    assert lines
+    for line in lines:
+        assert swaplaw(*shlex.split(line)[1:]).code == 0
+    (block,) = blocks(PAGE, "python")
+    exec(compile(block, str(PAGE), "exec"), {})
 
 
 def test_a_lost_worker_is_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
