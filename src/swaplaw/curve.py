@@ -16,8 +16,8 @@ from itertools import chain
 import numpy as np
 
 from swaplaw.breakpoints import Breakpoints
-from swaplaw.crew import Backend, Crew, Track
-from swaplaw.pair import Masses, Outcome, Pair, at_least_one, oriented_pairs, pair, places_of_pairs
+from swaplaw.crew import Backend, Crew
+from swaplaw.pair import Masses, Outcome, Pair, at_least_one, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.rows import Ints
 from swaplaw.spans import spans_of, sum_over_slots
 from swaplaw.tally import Tally
@@ -168,12 +168,12 @@ def curve(tally: Tally, primary: str, secondary: str) -> Curve:
     return curve_of(pair(tally, primary, secondary))
 
 
-def curves(
-    tally: Tally, *, workers: int | None = None, backend: Backend = "processes", track: Track = iter
-) -> Iterator[Curve]:
+def curves(tally: Tally, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
     """Compute the exact curve of every pair, the more accurate model as primary; workers share the pairs."""
     crew = Crew(workers, backend)
-    found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)), track=track)
+    if crew.is_alone:
+        return map(curve_of, pairs(tally))
+    found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)))
     return at_least_one(tally, chain.from_iterable(found))
 
 

@@ -200,8 +200,10 @@ class Spark:
         import cloudpickle
 
         handle = self.context.broadcast(cloudpickle.dumps(data))
-        yield handle
-        handle.destroy()
+        try:
+            yield handle
+        finally:
+            handle.destroy()
 
     def run(self, attempt: Callable[..., Any], work: Any, handle: Any, number: int, share: Any) -> Any:
         """Run one share as a job of its own; Spark runs it again if its executor dies."""

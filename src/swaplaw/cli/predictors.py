@@ -75,12 +75,7 @@ def command(
     with doubts_on_stderr():
         if calibrate_on is not None:
             source = load_tally([calibrate_on], None)
-            law = calibrate(
-                source,
-                weight or DEFAULT_WEIGHT,
-                track=over_grid(source),
-                **options,
-            )
+            law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_grid(source), **options)
         found = predictors(load_tally(votes, dataset, without), law, weight, **options)
     if as_json:
         emit(found.to_dict())
