@@ -17,10 +17,10 @@ PAGE = ROOT / "docs" / "workers.md"
 
 @cache
 def fleet() -> Tally:
-    """Five real models on sixty questions."""
+    """Four real models on forty questions."""
     tally = sl.demo_votes().tally()
-    kept = np.arange(len(tally.questions)) < 60
-    return tally.select(models=tally.models[:5], questions=kept)
+    kept = np.arange(len(tally.questions)) < 40
+    return tally.select(models=tally.models[:4], questions=kept)
 
 
 def curve_bytes(curves: Any) -> bytes:
@@ -43,9 +43,9 @@ def everything(**crew: Any) -> dict[str, bytes]:
         "folds": repr(judged),
         "choice": json.dumps(chosen.to_dict()),
         "splits": json.dumps(sl.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
-        "law": json.dumps(sl.calibrate(tally, replicates=3_000, **crew).to_dict()),
-        "predictors": json.dumps(sl.predictors(tally, replicates=3_000, **crew).to_dict()),
-        "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=3_000, **crew).to_dict()),
+        "law": json.dumps(sl.calibrate(tally, replicates=400, **crew).to_dict()),
+        "predictors": json.dumps(sl.predictors(tally, replicates=400, **crew).to_dict()),
+        "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=400, **crew).to_dict()),
     }
     return {
         **{name: text.encode() for name, text in found.items()},
