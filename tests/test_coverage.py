@@ -24,7 +24,7 @@ def coverage(population: Population, questions: int, draws: int) -> float:
     for seed in range(draws):
         tally = population.draw(questions, np.random.default_rng([2026, seed]))
         resampler = sl.resampler(tally, seed=seed, replicates=1000)
-        interval = estimate(resampler, terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), lift, workers=1)[0].interval
+        interval = estimate(resampler, terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), lift)[0].interval
         assert interval is not None
         held += truth in interval
     return held / draws

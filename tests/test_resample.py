@@ -104,7 +104,7 @@ def test_wide_ties_are_rounded_terms_never_rounded_sums() -> None:
 @given(case=corpora(models=3, questions=8))
 @settings(max_examples=25, deadline=None)
 @example(case=ODD["both tie, and tie together"])
-def test_same_bytes_whatever_the_batch_or_the_workers(case: Corpus) -> None:
+def test_same_bytes_whatever_the_batch_or_the_threads(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     try:
         terms = terms_of(sl.pairs(tally), "2/3")
@@ -117,9 +117,9 @@ def test_same_bytes_whatever_the_batch_or_the_workers(case: Corpus) -> None:
     def statistic(sums: Floats) -> Floats:
         return all_quantities(Quantities(terms, sums))
 
-    once = draws.transform(terms.columns, statistic, workers=1, size=1000).tobytes()
-    for workers, size in ((1, 3), (2, 50), (3, BLOCK), (2, 97)):
-        assert draws.transform(terms.columns, statistic, workers=workers, size=size).tobytes() == once
+    once = draws.transform(terms.columns, statistic, threads=1, size=1000).tobytes()
+    for threads, size in ((1, 3), (2, 50), (3, BLOCK), (2, 97)):
+        assert draws.transform(terms.columns, statistic, threads=threads, size=size).tobytes() == once
 
 
 def test_counts_are_whole_draws_and_more_replicates_begin_with_the_same() -> None:

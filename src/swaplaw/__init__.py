@@ -30,7 +30,7 @@ from swaplaw.choice import Choice
 from swaplaw.curve import Curve, Optimum, Piece, curve, curves
 from swaplaw.diversity import Diversity, diversity, pairwise
 from swaplaw.effect import Effect
-from swaplaw.errors import InputError, MissingExtraError, StatisticalWarning, SwaplawError
+from swaplaw.errors import InputError, LostWorkerWarning, MissingExtraError, StatisticalWarning, SwaplawError
 from swaplaw.fingerprint import fingerprint
 from swaplaw.grid import grid_search
 from swaplaw.holdout import HeldOut, held_out
@@ -38,7 +38,7 @@ from swaplaw.importers import Imported, import_votes
 from swaplaw.importers.record import Options as ImportOptions
 from swaplaw.intervals import Interval
 from swaplaw.law import Law, read_law
-from swaplaw.pair import Change, Masses, Outcome, Pair, pair, pairs
+from swaplaw.pair import Change, Masses, Outcome, Pair, outcomes, pair, pairs
 from swaplaw.panel import Cell, Panel, PanelOutcome, panel
 from swaplaw.panel_holdout import HeldOutPanel, held_out_panel
 from swaplaw.panels import PanelSearch, panels
@@ -76,6 +76,7 @@ __all__ = [
     "InputError",
     "Interval",
     "Law",
+    "LostWorkerWarning",
     "Masses",
     "Member",
     "MissingExtraError",
@@ -117,6 +118,7 @@ __all__ = [
     "held_out_panel",
     "import_votes",
     "marginals",
+    "outcomes",
     "pair",
     "pairs",
     "pairwise",

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from swaplaw.crew import ALONE, Backend, Crew
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote
 from swaplaw.intervals import DEFAULT_LEVEL, Interval, Method, as_interval, bounds
 from swaplaw.pair import Pair, pairs
-from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
+from swaplaw.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 from swaplaw.terms import QUANTITIES, Quantities, Terms, terms_of
@@ -63,7 +64,7 @@ def estimate(
     *,
     level: float = DEFAULT_LEVEL,
     method: Method = "expanded",
-    workers: int = WORKERS,
+    crew: Crew = ALONE,
 ) -> Estimates:
     """Give a statistic of the quantities (see `Resampler.replicate`) its intervals."""
     gathered = draws.gather(terms)
@@ -73,7 +74,7 @@ def estimate(
         lambda sums: statistic(Quantities(gathered, sums)),
         level=level,
         method=method,
-        workers=workers,
+        crew=crew,
     )
 
 
@@ -84,13 +85,13 @@ def estimate_sums(
     *,
     level: float = DEFAULT_LEVEL,
     method: Method = "expanded",
-    workers: int = WORKERS,
+    crew: Crew = ALONE,
 ) -> Estimates:
     """Give a statistic of weighted column sums (see `Resampler.transform`) its intervals."""
     whole = columns.sum(axis=0, keepdims=True, dtype=np.float64)
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
-    replicates = draws.transform(columns, statistic, workers=workers)
+    replicates = draws.transform(columns, statistic, crew=crew)
     undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
     low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     return Estimates(values, low, high, undefined, level, method)
@@ -151,9 +152,10 @@ def bootstrap(
     replicates: int = DEFAULT_REPLICATES,
     level: float = DEFAULT_LEVEL,
     method: Method = "expanded",
-    workers: int = WORKERS,
+    workers: int | None = None,
+    backend: Backend = "processes",
 ) -> Bootstrap:
-    """Bootstrap the named quantities of every pair at one weight."""
+    """Bootstrap the named quantities of every pair at one weight; workers share the replicates (see `crew`)."""
     unknown = [name for name in quantities if name not in QUANTITIES]
     if unknown:
         raise InputError(f"there is no quantity {quote(unknown[0])}; there are {', '.join(QUANTITIES)}")
@@ -161,7 +163,7 @@ def bootstrap(
     terms = terms_of(pairs(tally), weight)
 
     estimates = estimate(
-        draws, terms, lambda found: found.named(quantities), level=level, method=method, workers=workers
+        draws, terms, lambda found: found.named(quantities), level=level, method=method, crew=Crew(workers, backend)
     )
     _warn_degenerate(estimates, tuple(quantities), terms.pairs, replicates)
     return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, estimates)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from swaplaw.choice import Track
+from swaplaw.crew import Backend, Crew, Track
 from swaplaw.draws import draw
 from swaplaw.errors import InputError, quote
 from swaplaw.holdout import FOLDS, Folds, deal, held_out_weight
@@ -22,6 +23,7 @@ from swaplaw.pair import Pair, pair
 from swaplaw.resample import Unit, resampler
 from swaplaw.spend import check_prices
 from swaplaw.tally import Tally
+from swaplaw.wholes import Floats
 
 BUDGET_REPEATS = 3
 
@@ -121,6 +123,8 @@ def budget(
     by: Unit | None = None,
     ballots: int | None = None,
     seed: int = 0,
+    workers: int | None = None,
+    backend: Backend = "processes",
     track: Track = iter,
 ) -> Budget:
     """Compare all splits of a total number of samples (or of several); by default as many as the primary has."""
@@ -131,8 +135,8 @@ def budget(
     costs = check_prices(tally, common.models, prices)
     dealt = deal(resampler(common, by=by, seed=seed).member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
     sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
-    rows = [_split(common, size, float(np.dot(size, costs)), dealt, ballots, seed) for size in track(sizes)]
-    splits = tuple(_marked(rows))
+    work = partial(_split, costs=costs, ballots=ballots, seed=seed)
+    splits = tuple(_marked(Crew(workers, backend).share(work, (common, dealt), sizes, track=track)))
     return Budget(tally.dataset, primary, secondary, chosen.n, chosen.of, prices is not None, splits)
 
 
@@ -150,8 +154,10 @@ def _totals(samples: int | Sequence[int] | None, chosen: Pair, most: Sequence[in
     return asked
 
 
-def _split(tally: Tally, size: tuple[int, int], cost: float, dealt: Folds, ballots: int | None, seed: int) -> Split:
+def _split(data: tuple[Tally, Folds], size: tuple[int, int], costs: Floats, ballots: int | None, seed: int) -> Split:
     """Expected accuracy of one split at its best weight."""
+    tally, dealt = data
+    cost = float(np.dot(size, costs))
     if 0 in size:
         member = int(size[0] == 0)
         drawn = draw(tally, (member,), (max(size),), seed=seed, ballots=ballots)

@@ -7,7 +7,8 @@ interval from the same bootstrap draws, in each of which everything is calibrate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -15,12 +16,13 @@ import numpy as np
 
 from swaplaw.association import count, mean, r2, rho, rmse, slope
 from swaplaw.bootstrap import Estimates, estimate, estimate_sums
+from swaplaw.crew import Backend, Crew, Track
 from swaplaw.errors import InputError, quote
 from swaplaw.fingerprint import fingerprint
 from swaplaw.intervals import DEFAULT_LEVEL, Method
 from swaplaw.law import Law
 from swaplaw.pair import Pair, pairs
-from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
+from swaplaw.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 from swaplaw.terms import Quantities, terms_of
@@ -42,10 +44,15 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     level: float = DEFAULT_LEVEL,
     method: Method = "expanded",
-    workers: int = WORKERS,
-    track: Callable[[Sequence[Fraction]], Iterable[Fraction]] = iter,
+    workers: int | None = None,
+    backend: Backend = "processes",
+    track: Track = iter,
 ) -> Law:
-    """Freeze the conversion rates of a dataset at a weight. `track` can show progress over the weights of the grid."""
+    """Freeze the conversion rates of a dataset at a weight.
+
+    Workers share pairs and replicates (see `crew`); `track` can show progress over the pairs.
+    """
+    crew = Crew(workers, backend)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen = list(pairs(tally))
     terms = terms_of(chosen, weight)
@@ -57,9 +64,9 @@ def calibrate(
                 f"no pair of dataset {quote(tally.dataset)} has any {cell} mass, so {rate} cannot be calibrated: "
                 "the models are right and wrong on the same questions"
             )
-    here = estimate(draws, terms, _at_weight, level=level, method=method, workers=workers)
-    grid = _Grid(chosen, draws, track)
-    over = estimate_sums(draws, grid.columns, grid.statistics, level=level, method=method, workers=workers)
+    here = estimate(draws, terms, _at_weight, level=level, method=method, crew=crew)
+    grid = _Grid(chosen, draws, crew, track)
+    over = estimate_sums(draws, grid.columns, grid.statistics, level=level, method=method, crew=crew)
     alpha, gamma, slope_, mean_here, sd_here, fit_r2, fit_rho, fit_rmse = (
         here[row].value for row in range(len(AT_WEIGHT))
     )
@@ -105,23 +112,13 @@ def _at_weight(found: Quantities) -> Floats:
 class _Grid:
     """The residual of every pair at every weight of the grid, as summands."""
 
-    def __init__(
-        self,
-        chosen: Sequence[Pair],
-        draws: Resampler,
-        track: Callable[[Sequence[Fraction]], Iterable[Fraction]],
-    ) -> None:
-        summands, scales = [], []
-        for weight in track(PAPER_GRID):
-            for pair in chosen:
-                gains, top = pair.gains(weight)
-                residual, scale = reduced(gains[2] + gains[3], top)
-                grid = grid_for(scale, pair.n)
-                summands.append(_by_unit(draws, pair, rounded(residual, scale, grid)))
-                scales.append(grid or scale)
+    def __init__(self, chosen: Sequence[Pair], draws: Resampler, crew: Crew, track: Track) -> None:
+        shares = crew.split([(pair.a, pair.b) for pair in chosen])
+        parts = list(crew.share(_residuals, _Votes(chosen[0].tally, draws), shares, track=track))
+        summands = np.concatenate([summands for summands, _ in parts], axis=1).reshape(-1, draws.units)
         sizes = [_by_unit(draws, pair, np.ones(pair.n)) for pair in chosen]
-        self.columns = compact(np.stack([*summands, *sizes], axis=1))
-        self.scale = np.array(scales, dtype=np.float64)
+        self.columns = compact(np.concatenate([summands, sizes]).T.copy())
+        self.scale = np.concatenate([scales for _, scales in parts], axis=1).reshape(-1)
         self.cells = len(self.scale)
         self.pairs = len(chosen)
         full = np.abs(self.residuals(self.columns.sum(axis=0, dtype=np.float64)))
@@ -142,6 +139,29 @@ class _Grid:
         centre = mean(residual)
         spread = np.sqrt(mean((residual - centre[..., None]) ** 2))
         return np.stack([centre, mean(np.abs(residual)), spread, np.nanmax(np.abs(residual), axis=-1)], axis=-1)
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """What it takes to follow a pair over the grid."""
+
+    tally: Tally
+    draws: Resampler
+
+
+def _residuals(votes: _Votes, places: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
+    """What each unit adds to the residual at every weight of the grid of these pairs (weights first), and scales."""
+    summands = np.empty((len(PAPER_GRID), len(places), votes.draws.units))
+    scales = np.empty(summands.shape[:2])
+    for which, (a, b) in enumerate(places):
+        pair = Pair(votes.tally, a, b)
+        for place, weight in enumerate(PAPER_GRID):
+            gains, top = pair.gains(weight)
+            residual, scale = reduced(gains[2] + gains[3], top)
+            grid = grid_for(scale, pair.n)
+            summands[place, which] = _by_unit(votes.draws, pair, rounded(residual, scale, grid))
+            scales[place, which] = grid or scale
+    return summands, scales
 
 
 def _by_unit(draws: Resampler, pair: Pair, values: Ints | Floats) -> Floats:

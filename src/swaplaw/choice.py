@@ -8,15 +8,16 @@ panel search, say) into a rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from swaplaw.crew import ALONE, Crew, Track
 from swaplaw.lines import Line, mixed
 from swaplaw.pair import Pair
 from swaplaw.plurality import vote
@@ -44,8 +45,6 @@ class Choice:
 
 Rule = Callable[[Bools], Sequence[Choice]]
 """Training parts (parts x questions) to the choice made on each."""
-Track = Callable[[Sequence[Any]], Iterable[Any]]
-"""Wraps what is looped over, so that a progress bar can watch."""
 
 
 class Scorer(Protocol):
@@ -99,9 +98,13 @@ class Recorded:
         return self._scores[choice]
 
 
-def each(tally: Tally, choose: Callable[[Tally], Choice]) -> Rule:
+def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE) -> Rule:
     """Turn a function of a training tally into a rule."""
-    return lambda parts: [choose(tally.select(questions=part)) for part in parts]
+    return lambda parts: list(crew.share(partial(_on_part, choose), tally, list(parts)))
+
+
+def _on_part(choose: Callable[[Tally], Choice], tally: Tally, part: Bools) -> Choice:
+    return choose(tally.select(questions=part))
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,65 @@ class _Best:
         return Choice(self.line.members, self.line.weights(weight)) if weight else alone(self.line.members[0])
 
 
+Won = dict[int, tuple[Fraction, Choice]]
+"""On which parts an ensemble is better than any single model: its value there, and what it is."""
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """What it takes to compare ensembles on training parts."""
+
+    scorer: Scorer
+    parts: Bools
+    totals: Floats
+    """Each model's scores summed over each part."""
+    singles: tuple[_Best, ...]
+    """The best single model of each part."""
+    by: By
+
+    def winners(self, candidates: Sequence[tuple[int, int] | Line]) -> Won:
+        """The best of these candidates on each part, the first of equals, where it beats the best single model."""
+        best = list(self.singles)
+        for candidate in candidates:
+            for line, where in self._led(candidate):
+                if where.any():
+                    self._challenge(best, line, np.flatnonzero(where))
+        return {part: (found.value, found.choice) for part, found in enumerate(best) if found.sheet is not None}
+
+    def _led(self, candidate: tuple[int, int] | Line) -> Iterator[tuple[Line, Bools]]:
+        """Which lines a candidate stands for on which parts: a pair is led by whoever is more accurate there."""
+        if isinstance(candidate, Line):
+            yield candidate, led_by_best(candidate, self.totals)
+        else:
+            a, b = candidate
+            ahead = self.totals[:, a] >= self.totals[:, b]
+            yield Line((a, b)), ahead
+            yield Line((b, a)), ~ahead
+
+    def _challenge(self, best: list[_Best], line: Line, where: Ints) -> None:
+        """Put an ensemble in the place of what it beats, on the parts on which it is oriented like this."""
+        sheet = self.scorer.along(line)
+        values, scale = sheet.values, sheet.scale
+        if self.by == "swap":
+            values, scale = self._promised(sheet, *line.members)
+        sums = exact_product(self.parts[where], values.T, scale)
+        eligible = np.where(sheet.open, sums, -1) if self.by == "lift" else sums
+        for part, row, stretch in zip(where, sums, eligible.argmax(axis=1), strict=True):
+            value = _fraction(row[stretch], scale)
+            if value > best[part].value:
+                run = sheet.run(row, stretch) if self.by == "lift" else (stretch, stretch)
+                best[part] = _Best(value, line, sheet, run)
+
+    def _promised(self, sheet: Scoresheet, a: int, b: int) -> tuple[Floats, int]:
+        """The summands of p + S*: ok_A + (P_x - ok_A) times the weight of the cells R and D."""
+        own, unit = self.scorer.own
+        wide = own.dtype if own.dtype.kind == "f" or sheet.scale * unit**3 < 2**62 else np.dtype(object)
+        right_a, right_b, pooled = (values.astype(wide) for values in (own[a], own[b], sheet.values))
+        disagree = (unit - right_a) * right_b + right_a * (unit - right_b)
+        value = disagree * (pooled * unit - right_a * sheet.scale) + right_a * sheet.scale * unit**2
+        return value, sheet.scale * unit**3
+
+
 @dataclass(frozen=True)
 class PairRule:
     """The best ensemble at its best weight, or a smaller one where it does no better on the training part.
@@ -159,51 +221,28 @@ class PairRule:
     track: Track = field(default=iter, repr=False, compare=False)
     lines: tuple[Line, ...] = ()
     """Along which panels, too, are tried; only those that the most accurate member leads count on a part."""
+    crew: Crew = field(default=ALONE, repr=False, compare=False)
 
     def __call__(self, parts: Bools) -> list[Choice]:
         """Choose on each part."""
         totals, scale = model_totals(self.scorer, parts), self.scorer.own[1]
-        best = self._singles(totals, scale)
-        for a, b in self.track(self.pairs):
-            ahead = totals[:, a] >= totals[:, b]
-            for members, where in (((a, b), ahead), ((b, a), ~ahead)):
-                if where.any():
-                    self._challenge(best, Line(members), np.flatnonzero(where), parts)
-        for line in self.track(self.lines) if self.lines else ():
-            where = led_by_best(line, totals)
-            if where.any():
-                self._challenge(best, line, np.flatnonzero(where), parts)
-        return [found.choice for found in best]
+        singles = self._singles(totals, scale)
+        best = [(found.value, found.choice) for found in singles]
+        contest = _Contest(self.scorer, parts, totals, singles, self.by)
+        candidates: list[tuple[int, int] | Line] = [*self.pairs, *self.lines]
+        for won in self.crew.share(_Contest.winners, contest, self.crew.split(candidates), track=self.track):
+            for part, found in won.items():
+                # Of equals the first stays, as if all were compared in turn.
+                if found[0] > best[part][0]:
+                    best[part] = found
+        return [choice for _, choice in best]
 
-    def _singles(self, totals: Floats, scale: int) -> list[_Best]:
+    def _singles(self, totals: Floats, scale: int) -> tuple[_Best, ...]:
         rows = totals[:, list(self.singles)]
-        return [
+        return tuple(
             _Best(_fraction(row[leader], scale), Line((self.singles[leader],)))
             for row, leader in zip(rows, rows.argmax(axis=1), strict=True)
-        ]
-
-    def _challenge(self, best: list[_Best], line: Line, where: Ints, parts: Bools) -> None:
-        """Put an ensemble in the place of what it beats, on the parts on which it is oriented like this."""
-        sheet = self.scorer.along(line)
-        values, scale = sheet.values, sheet.scale
-        if self.by == "swap":
-            values, scale = self._promised(sheet, *line.members)
-        sums = exact_product(parts[where], values.T, scale)
-        eligible = np.where(sheet.open, sums, -1) if self.by == "lift" else sums
-        for part, row, stretch in zip(where, sums, eligible.argmax(axis=1), strict=True):
-            value = _fraction(row[stretch], scale)
-            if value > best[part].value:
-                run = sheet.run(row, stretch) if self.by == "lift" else (stretch, stretch)
-                best[part] = _Best(value, line, sheet, run)
-
-    def _promised(self, sheet: Scoresheet, a: int, b: int) -> tuple[Floats, int]:
-        """The summands of p + S*: ok_A + (P_x - ok_A) times the weight of the cells R and D."""
-        own, unit = self.scorer.own
-        wide = own.dtype if own.dtype.kind == "f" or sheet.scale * unit**3 < 2**62 else np.dtype(object)
-        right_a, right_b, pooled = (values.astype(wide) for values in (own[a], own[b], sheet.values))
-        disagree = (unit - right_a) * right_b + right_a * (unit - right_b)
-        value = disagree * (pooled * unit - right_a * sheet.scale) + right_a * sheet.scale * unit**2
-        return value, sheet.scale * unit**3
+        )
 
 
 def _fraction(value: Any, scale: int) -> Fraction:

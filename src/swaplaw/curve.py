@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
+from itertools import chain
 
 import numpy as np
 
 from swaplaw.breakpoints import Breakpoints
-from swaplaw.pair import Masses, Outcome, Pair, pair, pairs
+from swaplaw.crew import Backend, Crew
+from swaplaw.pair import Masses, Outcome, Pair, at_least_one, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.rows import Ints
 from swaplaw.spans import spans_of, sum_over_slots
 from swaplaw.tally import Tally
@@ -166,9 +168,17 @@ def curve(tally: Tally, primary: str, secondary: str) -> Curve:
     return curve_of(pair(tally, primary, secondary))
 
 
-def curves(tally: Tally) -> Iterator[Curve]:
-    """Compute the exact curve of every pair, the more accurate model as primary."""
-    return map(curve_of, pairs(tally))
+def curves(tally: Tally, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
+    """Compute the exact curve of every pair, the more accurate model as primary; workers share the pairs."""
+    crew = Crew(workers, backend)
+    if crew.is_alone:
+        return map(curve_of, pairs(tally))
+    found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)))
+    return at_least_one(tally, chain.from_iterable(found))
+
+
+def _curves_at(tally: Tally, places: Sequence[tuple[int, int]]) -> list[Curve]:
+    return [curve_of(pair) for pair in oriented_pairs(tally, places)]
 
 
 def curve_of(chosen: Pair) -> Curve:

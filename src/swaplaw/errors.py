@@ -20,6 +20,10 @@ class StatisticalWarning(UserWarning):
     """A number that is right but that the data can hardly carry."""
 
 
+class LostWorkerWarning(UserWarning):
+    """A worker died, and its share of the work is done again: the result is right, but took longer."""
+
+
 def quote(value: object, limit: int = 60) -> str:
     """Show untrusted text safely: quoted, control characters escaped, shortened.
 

@@ -6,20 +6,24 @@ Undefined quantities are None: rates of cells without mass, phi where an accurac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from itertools import combinations
+from functools import cached_property, partial
+from itertools import chain, combinations
 from math import sqrt
+from typing import Any, TypeVar
 
 import numpy as np
 
+from swaplaw.crew import Backend, Crew, Track
 from swaplaw.errors import InputError, quote
 from swaplaw.plurality import vote
 from swaplaw.rows import Bools, Ints
 from swaplaw.tally import Scores, Tally
-from swaplaw.weights import as_weight
+from swaplaw.weights import DEFAULT_WEIGHT, as_weight
+
+Found = TypeVar("Found")
 
 KINDS = ("rescued", "damaged", "repaired", "corrupted")
 """What can happen to a question, by its cell: R (only B right), D (only A), Z (neither), C (both)."""
@@ -176,6 +180,10 @@ class Pair:
     a: int = field(repr=False)
     b: int = field(repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels between processes: all but the arrays that follow from the tally."""
+        return {name: value for name, value in vars(self).items() if name not in ("common", "alone")}
+
     @property
     def primary(self) -> str:
         """Name of the model that carries weight 1."""
@@ -276,15 +284,50 @@ def pair(tally: Tally, primary: str, secondary: str) -> Pair:
 
 def pairs(tally: Tally) -> Iterator[Pair]:
     """Every pair with common questions, the more accurate model as primary, equal accuracies in name order."""
+    return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
+
+
+def outcomes(
+    tally: Tally,
+    weight: str | float | Fraction = DEFAULT_WEIGHT,
+    *,
+    workers: int | None = None,
+    backend: Backend = "processes",
+    track: Track = iter,
+) -> Iterator[tuple[Pair, Outcome]]:
+    """Every pair and its outcome at one weight; workers share the pairs (see `crew`)."""
+    crew = Crew(workers, backend)
+    shares = crew.split(places_of_pairs(tally))
+    found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, track=track)
+    return at_least_one(tally, chain.from_iterable(found))
+
+
+def _outcomes(weight: Fraction, tally: Tally, places: Sequence[tuple[int, int]]) -> list[tuple[Pair, Outcome]]:
+    return [(pair, pair.at(weight)) for pair in oriented_pairs(tally, places)]
+
+
+def places_of_pairs(tally: Tally) -> list[tuple[int, int]]:
+    """Every two models, in name order."""
     if len(tally.models) < 2:
         raise InputError(
             f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
         )
-    found = False
-    for a, b in combinations(range(len(tally.models)), 2):
+    return list(combinations(range(len(tally.models)), 2))
+
+
+def oriented_pairs(tally: Tally, places: Iterable[tuple[int, int]]) -> Iterator[Pair]:
+    """These pairs, where there are common questions, the more accurate model as primary."""
+    for a, b in places:
         candidate = Pair(tally, a, b)
         if candidate.n:
-            found = True
             yield candidate if candidate.masses.gap >= 0 else Pair(tally, b, a)
-    if not found:
+
+
+def at_least_one(tally: Tally, found: Iterable[Found]) -> Iterator[Found]:
+    """Pass on what was found of pairs; that there are none is an error."""
+    empty = True
+    for each in found:
+        empty = False
+        yield each
+    if empty:
         raise InputError(f"no two models of dataset {quote(tally.dataset)} have a question in common")

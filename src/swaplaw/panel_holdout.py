@@ -10,6 +10,7 @@ import numpy as np
 
 from swaplaw.certify import Certificate, certify
 from swaplaw.choice import BestSingle, Choice, Recorded, Rule, each
+from swaplaw.crew import ALONE, Backend, Crew
 from swaplaw.holdout import deal, held_out
 from swaplaw.panel import Panel, oriented
 from swaplaw.panels import panels
@@ -34,11 +35,19 @@ class HeldOutPanel:
 
 
 def held_out_panel(
-    panel: Panel, *, folds: int = FOLDS, repeats: int = REPEATS, seed: int = 0, time_limit: float | None = None
+    panel: Panel,
+    *,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    seed: int = 0,
+    time_limit: float | None = None,
+    workers: int | None = None,
+    backend: Backend = "processes",
 ) -> HeldOutPanel | None:
     """Judge a panel by repeated K-fold: weights certified on K - 1 folds (in `time_limit` each), scored on the other.
 
-    Folds keep clusters whole where there are any. A single question or cluster can't be held out: None.
+    Folds keep clusters whole where there are any; workers share them. A single question or cluster can't be held
+    out: None.
     """
     tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
     names = np.array(tally.clusters if tally.clusters is not None else tally.questions, dtype=object)
@@ -47,17 +56,17 @@ def held_out_panel(
         return None
     scorer = Recorded(tally)
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
-    rule = weights_rule(tally, panel.indices, time_limit=time_limit)
+    rule = weights_rule(tally, panel.indices, time_limit=time_limit, crew=Crew(workers, backend))
     found = held_out(scorer, rule, BestSingle(scorer, tuple(sorted(panel.indices))), dealt)
     return HeldOutPanel(float(found.scores.mean()), found.held_out, dealt.folds, dealt.repeats)
 
 
-def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None) -> Rule:
+def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
     """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
-    return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)))
+    return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)), crew)
 
 
-def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None) -> Rule:
+def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
     """Choose the best panel of 2 to `largest` members, and its weights; equally good: the smaller panel.
 
     A panel whose best weights leave only one member is that model alone.
@@ -67,7 +76,7 @@ def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None) -
         found = [panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
         return _choice(max(found, key=lambda one: one.recommended.accuracy))
 
-    return each(tally, choose)
+    return each(tally, choose, crew)
 
 
 def _choice(found: Certificate) -> Choice:

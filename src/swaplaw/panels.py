@@ -5,29 +5,35 @@ from the highest bound down; once the bounds fall below the worst of the best so
 panel is left as soon as its own proof falls below. Fleets with too many panels are searched greedily, one member at a
 time, and the answer says how much better any panel could be at most.
 
+Panels go in waves, which workers share (see `crew`): all of a wave have to beat what was the last of the best when it
+began. So the search takes the same path whether one process does it or many.
+
 Panels are compared on the same questions: those that every model of the fleet answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 import numpy as np
 
 from swaplaw.bounds import reach
 from swaplaw.certify import Certificate, Curves, challenge
+from swaplaw.crew import Backend, Crew, Team
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.panel import LARGEST_PANEL, Panel, oriented
 from swaplaw.rows import Bools
 from swaplaw.tally import Tally
 
 TOP = 10
+SMALLEST_WAVE, LARGEST_WAVE = 4, 256
+"""Panels that are searched with one floor: more of them the more were searched before, as the floor rises less."""
 LARGEST_SEARCH = 20_000
 """More panels than this are not searched one by one."""
 
@@ -101,6 +107,7 @@ class _Ranking:
     """The best panels so far."""
 
     tally: Tally
+    team: Team[_Fleet]
     top: int | None
     deadline: float | None
     best: list[Certificate] = field(default_factory=list)
@@ -108,7 +115,6 @@ class _Ranking:
     cut: int = 0
     bound: Fraction = Fraction(0)
     """No panel considered so far is more accurate than this."""
-    curves: Curves = field(default_factory=dict)
 
     @property
     def floor(self) -> Fraction | None:
@@ -120,20 +126,59 @@ class _Ranking:
         """Whether the time is up, and there is an answer to give."""
         return self.deadline is not None and monotonic() >= self.deadline and bool(self.best)
 
-    def consider(self, members: Sequence[int]) -> None:
-        """Search one panel and rank it."""
+    @property
+    def room(self) -> int:
+        """How many panels may be searched with one floor: up to the first one that there is, or a wave."""
+        if self.top is not None and self.floor is None:
+            return min(LARGEST_WAVE, self.top - len(self.best))
+        return min(LARGEST_WAVE, max(SMALLEST_WAVE, (self.searched + self.cut) // 4))
+
+    def consider(self, wave: Sequence[tuple[int, ...]]) -> Iterator[None]:
+        """Search these panels and rank them, one at a time."""
         floor = None if self.floor is None else self.floor - _HAIR
-        found = challenge(oriented(self.tally, members), floor=floor, deadline=self.deadline, curves=self.curves)
-        if found is None:
-            self.cut += 1
-            return
-        self.searched += 1
-        self.bound = max(self.bound, found.bound)
-        self.best = sorted([*self.best, found], key=lambda one: (-one.best.accuracy, one.panel.members))[: self.top]
+        shares = [_Challenge(members, floor, self._ends) for members in wave]
+        for found in self.team.share(_search, shares):
+            if found is None:
+                self.cut += 1
+            else:
+                self.searched += 1
+                self.bound = max(self.bound, found.bound)
+                ranked = sorted([*self.best, found], key=lambda one: (-one.best.accuracy, one.panel.members))
+                self.best = ranked[: self.top]
+            yield
+
+    @property
+    def _ends(self) -> float | None:
+        """When the time is up, by the clock on the wall: other machines have other monotonic clocks."""
+        return None if self.deadline is None else time() + self.deadline - monotonic()
 
     def tidied(self) -> tuple[Certificate, ...]:
         """The best panels, at their simplest weights."""
         return tuple(one.tidied(self.deadline) for one in self.best)
+
+
+@dataclass(frozen=True)
+class _Fleet:
+    """What it takes to search any panel."""
+
+    tally: Tally
+    curves: Curves = field(default_factory=dict)
+    """Optima of pairs that earlier panels needed."""
+
+
+@dataclass(frozen=True)
+class _Challenge:
+    """One panel, and what it has to beat."""
+
+    members: tuple[int, ...]
+    floor: Fraction | None
+    ends: float | None
+
+
+def _search(fleet: _Fleet, asked: _Challenge) -> Certificate | None:
+    deadline = None if asked.ends is None else monotonic() + asked.ends - time()
+    panel = oriented(fleet.tally, asked.members)
+    return challenge(panel, floor=asked.floor, deadline=deadline, curves=fleet.curves)
 
 
 def panels(
@@ -143,6 +188,8 @@ def panels(
     top: int | None = TOP,
     time_limit: float | None = None,
     prune: bool = True,
+    workers: int | None = None,
+    backend: Backend = "processes",
     progress: Progress | None = None,
 ) -> PanelSearch:
     """Find the most accurate panels of a size, weights certified; `top` None lists all of them.
@@ -153,10 +200,11 @@ def panels(
     _check(tally, size, top, time_limit)
     same = shared(tally)
     deadline = None if time_limit is None else monotonic() + time_limit
-    ranking = _Ranking(same, top, deadline)
     number = comb(len(same.models), size)
     run = _greedily if number > LARGEST_SEARCH else _one_by_one
-    remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
+    with Crew(workers, backend).holding(_Fleet(same)) as team:
+        ranking = _Ranking(same, team, top, deadline)
+        remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
     return PanelSearch(
         ranking.tidied(),
         size,
@@ -184,13 +232,17 @@ def _one_by_one(
     order.sort(key=lambda item: (-item[0], item[1]))
     done = 0
     try:
-        for done, (bound, members) in enumerate(order):
-            progress(done, number)
-            if ranking.floor is not None and bound < ranking.floor:
+        while done < number:
+            floor = ranking.floor or Fraction(0)
+            if order[done][0] < floor:
                 return number - done, Fraction(0), True
             if ranking.is_late:
-                return number - done, bound, False
-            ranking.consider(members)
+                return number - done, order[done][0], False
+            wave = [members for bound, members in order[done : done + ranking.room] if bound >= floor]
+            progress(done, number)
+            for _ in ranking.consider(wave):
+                done += 1
+                progress(done, number)
     except KeyboardInterrupt:
         if not ranking.best:
             raise
@@ -209,10 +261,11 @@ def _greedily(ranking: _Ranking, size: int, number: int, prune: bool, progress: 
         while len(chosen) < size:
             # Before the last step only the best matters.
             ranking.best, ranking.top = [], top if len(chosen) == size - 1 else 1
-            for model in models:
-                if model not in chosen and not ranking.is_late:
+            left = [(*chosen, model) for model in models if model not in chosen]
+            while left and not ranking.is_late:
+                wave, left = left[: ranking.room], left[ranking.room :]
+                for _ in ranking.consider(wave):
                     progress(done, steps)
-                    ranking.consider([*chosen, model])
                     done += 1
             leader = ranking.best[0].panel.indices
             chosen.append(next(model for model in leader if model not in chosen))

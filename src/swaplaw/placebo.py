@@ -10,9 +10,11 @@ panel all secondaries are shuffled, and keep their mix.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from swaplaw.crew import ALONE, Crew
 from swaplaw.holdout import Folds, held_out_weight
 from swaplaw.scoresheet import Scoresheet
 from swaplaw.tally import Tally
@@ -22,17 +24,39 @@ PLACEBOS = 20
 
 
 def placebo_scores(
-    tally: Tally, members: Sequence[int], folds: Folds, sheet_of: Callable[[Tally], Scoresheet], *, seed: int = 0
+    tally: Tally,
+    members: Sequence[int],
+    folds: Folds,
+    sheet_of: Callable[[Tally], Scoresheet],
+    *,
+    seed: int = 0,
+    crew: Crew = ALONE,
 ) -> Floats:
     """Held-out score of each question with shuffled secondaries at their best weight, averaged over shuffles.
 
     `sheet_of` lays out the scores of the members of a tally, as those of the real ensemble are.
     """
+    shuffles = _Shuffles(tally, members, folds, sheet_of, seed)
     total = np.zeros(len(tally.questions))
-    for number in range(PLACEBOS):
-        shuffled = with_placebo(tally, members, np.random.default_rng([seed, number]))
-        total += held_out_weight(sheet_of(shuffled), folds)
+    for scores in crew.share(_Shuffles.scores, shuffles, range(PLACEBOS)):
+        total += scores
     return total / PLACEBOS
+
+
+@dataclass(frozen=True)
+class _Shuffles:
+    """What it takes to try a shuffle."""
+
+    tally: Tally
+    members: Sequence[int]
+    folds: Folds
+    sheet_of: Callable[[Tally], Scoresheet]
+    seed: int
+
+    def scores(self, number: int) -> Floats:
+        """Held-out scores with the secondaries shuffled for the so-manieth time."""
+        shuffled = with_placebo(self.tally, self.members, np.random.default_rng([self.seed, number]))
+        return held_out_weight(self.sheet_of(shuffled), self.folds)
 
 
 def with_placebo(tally: Tally, members: Sequence[int], rng: np.random.Generator) -> Tally:

@@ -16,12 +16,13 @@ import numpy as np
 
 from swaplaw.association import count, mean, r2, rho, rmse
 from swaplaw.bootstrap import Estimate, estimate
+from swaplaw.crew import Backend, Crew
 from swaplaw.diversity import NON_PAIRWISE, PAIRWISE, classical
 from swaplaw.errors import StatisticalWarning
 from swaplaw.intervals import DEFAULT_LEVEL, Method
 from swaplaw.law import Law
 from swaplaw.pair import pairs
-from swaplaw.resample import DEFAULT_REPLICATES, WORKERS, Resampler, Unit, resampler
+from swaplaw.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
 from swaplaw.tally import Tally
 from swaplaw.terms import Quantities, terms_of
 from swaplaw.weights import DEFAULT_WEIGHT
@@ -90,12 +91,15 @@ def predictors(
     replicates: int = DEFAULT_REPLICATES,
     level: float = DEFAULT_LEVEL,
     method: Method = "expanded",
-    workers: int = WORKERS,
+    workers: int | None = None,
+    backend: Backend = "processes",
 ) -> Predictors:
     """Compare every predictor with observed lift at the law's weight.
 
-    Without a law the rates are those of these votes at `weight`, so that `predicted` is in-sample.
+    Without a law the rates are those of these votes at `weight`, so that `predicted` is in-sample. Workers share the
+    replicates (see `crew`).
     """
+    crew = Crew(workers, backend)
     if law is not None:
         law.require_weight(weight)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
@@ -110,7 +114,7 @@ def predictors(
         )
     alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     rates = None if law is None else (law.alpha, law.gamma)
-    scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, workers=workers)
+    scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, crew=crew)
     defined = count(np.stack(list(_values(found, rates).values())))
     rows = (Predictor(name, scores[2 * k], scores[2 * k + 1], int(defined[k])) for k, name in enumerate(NAMES))
     return Predictors(

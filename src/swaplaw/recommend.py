@@ -19,11 +19,13 @@ search against the clock would not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import comb
 
 import numpy as np
 
-from swaplaw.choice import BestSingle, PairRule, Track, all_pairs, led_by_best, model_totals
+from swaplaw.choice import BestSingle, PairRule, all_pairs, led_by_best, model_totals
+from swaplaw.crew import Backend, Crew, Track
 from swaplaw.draws import draw
 from swaplaw.effect import effect
 from swaplaw.errors import InputError, listing, quote
@@ -33,6 +35,7 @@ from swaplaw.panel import LARGEST_PANEL
 from swaplaw.placebo import placebo_scores
 from swaplaw.resample import Unit, resampler
 from swaplaw.rows import Bools
+from swaplaw.scoresheet import Scoresheet
 from swaplaw.selection import REPLICATES, Selection, selection
 from swaplaw.spend import Budgeted, check_prices, scaled_down
 from swaplaw.tally import Tally
@@ -60,9 +63,15 @@ def recommend(
     repeats: int = REPEATS,
     replicates: int = REPLICATES,
     seed: int = 0,
+    workers: int | None = None,
+    backend: Backend = "processes",
     track: Track = iter,
 ) -> Recommendation:
-    """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions."""
+    """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions.
+
+    With `workers` or a `backend` the candidates are shared out (see `crew`).
+    """
+    crew = Crew(workers, backend)
     _check_options(max_models, min_gain, budget)
     considered = _considered(tally, models)
     scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, prices is not None, seed)
@@ -72,10 +81,10 @@ def recommend(
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     best_single = BestSingle(scorer, singles)
     lines = _led_lines(scorer, panels, dealt)
-    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", track, lines), best_single, dealt)
-    by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", track), best_single, dealt)
-    spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, track=track)
-    checks = tuple(_checks(scorer, by_lift, spread, dealt, seed))
+    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", track, lines, crew), best_single, dealt)
+    by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", track, crew=crew), best_single, dealt)
+    spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, track=track, crew=crew)
+    checks = tuple(_checks(scorer, by_lift, spread, dealt, seed, crew))
     verdict = decide(checks, len(by_lift.choice.members), min_gain)
     more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
     return Recommendation(
@@ -83,7 +92,7 @@ def recommend(
     )
 
 
-def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int) -> list[Check]:
+def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int, crew: Crew) -> list[Check]:
     """Ask the three questions; the last two only of an ensemble, and the second where votes allow it.
 
     The first guards against luck among many candidates. The others ask why the one that was chosen gains, so theirs are
@@ -93,20 +102,19 @@ def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, s
     checks = [Check("held_out", spread.effect(found.gains))]
     if len(found.choice.members) > 1:
         line = line_through(found.choice.members, found.choice.weights)
-        here = Line(tuple(range(len(line.members))), line.mix)
         equal = _equal_compute(scorer, found, line, dealt, seed)
         if equal is not None:
             checks.append(Check("equal_compute", effect(equal, dealt.member)))
         scores = held_out_weight(scorer.along(line), dealt)
-        blinded = placebo_scores(
-            scorer.tally,
-            line.members,
-            dealt,
-            lambda blind: scorer.on(blind, line.members).along(here),
-            seed=seed,
-        )
+        sheet_of = partial(_sheet_on, scorer, line)
+        blinded = placebo_scores(scorer.tally, line.members, dealt, sheet_of, seed=seed, crew=crew)
         checks.append(Check("placebo", effect(scores - blinded, dealt.member)))
     return checks
+
+
+def _sheet_on(scorer: Budgeted, line: Line, blind: Tally) -> Scoresheet:
+    """Scores along a line of a tally that holds its members only."""
+    return scorer.on(blind, line.members).along(Line(tuple(range(len(line.members))), line.mix))
 
 
 def _equal_compute(scorer: Budgeted, found: HeldOut, line: Line, dealt: Folds, seed: int) -> Floats | None:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from swaplaw.crew import ALONE, Crew
 from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.multinomial import Counts, multinomial
 from swaplaw.rows import Ints
@@ -35,9 +36,9 @@ FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
 _BATCH = 20 * BLOCK
-"""Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that workers end together."""
-WORKERS = min(4, os.cpu_count() or 1)
-"""Threads that draw and multiply: NumPy does both without holding up the others."""
+"""Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that threads end together."""
+THREADS = min(4, os.cpu_count() or 1)
+"""Threads of this process that draw and multiply: NumPy does both without holding up the others."""
 
 
 @dataclass(frozen=True)
@@ -111,45 +112,65 @@ class Resampler:
         """Terms of units instead of questions."""
         return terms if self.unit == "question" else terms.gather(self.member, self.units)
 
-    def replicate(self, terms: Terms, statistic: Callable[[Quantities], Floats], *, workers: int = WORKERS) -> Floats:
+    def replicate(self, terms: Terms, statistic: Callable[[Quantities], Floats], *, crew: Crew = ALONE) -> Floats:
         """Compute a statistic in every replicate, from terms of questions; replicates are the last axis of the result.
 
         The statistic sees some replicates at a time: quantities with replicates first and pairs last. It returns one
         row (or array) for each.
         """
         gathered = self.gather(terms)
-        return self.transform(gathered.columns, lambda sums: statistic(Quantities(gathered, sums)), workers=workers)
+        return self.transform(gathered.columns, lambda sums: statistic(Quantities(gathered, sums)), crew=crew)
 
     def transform(
         self,
         columns: Floats,
         statistic: Callable[[Floats], Floats],
         *,
-        workers: int = WORKERS,
+        crew: Crew = ALONE,
+        threads: int = THREADS,
         size: int = _BATCH,
     ) -> Floats:
         """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
 
         The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
-        columns are whole numbers (see `wholes`) the result depends neither on the workers nor on the batch size.
+        columns are whole numbers (see `wholes`) the result depends neither on who does the work nor on the batch size.
         """
         from threadpoolctl import threadpool_limits
 
+        kinds = _Kinds.equal_rows(columns)
+        replication = _Replication(self, kinds, columns[kinds.first].T, statistic)
+        if not crew.is_alone:
+            blocks = crew.split(range(-(-self.replicates // BLOCK)))
+            shares = [(run[0] * BLOCK, min((run[-1] + 1) * BLOCK, self.replicates)) for run in blocks]
+            return np.concatenate(list(crew.share(_Replication.part, replication, shares)), axis=-1)
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
-        kinds = _Kinds.equal_rows(columns)
-        distinct = columns[kinds.first].T
 
         def fill(first: int) -> None:
             last = min(first + size, self.replicates)
-            sums = distinct @ kinds.gather(self._counts(first, last), columns.dtype)
-            found[..., first:last] = np.moveaxis(statistic(sums.T), 0, -1)
+            found[..., first:last] = replication.part((first, last))
 
-        # Workers take the cores: were each product to spread over all of them too, they would wait for each other.
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        # Threads take the cores: were each product to spread over all of them too, they would wait for each other.
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(fill, range(0, self.replicates, size)):
                 pass
         return found
+
+
+@dataclass(frozen=True)
+class _Replication:
+    """What it takes to compute a statistic in any replicate."""
+
+    draws: Resampler
+    kinds: _Kinds
+    distinct: Floats
+    """The columns of each kind of unit: columns x kinds."""
+    statistic: Callable[[Floats], Floats]
+
+    def part(self, span: tuple[int, int]) -> Floats:
+        """The statistic in replicates first to last - 1, which are the last axis."""
+        counts = self.kinds.gather(self.draws._counts(*span), self.distinct.dtype)
+        return np.moveaxis(self.statistic((self.distinct @ counts).T), 0, -1)
 
 
 def resampler(

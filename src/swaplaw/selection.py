@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from swaplaw.choice import Choice, Scorer, Track
+from swaplaw.choice import Choice, Scorer
+from swaplaw.crew import ALONE, Crew, Track
 from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
 from swaplaw.lines import Line
 from swaplaw.resample import Resampler
@@ -71,26 +72,58 @@ def selection(
     *,
     lines: Sequence[Line] = (),
     track: Track = iter,
+    crew: Crew = ALONE,
 ) -> Selection:
     """Bootstrap the gains over a baseline of all pairs at every weight, and of panels along lines of weights."""
-    base = scorer.score(baseline)
     counts = np.concatenate(list(draws.batches())).astype(np.float32)
-    drawn = counts @ np.bincount(draws.member).astype(np.float32)
+    noise = _Noise(scorer, scorer.score(baseline), draws.member, counts)
     largest, widest = np.zeros(len(counts)), np.zeros(len(counts))
     candidates = [0, 0]
-    for kind, group in enumerate(([Line(pair) for pair in pairs], lines)):
-        for line in track(group) if group else ():
-            gains = _distinct_gains(scorer.along(line), base)
-            if kind:
-                gains = gains[_spaced(len(gains), MOST_VOTES)]
-            candidates[kind] += len(gains)
-            totals = unit_totals(gains, draws.member).astype(np.float32)
-            deviation = counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
-            deviation /= standard_errors(gains, draws.member)
-            largest = np.maximum(largest, deviation.max(axis=1))
-            widest = np.maximum(widest, np.abs(deviation).max(axis=1))
+    shares = crew.split([Line(pair) for pair in pairs]) + crew.split(lines)
+    for found in crew.share(_Noise.of, noise, shares, track=track):
+        largest, widest = np.maximum(largest, found.largest), np.maximum(widest, found.widest)
+        candidates[found.panels] += found.candidates
     panels = len({frozenset(line.members) for line in lines})
     return Selection(draws.member, len(pairs), sum(candidates), largest, widest, panels, candidates[1])
+
+
+@dataclass(frozen=True)
+class _Largest:
+    """The largest deviations of some lines' candidates in each draw."""
+
+    candidates: int
+    panels: bool
+    largest: Floats
+    widest: Floats
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """What it takes to see how candidates deviate from their means."""
+
+    scorer: Scorer
+    base: Floats
+    member: Ints
+    counts: Floats
+    """How often each unit is drawn: draws x units."""
+
+    def of(self, lines: Sequence[Line]) -> _Largest:
+        """The largest deviations along these lines, all of pairs or all of panels."""
+        panels = len(lines[0].members) > 2
+        drawn = self.counts @ np.bincount(self.member).astype(np.float32)
+        largest, widest = np.zeros(len(self.counts)), np.zeros(len(self.counts))
+        candidates = 0
+        for line in lines:
+            gains = _distinct_gains(self.scorer.along(line), self.base)
+            if panels:
+                gains = gains[_spaced(len(gains), MOST_VOTES)]
+            candidates += len(gains)
+            totals = unit_totals(gains, self.member).astype(np.float32)
+            deviation = self.counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
+            deviation /= standard_errors(gains, self.member)
+            largest = np.maximum(largest, deviation.max(axis=1))
+            widest = np.maximum(widest, np.abs(deviation).max(axis=1))
+        return _Largest(candidates, panels, largest, widest)
 
 
 def _spaced(number: int, most: int) -> Ints:

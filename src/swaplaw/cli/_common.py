@@ -125,6 +125,12 @@ def tracker(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
     return lambda items: progress(items, len(items), label, each=LONG_WORK)
 
 
+def over_pairs(tally: Tally, label: str, each: int = 1) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for shares of all pairs of a fleet, each pair so many pieces of work."""
+    pairs = len(tally.models) * (len(tally.models) - 1) // 2
+    return lambda shares: progress(shares, len(shares), label, each=pairs * each // len(shares))
+
+
 def emit(document: Any) -> None:
     """Print exactly one JSON document."""
     click.echo(json.dumps(document, indent=2, allow_nan=False))

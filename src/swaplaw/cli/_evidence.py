@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw.cli._common import load, progress, rate
+from swaplaw.cli._common import load, over_pairs, rate
 from swaplaw.errors import InputError, StatisticalWarning, listing
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from swaplaw.tally import Tally
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Item = TypeVar("Item")
 
 
 def models_option(command: Command) -> Command:
@@ -77,10 +76,11 @@ def doubts_on_stderr() -> Iterator[None]:
         click.echo(f"swaplaw: note: {doubt}", err=True)
 
 
-def over_weights(tally: Tally) -> Callable[[Sequence[Item]], Iterable[Item]]:
-    """Show progress over the weights of a grid, at each of which every pair votes."""
-    pairs = len(tally.models) * (len(tally.models) - 1) // 2
-    return lambda weights: progress(weights, len(weights), "Weights", each=pairs)
+def over_grid(tally: Tally) -> Callable[[Sequence[Any]], Iterator[Any]]:
+    """Show progress over shares of pairs that vote at every weight of the grid."""
+    from swaplaw.weights import PAPER_GRID
+
+    return over_pairs(tally, "Following pairs", each=len(PAPER_GRID))
 
 
 def interval(found: Interval | None, show: Callable[[float], str] = rate) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
+from swaplaw.cli._workers import workers_options
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -34,6 +36,7 @@ def command(
     price: tuple[str, ...],
     by: str | None,
     seed: int,
+    **crew: Any,
 ) -> None:
     """Compare a pair with its models alone at equal compute: every split of the same number of samples."""
     from swaplaw.budget import budget
@@ -48,6 +51,7 @@ def command(
             prices=read_prices(prices, price),
             by=by,  # type: ignore[arg-type]
             seed=seed,
+            **crew,
             track=tracker("Drawing ballots"),
         )
     if as_json:

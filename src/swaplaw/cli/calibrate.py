@@ -15,10 +15,11 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
-    over_weights,
+    over_grid,
     precise,
     size,
 )
+from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
     from swaplaw.law import Law
@@ -32,6 +33,7 @@ Shown = Callable[[float | None], str]
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @click.option("-o", "--output", metavar="FILE", help="Write the law here, for `screen` and `predictors`.")
 @bootstrap_options
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -46,7 +48,7 @@ def command(
 
     with doubts_on_stderr():
         tally = load_tally(votes, dataset, without)
-        law = calibrate(tally, weight, track=over_weights(tally), **options)
+        law = calibrate(tally, weight, track=over_grid(tally), **options)
     if output is not None:
         law.write(output)
     if as_json:

@@ -15,14 +15,15 @@ from swaplaw.cli._common import (
     fleet_line,
     load_tallies,
     number,
+    over_pairs,
     percent,
     points,
-    progress,
     rate,
     say,
     show,
     votes_options,
 )
+from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
     from swaplaw.pair import Outcome, Pair
@@ -37,15 +38,16 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @click.command("pairs")
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
-def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str) -> None:
+@workers_options
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
-    from swaplaw import as_weight, pairs
+    from swaplaw import as_weight, outcomes
 
     x = as_weight(weight)
     fleets = []
     for tally in load_tallies(votes, dataset):
         possible = comb(len(tally.models), 2)
-        rows = [(pair, pair.at(x)) for pair in progress(pairs(tally), possible, "Pooling pairs")]
+        rows = list(outcomes(tally, x, track=over_pairs(tally, "Pooling pairs"), **crew))
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(

@@ -12,6 +12,7 @@ import click
 
 from swaplaw.cli._common import Column, emit, load_tallies, number, percent, points, rate, show, votes_options
 from swaplaw.cli._evidence import leave_out, models_option
+from swaplaw.cli._workers import workers_options
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Row:
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into (0: none).")
 @click.option("--repeats", type=int, default=2, show_default=True, help="How often they are dealt.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -81,6 +83,7 @@ def command(
     folds: int,
     repeats: int,
     seed: int,
+    **crew: Any,
 ) -> None:
     """Find the best panels: k models pooled by weighted vote, at weights that are proven best.
 
@@ -98,9 +101,9 @@ def command(
         else:
             with bar("Searching panels") as progress:
                 listed = None if everything else top
-                searched = panels(fleet, size, top=listed, time_limit=time_limit, progress=progress)
+                searched = panels(fleet, size, top=listed, time_limit=time_limit, progress=progress, **crew)
             found = list(searched.panels)
-        rows = _on_grid(fleet, found) if grid else _held_out(fleet, found, time_limit, folds, repeats, seed)
+        rows = _on_grid(fleet, found) if grid else _held_out(fleet, found, time_limit, folds, repeats, seed, crew)
         if as_json:
             document["panels"] += [row.to_dict() | ({} if searched else _details(row)) for row in rows]
             document["search"] += [{"dataset": fleet.dataset, **searched.to_dict()}] if searched else []
@@ -135,7 +138,13 @@ def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[Row]:
 
 
 def _held_out(
-    tally: Tally, found: Sequence[Certificate], time_limit: float | None, folds: int, repeats: int, seed: int
+    tally: Tally,
+    found: Sequence[Certificate],
+    time_limit: float | None,
+    folds: int,
+    repeats: int,
+    seed: int,
+    crew: dict[str, Any],
 ) -> list[Row]:
     """Hold each panel out, and put the best first; Ctrl-C leaves the rest as they are."""
     from swaplaw import held_out_panel
@@ -147,7 +156,9 @@ def _held_out(
         with bar("Holding panels out") as progress:
             for done, one in enumerate(found if folds else []):
                 progress(done, len(found))
-                judged[done] = held_out_panel(one.panel, folds=folds, repeats=repeats, seed=seed, time_limit=limit)
+                judged[done] = held_out_panel(
+                    one.panel, folds=folds, repeats=repeats, seed=seed, time_limit=limit, **crew
+                )
     except KeyboardInterrupt:
         click.echo(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out", err=True)
     rows = [Row(one, one.best, judged.get(place), len(tally.questions)) for place, one in enumerate(found)]

@@ -14,9 +14,10 @@ from swaplaw.cli._evidence import (
     interval,
     load_tally,
     models_option,
-    over_weights,
+    over_grid,
     size,
 )
+from swaplaw.cli._workers import workers_options
 from swaplaw.cli.calibrate import show_law
 from swaplaw.errors import InputError
 from swaplaw.weights import DEFAULT_WEIGHT
@@ -52,6 +53,7 @@ MEANING = {
 @click.option("--calibrate-on", metavar="VOTES", help="Calibrate on these votes first, and apply their law here.")
 @click.option("--weight", help="Weight of the secondary; the law's, or 2/3.")
 @bootstrap_options
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -73,7 +75,7 @@ def command(
     with doubts_on_stderr():
         if calibrate_on is not None:
             source = load_tally([calibrate_on], None)
-            law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_weights(source), **options)
+            law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_grid(source), **options)
         found = predictors(load_tally(votes, dataset, without), law, weight, **options)
     if as_json:
         emit(found.to_dict())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from swaplaw.cli._common import Column, emit, percent, points, say, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
+from swaplaw.cli._workers import workers_options
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--repeats", type=int, default=10, show_default=True, help="How often they are dealt.")
 @click.option("--replicates", type=int, default=2_000, show_default=True, help="Bootstrap draws over all candidates.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -52,6 +54,7 @@ def command(
     repeats: int,
     replicates: int,
     seed: int,
+    **crew: Any,
 ) -> None:
     """Say what to deploy: an ensemble and its weights, the best single model, or that these votes cannot tell."""
     from swaplaw.recommend import recommend
@@ -70,6 +73,7 @@ def command(
             repeats=repeats,
             replicates=replicates,
             seed=seed,
+            **crew,
             track=tracker("Comparing pairs" if max_models < 3 else "Comparing pairs and panels"),
         )
     if output is not None:

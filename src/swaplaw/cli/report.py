@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
 from swaplaw.cli._common import emit, load, tracker
 from swaplaw.cli._prices import price_options, read_prices
+from swaplaw.cli._workers import workers_options
 from swaplaw.errors import printable
 
 
@@ -32,6 +34,7 @@ from swaplaw.errors import printable
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print the page's data as one JSON document as well.")
+@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -47,6 +50,7 @@ def command(
     panel_seconds: float,
     seed: int,
     as_json: bool,
+    **crew: Any,
 ) -> None:
     """Write a self-contained page (no network, opens from disk) with everything there is to say about VOTES."""
     from swaplaw.law import read_law
@@ -63,6 +67,7 @@ def command(
         prices=read_prices(prices, price),
         law=None if law is None else read_law(law),
         command=_command(),
+        **crew,
         track=tracker("Working"),
     )
     found = document(load(votes), dataset, options)

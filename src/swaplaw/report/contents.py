@@ -21,7 +21,7 @@ from swaplaw.tally import Tally
 from swaplaw.verdict import Recommendation, sentence
 
 if TYPE_CHECKING:
-    from swaplaw.choice import Track
+    from swaplaw.crew import Backend, Track
     from swaplaw.law import Law
     from swaplaw.resample import Unit
     from swaplaw.votes import Votes
@@ -48,7 +48,14 @@ class Options:
     """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
     command: str = ""
     """The command that makes this report, as the page shows it."""
+    workers: int | None = None
+    backend: Backend = "processes"
     track: Track = field(default=iter, repr=False)
+
+    @property
+    def crew(self) -> dict[str, Any]:
+        """Who does the work, as functions are told."""
+        return {"workers": self.workers, "backend": self.backend}
 
 
 def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
@@ -66,9 +73,11 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "fleet": _fleet(tally, member),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
-            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed)),
+            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.crew)),
             "screening": or_why(lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed)),
-            "compute": or_why(lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.track)),
+            "compute": or_why(
+                lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.track, chosen.crew)
+            ),
         }
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
     return {
@@ -119,6 +128,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             replicates=options.replicates,
             seed=options.seed,
             track=options.track,
+            **options.crew,
         )
     except InputError as error:
         return {"why": f"No verdict: {error}."}

@@ -19,7 +19,7 @@ from swaplaw.scoresheet import scoresheet
 from swaplaw.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.choice import Track
+    from swaplaw.crew import Track
 
 MOST_PAIRS = 100
 """Pairs with exact curves and held-out numbers; of more, those with the largest in-sample lift."""

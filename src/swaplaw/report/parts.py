@@ -14,7 +14,7 @@ from swaplaw.summary import summary
 from swaplaw.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.choice import Track
+    from swaplaw.crew import Track
     from swaplaw.law import Law
     from swaplaw.resample import Unit
 
@@ -30,7 +30,7 @@ WORK = 150_000
 """Questions times splits times ballots that equal compute may take: seconds."""
 
 
-def panels_part(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
+def panels_part(tally: Tally, seconds: float, seed: int, crew: dict[str, Any]) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
     from swaplaw.panel_holdout import held_out_panel
     from swaplaw.panels import panels
@@ -39,10 +39,10 @@ def panels_part(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
         raise InputError(f"A panel of {PANEL_SIZE} needs {PANEL_SIZE} models; there are {len(tally.models)}.")
     if not seconds:
         raise InputError("Left out of this report; `swaplaw panel` searches them.")
-    searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds)
+    searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
     rows: list[dict[str, Any]] = []
     for one in searched.panels:
-        judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50)
+        judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50, **crew)
         shown = one.recommended
         rows.append(
             {
@@ -125,6 +125,7 @@ def compute_part(
     by: Unit | None,
     seed: int,
     track: Track,
+    crew: dict[str, Any],
 ) -> dict[str, Any]:
     """The best pair against its models alone, at equal numbers of samples and at equal cost."""
     from swaplaw.budget import budget
@@ -144,7 +145,7 @@ def compute_part(
         totals.pop()
     clusters = tally.clusters
     unit = by if clusters is None or len(set(clusters)) > 1 else "question"
-    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track)
+    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track, **crew)
     keys = ("primary", "secondary", "weight", "accuracy", "held_out", "cost", "efficient")
     return {
         "primary": tally.index(best[0]),
