@@ -12,7 +12,7 @@ voted for, which change nothing: gold can only tie with one at no votes at all, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm
@@ -195,9 +195,17 @@ class Tally:
         counts[self.positions[own]] = self.counts[own]
         return counts
 
-    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Sequence[Ints]) -> Tally:
-        """The same questions with other votes: cast, for gold, and at every rival position, one row a model."""
-        spots = [np.flatnonzero(row) for row in rivals]
+    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Iterable[Ints]) -> Tally:
+        """The same questions with other votes: cast, for gold, and at every rival position, one row a model.
+
+        Rows may come from a generator: of each, only what was voted for is held.
+        """
+        starts, positions, counts = [0], _Growing(np.int32), _Growing(np.min_scalar_type(int(votes.max(initial=0))))
+        for row in rivals:
+            spots = np.flatnonzero(row)
+            positions.add(spots)
+            counts.add(row.take(spots))
+            starts.append(starts[-1] + len(spots))
         return Tally(
             self.dataset,
             tuple(models),
@@ -205,9 +213,9 @@ class Tally:
             votes,
             gold,
             self.rivals,
-            np.cumsum([0, *map(len, spots)]),
-            np.concatenate(spots),
-            np.concatenate([row[spot] for row, spot in zip(rivals, spots, strict=True)]),
+            np.array(starts),
+            positions.whole(),
+            counts.whole(),
             self.clusters,
         )
 
@@ -241,6 +249,25 @@ class Tally:
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
         )
+
+
+class _Growing:
+    """An array that parts are added to; it grows in place, so that large ones are never held twice."""
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._array: Ints = np.empty(0, dtype=dtype)
+        self._length = 0
+
+    def add(self, part: Ints) -> None:
+        end = self._length + len(part)
+        if end > len(self._array):
+            self._array.resize(max(end, len(self._array) * 9 // 8), refcheck=False)
+        self._array[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> Ints:
+        self._array.resize(self._length, refcheck=False)
+        return self._array
 
 
 class _ScoresOf(Sequence[Scores]):
