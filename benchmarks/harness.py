@@ -1,11 +1,14 @@
-"""How everything is measured: both sides in one run, the best of several repeats, reported as a ratio."""
+"""How everything is measured: both sides in one run, in turns, the best of several, reported as a ratio."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,12 @@ class Row:
     goal: float
     """The ratio that must be reached."""
     unit: str = "s"
+    memory: tuple[float, float] | None = None
+    """Peak memory of both sides beyond their input, in MB."""
+    note: str = ""
+    """What a reader must know to trust the number: what was scaled up, what is synthetic."""
+    guarded: bool = False
+    """Quick and steady enough to be measured again by every run of CI."""
 
     @property
     def ratio(self) -> float:
@@ -40,3 +49,52 @@ def seconds(work: Callable[[], object], repeats: int = 5) -> float:
         work()
         best = min(best, time.perf_counter() - start)
     return best
+
+
+def in_turns(ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 4) -> tuple[float, float]:
+    """Best times of both, measured in turns, so that both see the same machine."""
+    times = [(seconds(ours, 3), seconds(theirs, 1)) for _ in range(rounds)]
+    return min(time for time, _ in times), min(time for _, time in times)
+
+
+def peak_megabytes(work: Callable[[], object]) -> float:
+    """Most memory that work takes beyond what the process holds before it (Linux)."""
+    gc.collect()
+    # Memory that was freed but not given back would hide what the work takes.
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _status("VmRSS")
+    result = work()
+    peak = _status("VmHWM")
+    del result
+    return max(peak - before, 4.0) / 1024
+
+
+def _status(field: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return float(line.split()[1])
+    raise OSError(f"/proc/self/status has no {field}")
+
+
+def compare(
+    name: str,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    against: str,
+    goal: float,
+    *,
+    rounds: int = 4,
+    share: float = 1.0,
+    note: str = "",
+    guarded: bool = False,
+) -> Row:
+    """Measure time in turns and memory after that; `theirs` may be a share of the work, which is said in the note."""
+    mine, other = in_turns(ours, theirs, rounds)
+    memory = None if GUARDING else (peak_megabytes(ours), peak_megabytes(theirs))
+    scaled = f"measured on {share:.3g} of the work and scaled up" if share < 1 else ""
+    return Row(name, mine, other / share, against, goal, "s", memory, "; ".join(filter(None, (scaled, note))), guarded)
+
+
+GUARDING = bool(os.environ.get("SWAPLAW_GUARD"))
+"""Whether only ratios are wanted, quickly: memory is not measured, and slow rows are left out."""
