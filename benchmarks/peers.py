@@ -17,7 +17,7 @@ import numpy as np
 
 import swaplaw as sl
 from benchmarks.fleets import synthetic
-from benchmarks.harness import GUARDING, Row, compare
+from benchmarks.harness import Row, compare, guarding
 from benchmarks.law import MODELS, OPTIONS, QUESTIONS, SAMPLES, fleet, grid_loop, write
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
@@ -38,7 +38,7 @@ def measure() -> Iterator[Row]:
         yield curves_beside_crowdkit(tally, answers, gold)
         yield diversity_beside_deslib(tally, answers, gold)
         yield count_beside_pandas(file)
-    if not GUARDING:
+    if not guarding():
         yield curves_of_synthetic(100, 10_000)
         yield from curves_of_real()
 
@@ -184,7 +184,7 @@ def curves_beside_sampled_loop(size: str, tally: Tally, kind: str) -> Row:
         return [grid_loop({0: counts[pair.a], 1: counts[pair.b]}, gold, 0, 1) for pair in few]
 
     name, share = f"exact curves of {len(every):,} pairs, {size}", len(few) / len(every)
-    return compare(name, partial(_all, tally), theirs, LOOP, 5, rounds=2, share=share, note=kind)
+    return compare(name, partial(_all, tally), theirs, LOOP, 5, rounds=2, repeats=1, share=share, note=kind)
 
 
 def dense(tally: Tally, model: int) -> Ints:
