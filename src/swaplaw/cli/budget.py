@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
+from swaplaw.cli._common import Column, emit, header, percent, points, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
 from swaplaw.errors import InputError, quote
@@ -53,6 +53,7 @@ def command(
     if as_json:
         emit(found.to_dict())
     else:
+        header(tally, primary, secondary)
         show_budget(found)
 
 

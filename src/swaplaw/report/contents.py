@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw.effect import LEVEL, Effect, effect
+from swaplaw.effect import LEVEL, Effect, accuracy_effect, units_of
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.fingerprint import fingerprint
 from swaplaw.report.pairs import PairRows, pair_rows
@@ -57,7 +57,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
     tally = votes.tally(dataset)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StatisticalWarning)
-        member = _units(tally, chosen.by)
+        member = units_of(tally, chosen.by)
         found = _decide(tally, chosen)
         rows = _pairs(tally, member, chosen, found)
         best = _best_pair(found, rows)
@@ -90,16 +90,6 @@ def or_why(part: Callable[[], Part]) -> Part:
         return part()
     except InputError as error:
         return {"why": str(error)}
-
-
-def _units(tally: Tally, by: Unit | None) -> Ints:
-    """The resampling unit of each question: its cluster where there are any, else itself."""
-    if by == "cluster" and tally.clusters is None:
-        raise InputError("there is no column 'cluster' in these votes: leave --by out, or resample questions")
-    clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 1
-    names = tally.clusters if clustered else tally.questions
-    member: Ints = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
-    return member
 
 
 def _decide(tally: Tally, options: Options) -> Recommendation | Part:
@@ -161,12 +151,8 @@ def _fleet(tally: Tally, member: Ints) -> list[Part]:
     rows = []
     for row in summary(tally):
         model = tally.index(row.model)
-        answered, scores = tally.answered[model], tally.scores[model]
-        units = np.unique(member[answered], return_inverse=True)[1]
-        ends = None
-        if row.questions > 1 and units.any():
-            found = effect((scores.numerators / scores.denominator).astype(np.float64)[answered], units)
-            ends = [max(0.0, found.lo), found.hi]
+        found = accuracy_effect(tally, model, member)
+        ends = None if found is None else [max(0.0, found.lo), found.hi]
         rows.append(row.to_dict() | {"model": model, "interval": ends})
     return rows
 
