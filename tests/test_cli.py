@@ -101,7 +101,12 @@ def test_pairs_without_common_questions_are_not_dropped_in_silence(swaplaw: Run,
 
 def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     out = swaplaw("demo").out
-    for part in ("9 models, 100 questions", "of 36 pairs", "Best plateau", "held-out gain is 0.0 points (95% interval -6.5 to +6.5)"):
+    for part in (
+        "9 models, 100 questions",
+        "of 36 pairs",
+        "Best plateau",
+        "held-out gain is 0.0 points (95% interval -6.5 to +6.5)",
+    ):
         assert part in out
     document = json.loads(swaplaw("demo", "--json").out)
     assert len(document["pairs"]) == 36

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from conftest import Finished
 from swaplaw.cli import COMMANDS, LazyGroup
 from swaplaw.cli import swaplaw as group
+
+from conftest import Finished
 
 Run = Callable[..., Finished]
 PAIR = ("--primary", "claude-3-opus-20240229", "--secondary", "gemini-1.5-pro-preview-0409")

@@ -152,18 +152,25 @@ def standard_errors(gains: Floats, member: Ints) -> Floats:
     independent questions would, but a few of them can look as if they did.
     """
     n, units = gains.shape[1], int(member.max()) + 1
-    totals, sizes = unit_totals(gains, member), np.bincount(member)
     means = gains.mean(axis=1)
-    between = units / (units - 1) * ((totals - sizes * means[:, None]) ** 2).sum(axis=1)
-    singly = n / (n - 1) * ((gains**2).sum(axis=1) - n * means**2)
-    errors: Floats = np.sqrt(np.maximum(between, singly) + PSEUDO_QUESTIONS / 2) / (n + PSEUDO_QUESTIONS)
+    spread = n / (n - 1) * np.maximum(0, _squares(gains) - n * means**2)
+    if units < n:
+        deviations = unit_totals(gains, member) - np.bincount(member) * means[:, None]
+        spread = np.maximum(spread, units / (units - 1) * _squares(deviations))
+    errors: Floats = np.sqrt(spread + PSEUDO_QUESTIONS / 2) / (n + PSEUDO_QUESTIONS)
     return errors
+
+
+def _squares(rows: Floats) -> Floats:
+    """The sum of squares of each row."""
+    found: Floats = np.einsum("ij,ij->i", rows, rows)
+    return found
 
 
 def unit_totals(gains: Floats, member: Ints) -> Floats:
     """Sum each row's gains over each unit: rows x units."""
     order = np.argsort(member, kind="stable")
     starts = np.searchsorted(member[order], np.arange(int(member.max()) + 1))
-    together = gains[:, order]
+    together = gains if (order[1:] > order[:-1]).all() else np.take(gains, order, axis=1)
     totals: Floats = together if len(starts) == len(member) else np.add.reduceat(together, starts, axis=1)
     return totals

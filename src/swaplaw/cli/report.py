@@ -63,7 +63,7 @@ def command(
         prices=read_prices(prices, price),
         law=None if law is None else read_law(law),
         command=_command(),
-        track=tracker("Working"),
+        watch=tracker,
     )
     found = document(load(votes), dataset, options)
     write_page(page(found), output)

@@ -48,7 +48,8 @@ class Options:
     """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
     command: str = ""
     """The command that makes this report, as the page shows it."""
-    track: Track = field(default=iter, repr=False)
+    watch: Callable[[str], Track] = field(default=lambda _: iter, repr=False)
+    """From what is being done to what shows its progress."""
 
 
 def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
@@ -66,9 +67,13 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "fleet": _fleet(tally, member),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
-            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed)),
-            "screening": or_why(lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed)),
-            "compute": or_why(lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.track)),
+            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.watch("Panels"))),
+            "screening": or_why(
+                lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.watch("Screening"))
+            ),
+            "compute": or_why(
+                lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.watch("Equal compute"))
+            ),
         }
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
     return {
@@ -108,7 +113,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             repeats=options.repeats,
             replicates=options.replicates,
             seed=options.seed,
-            track=options.track,
+            track=options.watch("Verdict"),
         )
     except InputError as error:
         return {"why": f"No verdict: {error}."}
@@ -132,6 +137,7 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
         )
     return {
         "kind": found.verdict,
+        "ensemble": found.kind,
         "sentence": sentence(found),
         "checks": [{"name": name, **_effect(each)} for name, each in checks],
         "single": found.names(found.by_lift.baseline)[0],
@@ -162,7 +168,7 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
         return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
     first = None if isinstance(found, dict) else _choice(found)
     try:
-        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.track)
+        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.watch("Pairs"))
     except InputError as error:
         return {"why": str(error)}
 
