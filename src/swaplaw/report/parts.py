@@ -151,11 +151,12 @@ def compute_part(
     clusters = tally.clusters
     unit = by if clusters is None or len(set(clusters)) > 1 else "question"
     found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track)
-    keys = ("primary", "secondary", "weight", "accuracy", "held_out", "cost", "efficient")
     return {
         "primary": tally.index(best[0]),
         "secondary": tally.index(best[1]),
         "n": found.n,
         "priced": found.priced,
-        "splits": [{key: split.to_dict()[key] for key in keys} for split in found.splits],
+        "splits": [
+            {key: value for key, value in split.to_dict().items() if key != "samples"} for split in found.splits
+        ],
     }
