@@ -100,14 +100,18 @@ class Curve:
         return [self.at(weight) for weight in weights]
 
     @cached_property
+    def steps(self) -> Ints:
+        """The breakpoints at which any contribution changes, and 0."""
+        columns = self.contributions
+        changes = np.flatnonzero((columns[:, 1:] != columns[:, :-1]).any(axis=0))
+        # A change into or out of slot 2k makes breakpoint k a point of the curve.
+        return np.unique(np.concatenate([[0], (changes + 1) // 2]))
+
+    @cached_property
     def pieces(self) -> list[Piece]:
         """Points and open intervals in turn, tiling [0, inf), without points at which nothing changes."""
-        columns = self.contributions
-        steps = np.flatnonzero((columns[:, 1:] != columns[:, :-1]).any(axis=0))
-        # A change into or out of slot 2k makes breakpoint k a point of the curve; 0 always is one.
-        kept = np.unique(np.concatenate([[0], (steps + 1) // 2]))
         pieces = []
-        for here, following in zip(kept, [*kept[1:], None], strict=True):
+        for here, following in zip(self.steps, [*self.steps[1:], None], strict=True):
             lo = self.breaks.weights[here]
             hi = None if following is None else self.breaks.weights[following]
             pieces.append(Piece(lo, lo, self._outcome(2 * here, lo)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._common import emit, show
-from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, JSON, LOGS, SANDBOX, columns
+from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @SANDBOX
 @IMAGE
 @LOGS
-@JSON
+@TABLES
 def solve(
     challenges: tuple[str, ...], evidence: Path | None, sandbox: str, image: str | None, logs: Path, as_json: bool
 ) -> None:
@@ -102,7 +102,7 @@ def _name(case: Challenge) -> str:
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")
-@JSON
+@TABLES
 def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
     from swaplaw.forensic.manifest import load
@@ -179,7 +179,7 @@ def inspect_errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Keep stdout for our table or JSON: Inspect shows its progress there."""
+    """Keep stdout for our table or TABLES: Inspect shows its progress there."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, remark, show
+from swaplaw.cli._common import Column, emit, remark, show, table_options
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--canonical", multiple=True, metavar="NAME", help="Canonicalise answers and golds, in this order.")
 @click.option("--model", metavar="NAME", help="The model's name, where the source does not tell.")
 @click.option("--dataset", metavar="NAME", help="The dataset's name, where the source does not tell.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(
     sources: tuple[str, ...],
     output: Path | None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, fleet_line, load_tallies, percent, show, votes_options
+from swaplaw.cli._common import Column, accuracy, emit, fleet_line, load_tallies, percent, show, votes_options
 
 if TYPE_CHECKING:
+    from swaplaw.effect import Effect
     from swaplaw.summary import ModelSummary
     from swaplaw.tally import Tally
 
@@ -21,32 +22,44 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
 
     fleets = [(tally, summary(tally)) for tally in load_tallies(votes, dataset)]
     if as_json:
-        emit({"models": [row.to_dict() for _, rows in fleets for row in rows]})
+        emit({"models": [as_dict(row, found) for fleet in fleets for row, found in with_effects(*fleet)]})
         return
     for tally, rows in fleets:
         show_fleet(tally, rows)
 
 
+def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
+    """Each model with the interval of its accuracy."""
+    from swaplaw.effect import accuracy_effect, units_of
+
+    member = units_of(tally)
+    return [(row, accuracy_effect(tally, tally.index(row.model), member)) for row in rows]
+
+
+def as_dict(row: ModelSummary, found: Effect | None) -> dict[str, Any]:
+    """One model for JSON, as the design fixes it, with the interval of its plurality accuracy."""
+    return row.to_dict() | {"interval": None if found is None else [max(0.0, found.lo), found.hi]}
+
+
 def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
     """Print one dataset's models, the most accurate first."""
     reasons = sorted({reason for row in rows for reason in row.reasons})
-    columns = ["Questions", "Votes", "Single %", "Plurality %", "Abstained %", *(f"{reason} %" for reason in reasons)]
+    shares = ["Single %", "Plurality %", "±", "Abstained %", *(f"{reason} %" for reason in reasons)]
     cells = [
         [
             row.model,
             str(row.questions),
             str(row.votes),
             percent(row.single),
-            percent(row.plurality),
+            *accuracy(row.plurality, found),
             percent(row.abstained),
             *(percent(row.reasons.get(reason, 0)) for reason in reasons),
         ]
-        for row in rows
+        for row, found in with_effects(tally, rows)
     ]
     missing = sum(row.missing for row in rows)
-    show(
-        fleet_line(tally),
-        [Column("Model", right=False), *map(Column, columns)],
-        cells,
-        f"{missing} model-question pairs have no votes: pairs use the questions that both answered." if missing else "",
-    )
+    notes = ["± is half of a 95% interval."]
+    if missing:
+        notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")
+    columns = [Column("Model", right=False), *map(Column, ["Questions", "Votes", *shares])]
+    show(fleet_line(tally), columns, cells, " ".join(notes))
