@@ -1,0 +1,98 @@
+"""`swaplaw collect mcq`: ask models multiple-choice questions, many times each."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._common import Column, emit, percent, show
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.collect.plan import Plan
+    from swaplaw.collect.run import Collected
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
+@click.option("--models", "models", multiple=True, metavar="NAME,…", help="Inspect models, such as openai/gpt-4o-mini.")
+@click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
+@click.option("--samples", type=click.IntRange(1), default=24, show_default=True, help="Votes a model and question.")
+@click.option("-o", "--output", type=FILE, default="votes.parquet", show_default=True, help="Write the votes here.")
+@click.option("--logs", type=click.Path(file_okay=False, path_type=Path), help="Inspect's logs; default: VOTES.logs.")
+@click.option("--report", type=FILE, help="Write the report of the votes here, too.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of answer orders and generations.")
+@click.option("--temperature", type=click.FloatRange(0), default=1.0, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(1), default=4096, show_default=True, help="Token cap of a completion.")
+@click.option("--brief", is_flag=True, help="Ask for one or two sentences of reasoning, not for steps.")
+@click.option("--grammar", is_flag=True, help="Hold llama.cpp servers to one line of reasoning and an answer line.")
+@click.option("--connections", multiple=True, metavar="[MODEL=]N", help="Requests at one time, of a model or of each.")
+@click.option("--base-url", help="Address of the models' server.")
+@click.option("--time-limit", type=click.IntRange(1), help="Seconds a sample.")
+@click.option("--dry-run", is_flag=True, help="Say what it would take, and ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_json: bool, **options: Any) -> None:
+    """Ask models multiple-choice questions; run the same command again to resume, or to add samples or models."""
+    if find_spec("inspect_ai") is None:
+        raise MissingExtraError("collect", "collecting votes")
+    from swaplaw.collect.run import collect
+
+    plan = _plan(**options)
+    folder = logs or output.with_suffix(".logs")
+    display = "none" if as_json or not sys.stderr.isatty() else "rich"
+    collected = collect(plan, output, folder, display=display)
+    if as_json:
+        emit(collected.to_dict())
+    else:
+        show_collected(collected)
+    if not collected.complete:
+        raise SwaplawError("some samples failed: run the same command again to repeat only those")
+
+
+def _plan(models: tuple[str, ...], local: tuple[str, ...], connections: tuple[str, ...], **settings: Any) -> Plan:
+    from swaplaw.collect.plan import Plan
+
+    named = [name.strip() for each in models for name in each.split(",") if name.strip()]
+    every = (*named, *(f"local/{name}" for name in local))
+    if not every:
+        raise InputError("no model to ask: give --models openai/gpt-4o-mini, or --local smollm2 to run one here")
+    twice = sorted({name for name in every if every.count(name) > 1})
+    if twice:
+        raise InputError(f"model {quote(twice[0])} is named twice: use --samples for more votes")
+    return Plan(models=every, connections=dict(map(_connection, connections)), **settings)
+
+
+def _connection(given: str) -> tuple[str, int]:
+    model, _, number = given.rpartition("=")
+    if not number.isdecimal() or int(number) < 1:
+        raise InputError(f"--connections is {quote(given)}: give a number from 1 on, or MODEL=NUMBER")
+    return model, int(number)
+
+
+def show_collected(collected: Collected) -> None:
+    """Print the models' abstentions, as the paper's Table abstentions does, and what they cost."""
+    reasons = list(dict.fromkeys(reason for model in collected.models for reason in model.reasons))
+    names = {"truncated": "Trunc. %", "no_parse": "No parse %"}
+    columns = ["Votes", "Parsed %", *(names.get(reason, f"{reason.capitalize()} %") for reason in reasons), "Tokens"]
+    cells = [
+        [
+            model.model,
+            str(model.votes),
+            percent(model.parsed / model.votes),
+            *(percent(model.reasons.get(reason, 0) / model.votes) for reason in reasons),
+            f"{model.tokens:,}",
+            *([] if model.cost is None else [f"{model.cost:.4f}"]),
+        ]
+        for model in collected.models
+    ]
+    show(
+        f"votes in {collected.output}",
+        [Column("Model", right=False), *map(Column, columns)],
+        cells,
+    )
