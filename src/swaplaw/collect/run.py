@@ -12,11 +12,11 @@ from typing import Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model, ModelCost, get_model
 
 from swaplaw.collect.check import check_models
 from swaplaw.collect.local import MODELS, SLOTS
-from swaplaw.collect.plan import Plan
+from swaplaw.collect.plan import LOCAL, Plan
 from swaplaw.collect.provider import LocalAPI
 from swaplaw.collect.task import CLUSTER, mcq
 from swaplaw.collect.votes import ModelVotes, write_votes
@@ -25,7 +25,6 @@ from swaplaw.importers.record import Options
 
 RETRIES = 6
 """How often a request that failed for a passing reason is sent again (Inspect waits 3, 6, 12, … seconds)."""
-LOCAL = "local/"
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Collected:
 def collect(plan: Plan, output: Path, logs: Path, *, display: str = "none") -> Collected:
     """Collect what is not in the logs yet, then write all votes."""
     with inspect_errors(logs), stdout_to_stderr():
-        task = mcq(**plan.task_args())
+        task = make_task(plan)
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
             complete = _run(plan, task, models, output, logs, display)
@@ -71,15 +70,21 @@ def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, 
             epochs=plan.samples,
             temperature=plan.temperature,
             time_limit=plan.time_limit,
+            model_cost_config=model_costs(plan) or None,
             # A sample that failed is tried again, first at once, then at the end; only what failed.
             continue_on_fail=True,
             retry_on_error=2,
             retry_attempts=1,
             max_tasks=len(models),
             ctl_server=False,
-            display=display,  # type: ignore[arg-type]
+            display=display,
         )
     return complete
+
+
+def make_task(plan: Plan) -> Task:
+    """Make the plan's task; what is wrong with its questions is said here."""
+    return mcq(**plan.task_args())
 
 
 def partial(output: Path) -> Path:
@@ -115,6 +120,9 @@ def opened(plan: Plan) -> Iterator[list[Model]]:
     try:
         for name in plan.models:
             models.append(open_model(plan, name))
+        for model in models:
+            if isinstance(model.api, LocalAPI):
+                model.api.start()
         yield models
     finally:
         for model in models:
@@ -131,6 +139,15 @@ def open_model(plan: Plan, name: str) -> Model:
         max_retries=RETRIES,
     )
     return get_model(name, config=config, base_url=plan.base_url, memoize=False)
+
+
+def model_costs(plan: Plan) -> dict[str, ModelCost]:
+    """The plan's prices for Inspect, which then counts what every sample cost; cached input at the full price."""
+    cached = ("input_cache_write", "input_cache_read")
+    return {
+        model: ModelCost(**price, **dict.fromkeys(cached, price["input"]))
+        for model, price in plan.prices.items()
+    }
 
 
 @contextlib.contextmanager

@@ -25,9 +25,10 @@ The last line of your reply must be of the form 'ANSWER: X', where X is one of {
 {options}"""
 
 GRAMMAR = r"""root ::= reasoning "\nANSWER: " [A-{last}]
-reasoning ::= [^\n]{{1,{longest}}}"""
-LONGEST = 240
-"""Characters of reasoning that the grammar allows: about 60 tokens."""
+reasoning ::= ([^A\n *] | "A" [^N\n]) [^\n]{{0,{longest}}}"""
+"""Reasoning cannot begin as an answer line does: a model that is made to answer twice contradicts itself."""
+LONGEST = 200
+"""Characters of reasoning that the grammar allows: about 50 tokens."""
 
 
 @solver
@@ -49,7 +50,11 @@ def ask(seed: int = 0, brief: bool = False, grammar: bool = False) -> Solver:
         body: dict[str, Any] = {"extra_body": {"grammar": gbnf(len(options))}} if grammar else {}
         # Never from a cache: an answer that is read back would be the same vote counted twice.
         return await generate(
-            state, tool_calls="none", cache=False, seed=generation_seed(seed, question, state.epoch, str(state.model)), **body
+            state,
+            tool_calls="none",
+            cache=False,
+            seed=generation_seed(seed, question, state.epoch, str(state.model)),
+            **body,
         )
 
     return solve

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import PurePath
 
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
@@ -17,6 +18,7 @@ from swaplaw.collect.plan import SAMPLES, TEMPERATURE
 from swaplaw.collect.questions import Question, read_questions
 from swaplaw.collect.scorer import vote
 from swaplaw.collect.solver import ask
+from swaplaw.errors import InputError
 from swaplaw.importers.record import letter
 
 CLUSTER = "cluster"
@@ -32,7 +34,10 @@ def mcq(dataset: str, seed: int = 0, brief: bool = False, grammar: bool = False)
         brief: ask for one or two sentences of reasoning instead of step-by-step reasoning.
         grammar: hold a llama.cpp server to one line of reasoning and a valid answer line.
     """
-    questions = read_questions(dataset)
+    try:
+        questions = read_questions(dataset)
+    except InputError as error:
+        raise PrerequisiteError(str(error)) from None  # Which Inspect shows as one line.
     return Task(
         dataset=MemoryDataset([sample(question) for question in questions], name=PurePath(dataset).stem),
         solver=ask(seed=seed, brief=brief, grammar=grammar),
