@@ -22,7 +22,10 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command()
 @click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
-@click.option("--models", "models", multiple=True, metavar="NAME,…", help="Inspect models, such as openai/gpt-4o-mini.")
+@click.option("--column", "columns", multiple=True, metavar="PART=COLUMN", help="Where a part of a question stands.")
+@click.option("--name", help="What to call the dataset; default: after its file.")
+@click.option("--skip-invalid", is_flag=True, help="Leave invalid questions out instead of refusing all.")
+@click.option("--models", multiple=True, metavar="NAME,…", help="Inspect models, such as openai/gpt-4o-mini.")
 @click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
 @click.option("--samples", type=click.IntRange(1), default=24, show_default=True, help="Votes a model and question.")
 @click.option("-o", "--output", type=FILE, default="votes.parquet", show_default=True, help="Write the votes here.")
@@ -71,6 +74,7 @@ def _plan(
     models: tuple[str, ...],
     local: tuple[str, ...],
     connections: tuple[str, ...],
+    columns: tuple[str, ...],
     token_prices: Path | None,
     **settings: Any,
 ) -> Plan:
@@ -84,7 +88,15 @@ def _plan(
     if twice:
         raise InputError(f"model {quote(twice[0])} is named twice: use --samples for more votes")
     prices = {} if token_prices is None else read_prices(token_prices)
-    return Plan(models=every, connections=dict(map(_connection, connections)), prices=prices, **settings)
+    settings |= {"connections": dict(map(_connection, connections)), "columns": dict(map(_column, columns))}
+    return Plan(models=every, prices=prices, **settings)
+
+
+def _column(given: str) -> tuple[str, str]:
+    part, equals, column = given.partition("=")
+    if not (part and equals and column):
+        raise InputError(f"--column is {quote(given)}: give PART=COLUMN, such as question=Problem")
+    return part, column
 
 
 def _connection(given: str) -> tuple[str, int]:

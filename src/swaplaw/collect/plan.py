@@ -36,15 +36,20 @@ class Plan:
     base_url: str | None = None
     time_limit: int | None = None
     """Seconds a sample."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Which column of the dataset's file holds which part of a question, where it cannot be guessed."""
+    name: str | None = None
+    """What to call the dataset."""
+    skip_invalid: bool = False
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of a million tokens of `input` and of `output`, for each model that has a price."""
 
     def task_args(self) -> dict[str, Any]:
         """What the Inspect task takes, defaults left out: a log is known by what was asked for."""
         plain = Plan(self.dataset, self.models)
-        chosen = {name: getattr(self, name) for name in ("seed", "brief", "grammar")}
+        asked = {name: getattr(self, name) for name in ("seed", "brief", "grammar", "columns", "name", "skip_invalid")}
         return {"dataset": self.dataset} | {
-            name: value for name, value in chosen.items() if value != getattr(plain, name)
+            name: value for name, value in asked.items() if value != getattr(plain, name)
         }
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, Model, ModelCost, get_model
+from inspect_ai.model import GenerateConfig, Model, ModelCost, ModelInfo, get_model, get_model_info, set_model_info
+from inspect_ai.util import DisplayType
 
 from swaplaw.collect.check import check_models
 from swaplaw.collect.local import MODELS, SLOTS
@@ -43,12 +44,13 @@ class Collected:
         return {"complete": self.complete, "votes": str(self.output), "logs": str(self.logs), "models": models}
 
 
-def collect(plan: Plan, output: Path, logs: Path, *, display: str = "none") -> Collected:
+def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "none") -> Collected:
     """Collect what is not in the logs yet, then write all votes."""
     with inspect_errors(logs), stdout_to_stderr():
         task = make_task(plan)
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
+            set_prices(plan)
             complete = _run(plan, task, models, output, logs, display)
     told = write_votes(logs, output, import_options(task), facts(plan, task))
     if complete:
@@ -56,7 +58,7 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: str = "none") -> C
     return Collected(complete, output, logs, told)
 
 
-def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: str) -> bool:
+def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: DisplayType) -> bool:
     # Registers itself with Inspect, which lists such things the first time that it makes a model: so not before.
     from swaplaw.collect.journal import Journal, keep_journal
 
@@ -70,7 +72,6 @@ def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, 
             epochs=plan.samples,
             temperature=plan.temperature,
             time_limit=plan.time_limit,
-            model_cost_config=model_costs(plan) or None,
             # A sample that failed is tried again, first at once, then at the end; only what failed.
             continue_on_fail=True,
             retry_on_error=2,
@@ -94,7 +95,7 @@ def partial(output: Path) -> Path:
 
 def import_options(task: Task) -> Options:
     """How the task's logs are read as votes."""
-    clustered = all((sample.metadata or {}).get(CLUSTER) for sample in task.dataset)
+    clustered = all(CLUSTER in (sample.metadata or {}) for sample in task.dataset)
     return Options(dataset=task.name, cluster=CLUSTER if clustered else None)
 
 
@@ -141,13 +142,12 @@ def open_model(plan: Plan, name: str) -> Model:
     return get_model(name, config=config, base_url=plan.base_url, memoize=False)
 
 
-def model_costs(plan: Plan) -> dict[str, ModelCost]:
-    """The plan's prices for Inspect, which then counts what every sample cost; cached input at the full price."""
-    cached = ("input_cache_write", "input_cache_read")
-    return {
-        model: ModelCost(**price, **dict.fromkeys(cached, price["input"]))
-        for model, price in plan.prices.items()
-    }
+def set_prices(plan: Plan) -> None:
+    """Tell Inspect the plan's prices, so that it counts what every sample cost; cached input at the full price."""
+    for model, price in plan.prices.items():
+        cached = {"input_cache_write": price["input"], "input_cache_read": price["input"]}
+        known = get_model_info(model) or ModelInfo()
+        set_model_info(model, known.model_copy(update={"cost": ModelCost(**price, **cached)}))
 
 
 @contextlib.contextmanager

@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
-from pathlib import PurePath
-
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -19,50 +15,57 @@ from swaplaw.collect.questions import Question, read_questions
 from swaplaw.collect.scorer import vote
 from swaplaw.collect.solver import ask
 from swaplaw.errors import InputError
-from swaplaw.importers.record import letter
 
 CLUSTER = "cluster"
+"""Key of a sample's metadata."""
 
 
 @task
-def mcq(dataset: str, seed: int = 0, brief: bool = False, grammar: bool = False) -> Task:
+def mcq(
+    dataset: str,
+    seed: int = 0,
+    brief: bool = False,
+    grammar: bool = False,
+    columns: dict[str, str] | None = None,
+    name: str | None = None,
+    skip_invalid: bool = False,
+) -> Task:
     """Ask multiple-choice questions; N epochs are N votes a question.
 
     Args:
-        dataset: a file of questions, or the name of a dataset.
+        dataset: a file of questions (CSV, JSONL, Parquet), or a dataset's name (docs/collect.md lists them).
         seed: of the answer orders and of every generation.
         brief: ask for one or two sentences of reasoning instead of step-by-step reasoning.
         grammar: hold a llama.cpp server to one line of reasoning and a valid answer line.
+        columns: which column of a file holds which part of a question, where it cannot be guessed.
+        name: what to call the dataset; default: after its file.
+        skip_invalid: leave invalid questions out instead of refusing all.
     """
     try:
-        questions = read_questions(dataset)
+        questions = read_questions(dataset, columns=columns, name=name, skip_invalid=skip_invalid)
     except InputError as error:
         raise PrerequisiteError(str(error)) from None  # Which Inspect shows as one line.
     return Task(
-        dataset=MemoryDataset([sample(question) for question in questions], name=PurePath(dataset).stem),
+        dataset=MemoryDataset([sample(question) for question in questions], name=questions.dataset),
         solver=ask(seed=seed, brief=brief, grammar=grammar),
         scorer=vote(),
         config=GenerateConfig(temperature=TEMPERATURE),
         epochs=SAMPLES,
         continue_on_fail=True,
         # Part of what a log is known by: changed questions are another task, and never mixed with these.
-        version=fingerprint(questions),
-        name=PurePath(dataset).stem,
+        version=questions.fingerprint,
+        metadata={"notes": list(questions.notes)},
+        name=questions.dataset,
     )
 
 
 def sample(question: Question) -> Sample:
     """Make a question an Inspect sample: canonical options, and the letter of the right one."""
+    cluster = {} if question.cluster is None else {CLUSTER: question.cluster}
     return Sample(
         input=question.text,
         choices=list(question.options),
-        target=letter(question.gold),
+        target=question.letter,
         id=question.id,
-        metadata={CLUSTER: question.cluster} | dict(question.strata),
+        metadata=dict(question.strata) | cluster,
     )
-
-
-def fingerprint(questions: list[Question]) -> str:
-    """Tell questions apart by content, wherever they came from."""
-    content = [[question.id, question.text, list(question.options), question.gold] for question in questions]
-    return sha256(json.dumps(content).encode()).hexdigest()[:16]
