@@ -97,7 +97,8 @@ class _Finder:
         assert question is not None
         plain = self._plain_names
         kept = {plain[name]: plain[name] for name in STRATA if name in plain}
-        kept |= {name: self._there(plain.get(plain_name(name), name)) for name in strata}
+        for name in strata:
+            kept[name] = self._there(plain.get(plain_name(name), name), "; choose the columns of strata with --by")
         return Columns(
             question=question,
             options=options,
@@ -113,11 +114,10 @@ class _Finder:
     def _plain_names(self) -> dict[str, str]:
         return {plain_name(name): name for name in reversed(self.names)}
 
-    def _there(self, name: str) -> str:
+    def _there(self, name: str, remedy: str = "") -> str:
         if name not in self.names:
-            raise InputError(
-                f"{quote(self.source, 200)}: there is no column {quote(name)}; found {listing(list(self.names), 30)}"
-            )
+            found = listing(list(self.names), 30)
+            raise InputError(f"{quote(self.source, 200)}: there is no column {quote(name)}; found {found}{remedy}")
         return name
 
     def _guess(self, part: str, guesses: Sequence[str]) -> str | None:
