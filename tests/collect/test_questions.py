@@ -66,6 +66,11 @@ def test_gpqa_letters_tell_nothing(tmp_path: Path) -> None:
             "choices": {"text": ["helium", "hydrogen"], "label": ["1", "2"]},
             "answerKey": "2",
         },
+        {
+            "question": "?",
+            "choices": [{"label": "A", "text": "helium"}, {"label": "B", "text": "hydrogen"}],
+            "answer": "B",
+        },
         {"question": "?", "correct_answer": "hydrogen", "distractor1": "helium", "distractor2": "neon", "support": "…"},
         {"question": "?", "answer": "hydrogen", "options": {"B": "hydrogen", "A": "helium"}, "answer_idx": "B"},
         {"id": "q1", "question": "?", "opa": "helium", "opb": "hydrogen", "opc": "neon", "opd": "argon", "answer": "B"},

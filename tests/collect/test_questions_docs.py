@@ -18,7 +18,7 @@ COMMANDS = [line.split("#")[0] for block in blocks(PAGE, "sh") for line in block
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    levels, numbers = ("easy", "middle", "hard"), range(4000)
+    levels, numbers = ("easy", "middle", "hard"), range(6000)
     rows = [SUPERGPQA | {"uuid": str(n), "difficulty": levels[n % 3], "discipline": f"d{n % 13}"} for n in numbers]
     written(tmp_path, *rows, name="SuperGPQA-all.jsonl")
     exam = [{"ask": f"{n}?", "one": "x", "two": "y", "three": "", "answer": "B", "level": "hard"} for n in range(4)]

@@ -34,7 +34,7 @@ def order(seed: int, question: str, epoch: int, options: int) -> tuple[int, ...]
         raise InputError(f"a question with {quote(options)} options cannot be shown: show 2 to 26")
     if epoch < 1:
         raise InputError(f"epoch {quote(epoch)}: epochs count from 1")
-    key = (seed, question, options)
+    key = (int(seed), str(question), int(options))
     block, row = divmod(epoch - 1, options)
     round_, number = divmod(block, factorial(options - 1))
     circle = _circle(options, _square(key, round_, number))

@@ -126,8 +126,12 @@ def _options(row: Mapping[str, Any], columns: Sequence[str]) -> tuple[list[str],
             given = {key: option for key, option in value.items() if option is not None}
             labels = sorted(given) if all(len(key) == 1 for key in given) else list(given)
             value = [given[key] for key in labels]
+    elif isinstance(value, list) and value and all(isinstance(each, Mapping) and "text" in each for each in value):
+        labels, value = [each.get("label") for each in value], [each["text"] for each in value]
     if not isinstance(value, list):
-        raise InputError(f"column '{columns[0]}' holds {quote(value)}; expected a list of options")
+        raise InputError(
+            f"column '{columns[0]}' holds {quote(value)}; expected a list of options (JSON), or a column for each"
+        )
     return [text_of(option, "an option") for option in value], [text_of(label, "a label") for label in labels]
 
 
