@@ -9,6 +9,25 @@ from hypothesis import strategies as st
 from swaplaw.collect.extract import extract, spoken
 
 SAYS_B = [
+    "ANSWER: B) A and C",
+    "ANSWER: B. A and C only",
+    "ANSWER: B) Both A and C.",
+    "The answer is B) A or C.",
+    "The correct answer is:\n\nB. 300 m",
+    "The correct option is:\n\nB) 300 m",
+    "Final Answer: The final answer is $\\boxed{B}$. I hope it is correct.",
+    "Answer: see the box \\boxed{B}",
+    "\\fbox{B}",
+    "\\boxed{\\text{Option B}}",
+    "\\boxed{\\textbf{(B)}\\ 300}",
+    "<answer>B",
+    '{\n  "answer": "B",\n  "confidence": 0.9\n}',
+    '{"confidence": 0.9, "answer": "B"}',
+    '{"explanation": "A is wrong", "answer": "B", "sure": true}',
+    "答案是：B",
+    "ANSWER: B\r\n",
+    "Both A and C are wrong.\nANSWER: B",
+    "A or B, but I'd go with B.",
     "ANSWER: B",
     "Some text.\n\nANSWER: B",
     "**ANSWER: B**",
@@ -136,6 +155,12 @@ SAYS_A = [
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "ANSWER: (A) (B)",
+    "ANSWER: Both A and B",
+    "ANSWER: A and only A",
+    "Both A and B are correct.",
+    "I am torn between A and B.",
+    "Option A\nOption B",
     "",
     "   ",
     "I cannot answer.",

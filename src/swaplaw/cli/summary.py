@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, fleet_line, load_tallies, percent, show, votes_options
+from swaplaw.cli._common import Column, emit, fleet_line, load, percent, show, votes_options
+from swaplaw.errors import printable
 
 if TYPE_CHECKING:
+    from swaplaw.position import PositionBias
     from swaplaw.summary import ModelSummary
     from swaplaw.tally import Tally
 
@@ -16,10 +18,16 @@ if TYPE_CHECKING:
 @click.command("summary")
 @votes_options
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
-    """Show each model's single-sample and plurality accuracy, and its abstentions by reason."""
-    from swaplaw import summary
+    """Show each model's single-sample and plurality accuracy, its abstentions by reason, and position bias.
 
-    fleets = [(tally, summary(tally)) for tally in load_tallies(votes, dataset)]
+    Position bias is the share of votes that would have to move for chosen positions to be even; it is shown where votes
+    have the columns `position` and `options`, and flagged where chance would hardly make it.
+    """
+    from swaplaw import position_bias, summary
+
+    table = load(votes)
+    names = table.datasets if dataset is None else [dataset]
+    fleets = [(tally, summary(tally, position_bias(table, tally.dataset))) for tally in map(table.tally, names)]
     if as_json:
         emit({"models": [row.to_dict() for _, rows in fleets for row in rows]})
         return
@@ -43,10 +51,22 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
         ]
         for row in rows
     ]
+    if any(row.position for row in rows):
+        columns += ["Position bias %", "Flag"]
+        for row, line in zip(rows, cells, strict=True):
+            bias = row.position
+            line.append(percent(None if bias is None else bias.effect))
+            line.append(f"position {bias.position}" if bias and bias.flagged else "")
     missing = sum(row.missing for row in rows)
-    show(
-        fleet_line(tally),
-        [Column("Model", right=False), *map(Column, columns)],
-        cells,
-        f"{missing} model-question pairs have no votes: pairs use the questions that both answered." if missing else "",
+    notes = [_swayed(row.model, row.position) for row in rows if row.position and row.position.flagged]
+    if missing:
+        notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")
+    show(fleet_line(tally), [Column("Model", right=False), *map(Column, columns)], cells, "\n".join(notes))
+
+
+def _swayed(model: str, bias: PositionBias) -> str:
+    chance = "p < 0.001" if bias.adjusted < 0.001 else f"p = {bias.adjusted:.3f}"
+    return (
+        f"{printable(model)} chose position {bias.position} in {percent(bias.share)}% of {bias.votes} votes, where "
+        f"{percent(bias.expected)}% would be even ({chance}): the place of an option sways it."
     )

@@ -121,7 +121,7 @@ def _agreed(letters: set[str | None]) -> str | None:
     return letters.pop() if len(letters) == 1 and _UNSURE not in letters else None
 
 
-_ANSWER_TAG = re.compile(rf"<answer>(.{{0,{_SEARCHED}}}?)</answer>", re.IGNORECASE | re.DOTALL)
+_ANSWER_TAG = re.compile(rf"<answer>(.{{0,{_SEARCHED}}}?)(?:</answer>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def _statements(visible: str) -> Iterator[_Statement]:
@@ -130,23 +130,20 @@ def _statements(visible: str) -> Iterator[_Statement]:
     lines = [line for line in tagged.splitlines() if line.strip()]
     plain = [_plain(line) for line in lines]
     for number, line in enumerate(plain):
+        head = _LINE.match(line) or _INLINE.search(line)
+        rest = line[head.end() :] if head else line
+        if head:
+            below = plain[number + 1] if number + 1 < len(plain) else ""
+            yield _Statement(Kind.LINE, _named(rest if rest.strip() else below))
         for content in _boxes(lines[number]):
             if boxed := _named(_plain(content)):
                 yield _Statement(Kind.BOXED, boxed)
-        head = _LINE.match(line) or _INLINE.search(line)
-        if head is None:
-            yield from _said(line)
-            continue
-        content = line[head.end() :]
-        if not content.strip() and number + 1 < len(plain):
-            content = plain[number + 1]
-        yield _Statement(Kind.LINE, _named(content))
-        yield from _said(line[head.end() :], alone=False)
+        yield from _said(rest, alone=head is None)
 
 
 def _boxes(line: str) -> Iterator[str]:
     r"""What stands inside each `\boxed{…}`, braces within it included."""
-    for box in re.finditer(r"\\f?boxed\s{0,3}\{", line):
+    for box in re.finditer(r"\\(?:boxed|fbox|framebox)\s{0,3}\{", line):
         depth, end = 1, box.end()
         for char in line[box.end() : box.end() + _SEARCHED]:
             depth += (char == "{") - (char == "}")
@@ -157,7 +154,7 @@ def _boxes(line: str) -> Iterator[str]:
 
 
 _WRAPPERS = re.compile(
-    r"\\(?:f?boxed|text[a-z]*|math[a-z]+|operatorname|bf|rm|displaystyle)(?![a-z])\s?|\\[()\[\],;:! ]"
+    r"\\(?:boxed|fbox|framebox|text[a-z]*|math[a-z]+|operatorname|bf|rm|displaystyle)(?![a-z])\s?|\\[()\[\],;:! ]"
     r"|(?-i:</?(?:b|strong|i|em|code)>)",
     re.IGNORECASE,
 )
@@ -179,9 +176,10 @@ _LETTER = re.compile(
     r"(?P<close>['\])>]*)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+# After a link, another letter is another option; after none it may begin the option's text, as in "D) A and C".
 _ANOTHER = re.compile(
-    r"[\s.,;/&+|-]*(?:(?:and/or|and|or|nor|vs\.?|versus)\s)?[\s'(\[]*(?:(?:option|choice)\s+)?[\s'(\[]*(?-i:(?P<letter>[A-Z]))"
-    r"(?=\s*(?:$|[\].,;:/&!?)'|+]|(?:and|or|are)\b))",
+    r"(?:\s*(?:[,;/&+|-]|(?:and/or|and|or|nor|vs\.?|versus)(?=\s))+\s*(?:(?:option|choice)\s+)?['(\[]*|\s*[(\[])"
+    r"(?-i:(?P<letter>[A-Z]))(?=\s*(?:$|[\].,;:/&!?)'|+]|(?:and|or|are)\b))",
     re.IGNORECASE,
 )
 _OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?:[)\]:]|\.\s+\S)")
@@ -215,10 +213,11 @@ def _named(content: str) -> str | None:
 
 
 _WORD = r"(?:answer|antwort|réponse|respuesta|risposta|resposta|ответ|答案|回答)"
-_QUALIFIED = rf"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)*{_WORD}(?:\s+(?:choice|option|letter))?"
+_FINAL = r"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)"
+_SUBJECT = rf"(?:{_FINAL}*{_WORD}(?:\s+(?:choice|option|letter))?|{_FINAL}+(?:option|choice))"
 _LONE = r"[(\['<]*[A-Z][)\]'>]*[.!]?\s*$"
 _LINE = re.compile(
-    rf"(?:(?:so|thus|therefore|hence)\b[\s,:]*)?{_QUALIFIED}(?:(?:\s+is)?\s*[:=-]|是|为|\s+(?=(?-i:{_LONE})))",
+    rf"(?:(?:so|thus|therefore|hence)\b[\s,:]*)?{_SUBJECT}(?:\s*(?:\bis|是|为)?\s*[:=-]|是|为|\s+(?=(?-i:{_LONE})))",
     re.IGNORECASE,
 )
 _INLINE = re.compile(r"\bANSWER\s?:|\b[Ff]inal [Aa]nswer\s?:|\banswer:(?=\s?[A-Z][\s,]*$)")

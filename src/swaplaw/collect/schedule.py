@@ -15,10 +15,9 @@ the circle, with the options laid round it in one of (K - 1)! ways. Epochs go th
 
 from __future__ import annotations
 
-import json
-from hashlib import blake2b
 from math import factorial, gcd
 
+from swaplaw.collect.keyed import keyed
 from swaplaw.errors import InputError, quote
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 26
@@ -35,22 +34,22 @@ def order(seed: int, question: str, epoch: int, options: int) -> tuple[int, ...]
         raise InputError(f"a question with {quote(options)} options cannot be shown: show 2 to 26")
     if epoch < 1:
         raise InputError(f"epoch {quote(epoch)}: epochs count from 1")
-    key = (seed, question, options)
+    key = (int(seed), str(question), int(options))
     block, row = divmod(epoch - 1, options)
     round_, number = divmod(block, factorial(options - 1))
     circle = _circle(options, _square(key, round_, number))
     # Shifts come in a different order in every square, or the first option of one would tell the rest.
-    shift = sorted(range(options), key=lambda shift: _random(*key, "shift", block, shift))[row]
+    shift = sorted(range(options), key=lambda shift: keyed(*key, "shift", block, shift))[row]
     return tuple(circle[(place + shift) % options] for place in _zigzag(options))
 
 
 def _square(key: tuple[int, str, int], round_: int, number: int) -> int:
     """Which of the squares comes at this place of a round: steps prime to their number reach every one once."""
     squares = factorial(key[2] - 1)
-    start = _random(*key, "start", round_)
+    start = keyed(*key, "start", round_)
     step = attempt = 0
     while gcd(step, squares) != 1:
-        step, attempt = _random(*key, "step", round_, attempt) % squares, attempt + 1
+        step, attempt = keyed(*key, "step", round_, attempt) % squares, attempt + 1
     return (start + number * step) % squares
 
 
@@ -66,8 +65,3 @@ def _circle(options: int, rank: int) -> list[int]:
 def _zigzag(options: int) -> list[int]:
     """0, 1, K-1, 2, K-2, …: all steps between neighbours differ when K is even."""
     return [(place + 1) // 2 if place % 2 else -(place // 2) % options for place in range(options)]
-
-
-def _random(*key: int | str) -> int:
-    """A whole number of 256 bits that the key alone determines, on every machine."""
-    return int.from_bytes(blake2b(json.dumps(key).encode(), digest_size=32).digest())
