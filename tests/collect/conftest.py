@@ -13,12 +13,18 @@ from typing import Any
 import polars as pl
 import pytest
 
-from collect.answering import KEY, PROVIDER, Answering
-from conftest import Finished
 from swaplaw.cli import main
 
+from collect.answering import KEY, PROVIDER, Answering
+from conftest import Finished
+
 QUESTIONS = [
-    {"id": f"q{n}", "question": f"What is {n} plus {n}?", "options": [str(2 * n + d) for d in (0, 1, 2, 5)], "answer": "A"}
+    {
+        "id": f"q{n}",
+        "question": f"What is {n} plus {n}?",
+        "options": [str(2 * n + d) for d in (0, 1, 2, 5)],
+        "answer": "A",
+    }
     for n in range(1, 5)
 ]
 Collect = Callable[..., Finished]
@@ -63,18 +69,19 @@ def collect(folder: Path, answering: Answering) -> Iterator[Collect]:
         yield run
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def leave_nothing_open() -> Iterator[None]:
-    """Inspect leaves connections to the garbage collector, which warns: let it do so here (see `UNCLOSED`)."""
+    """Inspect leaves connections and streams to the garbage collector, which warns: let it do so here."""
     yield
     gc.collect()
 
 
 UNCLOSED = [
+    pytest.mark.usefixtures("leave_nothing_open"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-"""Marks of tests that ask models over HTTP."""
+"""Marks of tests that run Inspect."""
 
 
 def rows(file: Path) -> list[dict[str, Any]]:

@@ -57,11 +57,15 @@ def test_a_server_that_is_not_there_is_said(collect: Collect) -> None:
         (["--models", "mockllm/x", "-o", "no/such/votes.parquet"], ["no directory"]),
         (["--models", "mockllm/x", "--report", "no/such/page.html"], ["no directory"]),
         (["--models", "mockllm/x", "--token-prices", "prices.json"], ["prices.json"]),
-        (["--models", "mockllm/x", "--column", "question"], ["PART=COLUMN"]),
+        (["--models", "mockllm/x", "--column", "question"], ["PART=NAME"]),
     ],
 )
 def test_bad_options_are_one_line(
-    swaplaw: Callable[..., Finished], options: list[str], said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    swaplaw: Callable[..., Finished],
+    options: list[str],
+    said: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused(swaplaw("collect", "mcq", "--dataset", "demo", *options), *said)

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from swaplaw.collect.schedule import order
+
 from collect.answering import PROVIDER, Answering
 from collect.conftest import QUESTIONS, UNCLOSED, Collect, rows, told
 from conftest import Finished
-from swaplaw.collect.schedule import order
 
 pytestmark = UNCLOSED
 CAUSES = {"talks": "truncated", "refuses": "refused", "garbage": "no_parse", "breaks": "error"}

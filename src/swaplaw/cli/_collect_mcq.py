@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, show, tracker
+from swaplaw.cli._common import Column, column_map, emit, percent, remark, show, tracker
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, printable, quote
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command()
 @click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
-@click.option("--column", "columns", multiple=True, metavar="PART=COLUMN", help="Where a part of a question stands.")
+@click.option("--manifest", metavar="FILE", help="Ask only the questions of this sample (`collect sample`).")
+@click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Where a part of the question is.")
 @click.option("--name", help="What to call the dataset; default: after its file.")
 @click.option("--skip-invalid", is_flag=True, help="Leave invalid questions out instead of refusing all.")
 @click.option("--models", multiple=True, metavar="NAME,…", help="Inspect models, such as openai/gpt-4o-mini.")
@@ -60,6 +61,7 @@ def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_
 
     display = "none" if as_json or not sys.stderr.isatty() else "rich"
     collected = collect(plan, output, folder, display=display)
+    remark(collected.notes)
     if as_json:
         emit(collected.to_dict())
     else:
@@ -88,15 +90,8 @@ def _plan(
     if twice:
         raise InputError(f"model {quote(twice[0])} is named twice: use --samples for more votes")
     prices = {} if token_prices is None else read_prices(token_prices)
-    settings |= {"connections": dict(map(_connection, connections)), "columns": dict(map(_column, columns))}
+    settings |= {"connections": dict(map(_connection, connections)), "columns": column_map(columns)}
     return Plan(models=every, prices=prices, **settings)
-
-
-def _column(given: str) -> tuple[str, str]:
-    part, equals, column = given.partition("=")
-    if not (part and equals and column):
-        raise InputError(f"--column is {quote(given)}: give PART=COLUMN, such as question=Problem")
-    return part, column
 
 
 def _connection(given: str) -> tuple[str, int]:

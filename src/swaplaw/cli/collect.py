@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from swaplaw.cli._collect_mcq import mcq
+from swaplaw.cli._collect_sample import sample
 
 
 @click.group(name="collect")
@@ -12,4 +13,5 @@ def command() -> None:
     """Repeated votes from real models: through Inspect AI, in balanced answer orders, abstentions kept."""
 
 
-command.add_command(mcq)
+for _subcommand in (sample, mcq):
+    command.add_command(_subcommand)

@@ -36,6 +36,8 @@ class Plan:
     base_url: str | None = None
     time_limit: int | None = None
     """Seconds a sample."""
+    manifest: str | None = None
+    """A sample's manifest: ask only its questions."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Which column of the dataset's file holds which part of a question, where it cannot be guessed."""
     name: str | None = None
@@ -47,7 +49,8 @@ class Plan:
     def task_args(self) -> dict[str, Any]:
         """What the Inspect task takes, defaults left out: a log is known by what was asked for."""
         plain = Plan(self.dataset, self.models)
-        asked = {name: getattr(self, name) for name in ("seed", "brief", "grammar", "columns", "name", "skip_invalid")}
+        names = ("seed", "brief", "grammar", "manifest", "columns", "name", "skip_invalid")
+        asked = {name: getattr(self, name) for name in names}
         return {"dataset": self.dataset} | {
             name: value for name, value in asked.items() if value != getattr(plain, name)
         }

@@ -37,11 +37,14 @@ class Collected:
     output: Path
     logs: Path
     models: list[ModelVotes]
+    notes: tuple[str, ...]
+    """What a reader should know about the questions and the logs."""
 
     def to_dict(self) -> dict[str, Any]:
         """Make it plain data."""
         models = [model.to_dict() for model in self.models]
-        return {"complete": self.complete, "votes": str(self.output), "logs": str(self.logs), "models": models}
+        places = {"votes": str(self.output), "logs": str(self.logs)}
+        return {"complete": self.complete, **places, "models": models, "notes": list(self.notes)}
 
 
 def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "none") -> Collected:
@@ -52,10 +55,10 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "non
             check_models(plan.models, plan.base_url)
             set_prices(plan)
             complete = _run(plan, task, models, output, logs, display)
-    told = write_votes(logs, output, import_options(task), facts(plan, task))
+    written = write_votes(logs, output, import_options(task), facts(plan, task))
     if complete:
         partial(output).unlink(missing_ok=True)
-    return Collected(complete, output, logs, told)
+    return Collected(complete, output, logs, written.models, (*notes(task), *written.notes))
 
 
 def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: DisplayType) -> bool:
@@ -86,6 +89,11 @@ def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, 
 def make_task(plan: Plan) -> Task:
     """Make the plan's task; what is wrong with its questions is said here."""
     return mcq(**plan.task_args())
+
+
+def notes(task: Task) -> list[str]:
+    """What reading the questions found that one should know."""
+    return list((task.metadata or {}).get("notes", []))
 
 
 def partial(output: Path) -> Path:

@@ -10,6 +10,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
+from swaplaw.collect.manifest import read_manifest
 from swaplaw.collect.plan import SAMPLES, TEMPERATURE
 from swaplaw.collect.questions import Question, read_questions
 from swaplaw.collect.scorer import vote
@@ -26,6 +27,7 @@ def mcq(
     seed: int = 0,
     brief: bool = False,
     grammar: bool = False,
+    manifest: str | None = None,
     columns: dict[str, str] | None = None,
     name: str | None = None,
     skip_invalid: bool = False,
@@ -37,12 +39,15 @@ def mcq(
         seed: of the answer orders and of every generation.
         brief: ask for one or two sentences of reasoning instead of step-by-step reasoning.
         grammar: hold a llama.cpp server to one line of reasoning and a valid answer line.
+        manifest: a sample's manifest (`swaplaw collect sample`): ask only its questions.
         columns: which column of a file holds which part of a question, where it cannot be guessed.
         name: what to call the dataset; default: after its file.
         skip_invalid: leave invalid questions out instead of refusing all.
     """
     try:
         questions = read_questions(dataset, columns=columns, name=name, skip_invalid=skip_invalid)
+        if manifest is not None:
+            questions = read_manifest(manifest).take(questions)
     except InputError as error:
         raise PrerequisiteError(str(error)) from None  # Which Inspect shows as one line.
     return Task(

@@ -36,13 +36,21 @@ class ModelVotes:
         return dict(vars(self)) | {"parsed": self.parsed / self.votes, "reasons": shares}
 
 
-def write_votes(logs: Path, output: Path, options: Options, facts: dict[str, Any]) -> list[ModelVotes]:
+@dataclass(frozen=True)
+class Written:
+    """The votes that were written, by model, and what is to be said about them."""
+
+    models: list[ModelVotes]
+    notes: tuple[str, ...]
+
+
+def write_votes(logs: Path, output: Path, options: Options, facts: dict[str, Any]) -> Written:
     """Write the votes of a collection's logs; the same samples give the same rows in the same order."""
     imported = import_votes([logs], options)
     frame = imported.votes.frame.drop(LEFT_OUT, strict=False).sort("model", "question", "sample").collect()
     provenance = imported.provenance | {"collected": facts}
     votes_from(frame).write(output, metadata={PROVENANCE: json.dumps(provenance, sort_keys=True)})
-    return [_tell(part) for part in frame.partition_by("model", maintain_order=True)]
+    return Written([_tell(part) for part in frame.partition_by("model", maintain_order=True)], imported.notes)
 
 
 def _tell(votes: pl.DataFrame) -> ModelVotes:
