@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-TOPICS = ("law", "evidence", "choice", "panels", "imports", "serve")
+TOPICS = ("law", "evidence", "choice", "panels", "imports", "serve", "collect")
 
 
 def main() -> int:
