@@ -6,7 +6,7 @@ import shlex
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -59,7 +59,7 @@ def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_
     _check_writable(output, *([] if report is None else [report]))
     from swaplaw.collect.run import collect
 
-    display = "none" if as_json or not sys.stderr.isatty() else "rich"
+    display: Literal["none", "rich"] = "none" if as_json or not sys.stderr.isatty() else "rich"
     collected = collect(plan, output, folder, display=display)
     remark(collected.notes)
     if as_json:
