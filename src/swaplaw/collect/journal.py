@@ -27,6 +27,7 @@ class Journal:
         self._seen = {(vote["model"], vote["question"], vote["sample"]) for vote in map(json.loads, kept)}
         self._options, self._orders = options, Orders()
         self._models: dict[str, str] = {}
+        self._file = file
         file.write_text("".join(kept), encoding="utf-8")
         self._handle = file.open("a", encoding="utf-8")
 
@@ -48,8 +49,10 @@ class Journal:
             self._handle.flush()
 
     def close(self) -> None:
-        """Stop writing."""
+        """Stop writing; a journal without a vote is no file."""
         self._handle.close()
+        if not self._seen:
+            self._file.unlink(missing_ok=True)
 
 
 def _whole_lines(file: Path) -> Iterator[str]:
