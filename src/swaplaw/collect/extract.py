@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 
 from swaplaw.canonical import unicode
 
@@ -49,7 +49,7 @@ def extract(text: str, options: int) -> int | None:
 _NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|inner_monologue|cot)"
 _TAG = re.compile(
     rf"<\s?(?P<slash>/?)\s?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>"
-    rf"|[\[◁](?P<slash2>/?)(?P<name2>{_NAMES})[\]▷]"
+    r"|[\[◁](?P<slash2>/?)(?P<name2>think)[\]▷]"
     r"|<\|(?P<turn>begin|end)_of_thought\|>"
     # Channels of one message: only the final one is spoken.
     r"|(?P<channel><\|channel\|?>\s*(?:analysis|thought|commentary)\b)"
@@ -92,12 +92,16 @@ def _read_tag(tag: re.Match[str]) -> tuple[str, bool]:
 
 # Statements
 
-Kind = Enum("Kind", ["LINE", "BOXED", "SAID"])
+
+class _Kind(Enum):
+    LINE = auto()
+    BOXED = auto()
+    SAID = auto()
 
 
 @dataclass(frozen=True)
 class _Statement:
-    kind: Kind
+    kind: _Kind
     letter: str | None
     """None: an answer line without any letter."""
 
@@ -109,10 +113,10 @@ def _settled(visible: str) -> str | None:
         return None
     stated = [statement for statement in statements if statement.letter is not None]
     kinds = [statement.kind for statement in stated]
-    lines = [place for place, kind in enumerate(kinds) if kind is Kind.LINE]
-    declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is Kind.BOXED)})
+    lines = [place for place, kind in enumerate(kinds) if kind is _Kind.LINE]
+    declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
     if declared:
-        after = [place for place in range(declared[-1], len(stated)) if kinds[place] is Kind.SAID]
+        after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
         return _agreed({stated[place].letter for place in (*declared, *after)})
     return _agreed({statement.letter for statement in stated}) if stated else _agreed(_marked(visible))
 
@@ -134,10 +138,10 @@ def _statements(visible: str) -> Iterator[_Statement]:
         rest = line[head.end() :] if head else line
         if head:
             below = plain[number + 1] if number + 1 < len(plain) else ""
-            yield _Statement(Kind.LINE, _named(rest if rest.strip() else below))
+            yield _Statement(_Kind.LINE, _named(rest if rest.strip() else below))
         for content in _boxes(lines[number]):
             if boxed := _named(_plain(content)):
-                yield _Statement(Kind.BOXED, boxed)
+                yield _Statement(_Kind.BOXED, boxed)
         yield from _said(rest, alone=head is None)
 
 
@@ -163,8 +167,8 @@ _DRESS = str.maketrans("", "", '_`$~{}"')
 
 
 def _plain(line: str) -> str:
-    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters together."""
-    bare = unicode(_WRAPPERS.sub("", _BULLET.sub("", line, count=1)).translate(_DRESS)).strip()
+    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
+    bare = " ".join(unicode(_WRAPPERS.sub("", _BULLET.sub("", line, count=1)).translate(_DRESS)).split())
     # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
     return bare.replace("*", "") if bare.count("*") % 2 == 0 else bare
 
@@ -236,9 +240,14 @@ _PRAISED = re.compile(
     r"|(?<![\w'-])[('\[]{0,3}(?P<bare>[A-Z])[)'\]]*\s+is\s+the\s+(?:(?:correct|right|best|final|only)\s+){0,2}"
     r"(?:answer|option|choice)\b)(?!\s*\?)"
 )
-_CONDITION = re.compile(r"\b(?:if|whether|suppos\w*|assum\w*|unless|imagine|had)\b", re.IGNORECASE)
+_LINKED = re.compile(r"\b(?:or|and|nor|neither)\s*$", re.IGNORECASE)
+# A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
+_BEGINS = re.compile(
+    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude))\s*$", re.IGNORECASE
+)
+_CONDITION = re.compile(r"\b(?:if|whether|suppos\w*|assum\w*|unless|imagine)\b", re.IGNORECASE)
 _DOUBT = re.compile(
-    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither|nor|or|and)\b|n't\b",
+    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither)\b|n't\b",
     re.IGNORECASE,
 )
 _CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because)\b", re.IGNORECASE)
@@ -248,7 +257,7 @@ def _said(line: str, *, alone: bool = True) -> Iterator[_Statement]:
     """Statements in the sentences of a line, or a letter that is all of it."""
     found = _LETTER.match(line) if len(line) <= _SEARCHED else None
     if alone and found and (found["letter"].isupper() or found["close"]) and found["rest"].strip() in ("", ".", "!"):
-        yield _Statement(Kind.SAID, found["letter"].upper())
+        yield _Statement(_Kind.SAID, found["letter"].upper())
         return
     told: list[tuple[int, str]] = []
     for match in _TOLD.finditer(line):
@@ -258,22 +267,25 @@ def _said(line: str, *, alone: bool = True) -> Iterator[_Statement]:
         # In a sentence, "a" and "i" are words.
         if named and letter and (letter["letter"] not in "ai" or letter["close"]) and letter["rest"].strip()[:1] != "?":
             told.append((match.start(), named))
-    told += [(match.start(), match["option"] or match["bare"]) for match in _PRAISED.finditer(line)]
+    for match in _PRAISED.finditer(line):
+        before = line[max(0, match.start() - _SEARCHED) : match.start()]
+        if not _LINKED.search(before) and (match["option"] or match[0][0] in "([" or _BEGINS.search(before)):
+            told.append((match.start(), match["option"] or match["bare"]))
     for start, named in sorted(told):
         if _meant(line[max(0, start - _SEARCHED) : start]):
-            yield _Statement(Kind.SAID, named)
+            yield _Statement(_Kind.SAID, named)
 
 
 def _meant(before: str) -> bool:
     """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause."""
     sentence = _CONCLUSION.split(before)[-1]
-    return not _CONDITION.search(sentence) and not _DOUBT.search(re.split(r"[,;:]", sentence)[-1])
+    return not _CONDITION.search(sentence) and not _DOUBT.search(re.split(r"[,;:]|\band\b", sentence)[-1])
 
 
 # Marks
 
 _BOLD = re.compile(
-    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])[)\].:]{0,2}(?:\s[^*_\n]{0,200})?\1"
+    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])(?:[)\].:]{0,2}\s?|[)\].:]{1,2}\s[^*_\n]{0,200})\1"
     r"|<(b|strong)>\s?[(\[]?(?P<html>[A-Z])[)\].:]{0,2}\s?</\3>"
 )
 _LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s*\S")
