@@ -9,6 +9,11 @@ from hypothesis import strategies as st
 from swaplaw.collect.extract import extract, spoken
 
 SAYS_B = [
+    "The answer is B rather than A or C. Because it is.",
+    "The answer is B, as opposed to A or C.",
+    "The answer is B since A and C are wrong.",
+    "ANSWER: B not A",
+    "정답: B",
     "[Reasoning]\nIt is so.\n[Answer]\nB",
     "A is wrong and the answer is B.",
     "It is not A and the answer is B.",
@@ -161,6 +166,11 @@ SAYS_A = [
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "The correct answer is A, B, and C.",
+    "ANSWER: A. Paris or B. Rome",
+    "ANSWER: A: Paris or B: Rome",
+    "I pick A or B.",
+    "The choice is a matter of taste.",
     "Vitamin C is the best option.",
     "**A key point** to make",
     "**A man, a plan**",

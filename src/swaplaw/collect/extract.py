@@ -186,7 +186,8 @@ _ANOTHER = re.compile(
     r"(?-i:(?P<letter>[A-Z]))(?=\s*(?:$|[\].,;:/&!?)'|+]|(?:and|or|are)\b))",
     re.IGNORECASE,
 )
-_OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?:[)\]:]|\.\s+\S)")
+# "A) Paris or B) Rome": a second option is labelled as the first is.
+_OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?P<mark>[)\]:]|\.(?=\s+\S))")
 _HEDGE = re.compile(
     r"[\s,;.(-]*(?:\?|(?:or|maybe|perhaps|possibly|probably|likely|if|unless|i\s+guess|i\s+am\s+not|i'm\s+not|not\s+sure"
     r"|unsure|uncertain|but\s+(?:maybe|perhaps|possibly|it\s+could|i'm|i\s+am))\b)",
@@ -194,7 +195,7 @@ _HEDGE = re.compile(
 )
 _FOLLOWS = re.compile(
     r"\s*[^\w?+*#-]*$|\s*[.!,;](?=\s|$)|\s*:|\s+(?:-+>?|=|→)\s|\s*\("
-    r"|\s+(?:because|since|as|due|given|which|where|with|is\s+(?:the\s+)?(?:correct|right|best|final))\b",
+    r"|\s+(?:because|since|as|due|given|which|where|with|rather|instead|not|so|but|is\s+(?:the\s+)?(?:correct|right|best|final))\b",
     re.IGNORECASE,
 )
 
@@ -210,13 +211,15 @@ def _named(content: str) -> str | None:
         return None
     if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
         return None
-    others = (_ANOTHER.match(rest), _OR_LABELLED.search(rest))
-    if _HEDGE.match(rest) or any(other and other["letter"] != letter.upper() for other in others):
+    mark = found["close"][-1:] if bracketed else rest[:1]
+    labelled = [other for other in _OR_LABELLED.finditer(rest) if other["mark"] == mark]
+    others = {other["letter"] for other in (_ANOTHER.match(rest), *labelled) if other}
+    if _HEDGE.match(rest) or others - {letter.upper()}:
         return _UNSURE
     return letter.upper()
 
 
-_WORD = r"(?:answer|antwort|réponse|respuesta|risposta|resposta|ответ|答案|回答)"
+_WORD = r"(?:answer|antwort|réponse|respuesta|risposta|resposta|jawaban|ответ|答案|回答|解答|答え|정답|답변)"
 _FINAL = r"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)"
 _SUBJECT = rf"(?:{_FINAL}*{_WORD}(?:\s+(?:choice|option|letter))?|{_FINAL}+(?:option|choice))"
 _LONE = r"[(\['<]*[A-Z][)\]'>]*[.!]?\s*$"
