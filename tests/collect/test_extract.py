@@ -9,6 +9,14 @@ from hypothesis import strategies as st
 from swaplaw.collect.extract import extract, spoken
 
 SAYS_B = [
+    "b",
+    "option b",
+    "ANSWER: “B”",
+    "Ans: B",
+    "The answer has to be B.",
+    "Q: how far?\nAns. B",
+    "ANSWER: B\u200b",
+    "\ufeffANSWER:\u00a0B",
     "The answer is B rather than A or C. Because it is.",
     "The answer is B, as opposed to A or C.",
     "The answer is B since A and C are wrong.",
@@ -166,6 +174,8 @@ SAYS_A = [
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "A: B",
+    "I have\na\nquestion",
     "The correct answer is A, B, and C.",
     "ANSWER: A. Paris or B. Rome",
     "ANSWER: A: Paris or B: Rome",

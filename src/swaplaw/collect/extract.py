@@ -142,7 +142,7 @@ def _statements(visible: str) -> Iterator[_Statement]:
         for content in _boxes(lines[number]):
             if boxed := _named(_plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
-        yield from _said(rest, alone=head is None)
+        yield from _said(rest, alone=head is None, all_there_is=len(plain) == 1)
 
 
 def _boxes(line: str) -> Iterator[str]:
@@ -163,12 +163,13 @@ _WRAPPERS = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[*•>#-]+\s+)*")
-_DRESS = str.maketrans("", "", '_`$~{}"')
+_DRESS = str.maketrans("", "", '_$~{}"')
 
 
 def _plain(line: str) -> str:
     """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
-    bare = " ".join(unicode(_WRAPPERS.sub("", _BULLET.sub("", line, count=1)).translate(_DRESS)).split())
+    bare = unicode(_WRAPPERS.sub("", _BULLET.sub("", line.replace("`", ""), count=1))).translate(_DRESS)
+    bare = " ".join(bare.split())
     # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
     return bare.replace("*", "") if bare.count("*") % 2 == 0 else bare
 
@@ -219,7 +220,7 @@ def _named(content: str) -> str | None:
     return letter.upper()
 
 
-_WORD = r"(?:answer|antwort|réponse|respuesta|risposta|resposta|jawaban|ответ|答案|回答|解答|答え|정답|답변)"
+_WORD = r"(?:answer|ans\.?|antwort|réponse|respuesta|risposta|resposta|jawaban|ответ|答案|回答|解答|答え|정답|답변)"
 _FINAL = r"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)"
 _SUBJECT = rf"(?:{_FINAL}*{_WORD}(?:\s+(?:choice|option|letter))?|{_FINAL}+(?:option|choice))"
 _LONE = r"[(\['<]*[A-Z][)\]'>]*[.!]?\s*$"
@@ -232,7 +233,7 @@ _INLINE = re.compile(r"\bANSWER\s?:|\b[Ff]inal [Aa]nswer\s?:|\banswer:(?=\s?[A-Z
 _SURELY = r"(?:\s+(?:clearly|definitely|indeed|therefore|thus|simply|obviously))?"
 _TOLD = re.compile(
     rf"\b(?:answer|choice|option)(?:\s+here|\s+to\s+(?:this|the)\s+question)?"
-    rf"(?:\s+(?:is|must\s+be|should\s+be|would\s+be){_SURELY}\s*[:,]?|\s?[:=])\s*"
+    rf"(?:\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|would\s+be){_SURELY}\s*[:,]?|\s?[:=])\s*"
     r"|\bI(?:'ll|'d|\s+will|\s+would|\s+therefore|\s+thus)?\s+"
     r"(?:choose|chose|pick|select|go\s+with|went\s+with|settle\s+on|vote\s+for)\s*:?\s*",
     re.IGNORECASE,
@@ -256,11 +257,12 @@ _DOUBT = re.compile(
 _CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because)\b", re.IGNORECASE)
 
 
-def _said(line: str, *, alone: bool = True) -> Iterator[_Statement]:
+def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]:
     """Statements in the sentences of a line, or a letter that is all of it."""
-    found = _LETTER.match(line) if len(line) <= _SEARCHED else None
-    if alone and found and (found["letter"].isupper() or found["close"]) and found["rest"].strip() in ("", ".", "!"):
-        yield _Statement(_Kind.SAID, found["letter"].upper())
+    found = _LETTER.match(line) if alone and len(line) <= _SEARCHED else None
+    if found and found["rest"].strip() in ("", ".", "!"):
+        if found["letter"].isupper() or found["close"] or all_there_is:
+            yield _Statement(_Kind.SAID, found["letter"].upper())
         return
     told: list[tuple[int, str]] = []
     for match in _TOLD.finditer(line):
@@ -291,7 +293,7 @@ _BOLD = re.compile(
     r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])(?:[)\].:]{0,2}\s?|[)\].:]{1,2}\s[^*_\n]{0,200})\1"
     r"|<(b|strong)>\s?[(\[]?(?P<html>[A-Z])[)\].:]{0,2}\s?</\3>"
 )
-_LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s*\S")
+_LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|\.(?=\s)|:(?=\s)(?!\s[A-Z]\b))\s*\S")
 
 
 def _marked(visible: str) -> set[str | None]:
