@@ -40,7 +40,7 @@ class ModelSummary:
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON; `position` only where votes tell positions."""
         bias = {} if self.position is None else {"position": self.position.to_dict()}
-        return bias | {
+        return {
             "dataset": self.dataset,
             "model": self.model,
             "questions": self.questions,
@@ -51,7 +51,7 @@ class ModelSummary:
             "tied": self.tied,
             "abstained": float(self.abstained),
             "reasons": {reason: float(share) for reason, share in self.reasons.items()},
-        }
+        } | bias
 
 
 def summary(tally: Tally, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:

@@ -9,6 +9,25 @@ from hypothesis import strategies as st
 from swaplaw.collect.extract import extract, spoken
 
 SAYS_B = [
+    "b",
+    "option b",
+    "ANSWER: “B”",
+    "Ans: B",
+    "The answer has to be B.",
+    "Q: how far?\nAns. B",
+    "ANSWER: B\u200b",
+    "\ufeffANSWER:\u00a0B",
+    "The answer is B rather than A or C. Because it is.",
+    "The answer is B, as opposed to A or C.",
+    "The answer is B since A and C are wrong.",
+    "ANSWER: B not A",
+    "정답: B",
+    "[Reasoning]\nIt is so.\n[Answer]\nB",
+    "A is wrong and the answer is B.",
+    "It is not A and the answer is B.",
+    "Vitamin C is the best choice for that.\nSo B is the answer.",
+    "**A key point:** it is cold.\n\n**B**",
+    "<reason>A is wrong</reason><answer>B</answer>",
     "ANSWER: B) A and C",
     "ANSWER: B. A and C only",
     "ANSWER: B) Both A and C.",
@@ -155,6 +174,17 @@ SAYS_A = [
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "A: B",
+    "I have\na\nquestion",
+    "The correct answer is A, B, and C.",
+    "ANSWER: A. Paris or B. Rome",
+    "ANSWER: A: Paris or B: Rome",
+    "I pick A or B.",
+    "The choice is a matter of taste.",
+    "Vitamin C is the best option.",
+    "**A key point** to make",
+    "**A man, a plan**",
+    "Option A or option B is correct.",
     "ANSWER: (A) (B)",
     "ANSWER: Both A and B",
     "ANSWER: A and only A",
@@ -326,7 +356,20 @@ def test_spoken_keeps_what_is_said_around_thinking() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["the answer is B ", "<answer>", "(", r"\boxed{", "**A ", "<think>", "a\n", "** ", "\\"]
+    "piece",
+    [
+        "the answer is B ",
+        "<answer>",
+        "(",
+        r"\boxed{",
+        "**A ",
+        "<think>",
+        "a\n",
+        "** ",
+        "answer      ",
+        "answer:(((((",
+        "\\",
+    ],
 )
 def test_hostile_completions_take_no_time(piece: str) -> None:
     started = time.perf_counter()

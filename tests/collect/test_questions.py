@@ -124,6 +124,7 @@ BAD = [
     ([PLAIN | {"question": "  "}], "the question is empty"),
     ([PLAIN | {"id": ""}], "the id is empty"),
     ([PLAIN | {"id": None}], "the id is empty"),
+    ([PLAIN | {"id": "q\0\x1b[31m"}], r"the id 'q\\x00\\x1b\[31m' holds characters that cannot be printed"),
     ([SUPERGPQA | {"answer_letter": "C"}], "gold is 'C' in column 'answer_letter' and 'hydrogen' in column 'answer'"),
     ([SUPERGPQA | {"answer": "radon"}], "gold 'radon' in column 'answer' is not among the 5 options"),
     ([MMLU_PRO | {"answer_index": 2}], "different options"),

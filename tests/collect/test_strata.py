@@ -16,7 +16,7 @@ from question_tables import SUPERGPQA, written
 from swaplaw.cli._collect_sample import sample as command
 from swaplaw.collect.manifest import read_manifest, sample
 from swaplaw.collect.questions import Question, Questions, read_questions
-from swaplaw.collect.strata import allocate, draw
+from swaplaw.collect.strata import allocate
 from swaplaw.errors import InputError
 
 LEVELS = ("easy", "middle", "hard")
@@ -151,12 +151,12 @@ def test_strata_with_few_questions() -> None:
 def test_what_cannot_be_drawn_is_said(options: dict[str, Any], complaint: str) -> None:
     questions = dataset({("a", "easy"): 4, ("a", "hard"): 2})
     with pytest.raises(InputError, match=complaint):
-        draw(questions, **options)
+        sample(questions, **options)
 
 
 def test_levels_are_compared_without_case() -> None:
     questions = dataset({("a", "Easy"): 4, ("a", "HARD"): 4})
-    assert [stratum.stress for stratum in draw(questions, 4, stress=2).strata] == [0, 2]
+    assert [stratum.stress for stratum in sample(questions, 4, stress=2).strata] == [0, 2]
 
 
 def test_a_manifest_draws_the_same_questions_again(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
         for row, line in zip(rows, cells, strict=True):
             bias = row.position
             line.append(percent(None if bias is None else bias.effect))
-            line.append(f"position {bias.position}" if bias and bias.flagged else "")
+            line.append("biased" if bias and bias.flagged else "")
     missing = sum(row.missing for row in rows)
     notes = [_swayed(row.model, row.position) for row in rows if row.position and row.position.flagged]
     if missing:

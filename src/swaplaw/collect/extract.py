@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 
 from swaplaw.canonical import unicode
 
@@ -49,7 +49,7 @@ def extract(text: str, options: int) -> int | None:
 _NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|inner_monologue|cot)"
 _TAG = re.compile(
     rf"<\s?(?P<slash>/?)\s?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>"
-    rf"|[\[◁](?P<slash2>/?)(?P<name2>{_NAMES})[\]▷]"
+    r"|[\[◁](?P<slash2>/?)(?P<name2>think)[\]▷]"
     r"|<\|(?P<turn>begin|end)_of_thought\|>"
     # Channels of one message: only the final one is spoken.
     r"|(?P<channel><\|channel\|?>\s*(?:analysis|thought|commentary)\b)"
@@ -92,12 +92,16 @@ def _read_tag(tag: re.Match[str]) -> tuple[str, bool]:
 
 # Statements
 
-Kind = Enum("Kind", ["LINE", "BOXED", "SAID"])
+
+class _Kind(Enum):
+    LINE = auto()
+    BOXED = auto()
+    SAID = auto()
 
 
 @dataclass(frozen=True)
 class _Statement:
-    kind: Kind
+    kind: _Kind
     letter: str | None
     """None: an answer line without any letter."""
 
@@ -109,10 +113,10 @@ def _settled(visible: str) -> str | None:
         return None
     stated = [statement for statement in statements if statement.letter is not None]
     kinds = [statement.kind for statement in stated]
-    lines = [place for place, kind in enumerate(kinds) if kind is Kind.LINE]
-    declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is Kind.BOXED)})
+    lines = [place for place, kind in enumerate(kinds) if kind is _Kind.LINE]
+    declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
     if declared:
-        after = [place for place in range(declared[-1], len(stated)) if kinds[place] is Kind.SAID]
+        after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
         return _agreed({stated[place].letter for place in (*declared, *after)})
     return _agreed({statement.letter for statement in stated}) if stated else _agreed(_marked(visible))
 
@@ -134,11 +138,11 @@ def _statements(visible: str) -> Iterator[_Statement]:
         rest = line[head.end() :] if head else line
         if head:
             below = plain[number + 1] if number + 1 < len(plain) else ""
-            yield _Statement(Kind.LINE, _named(rest if rest.strip() else below))
+            yield _Statement(_Kind.LINE, _named(rest if rest.strip() else below))
         for content in _boxes(lines[number]):
             if boxed := _named(_plain(content)):
-                yield _Statement(Kind.BOXED, boxed)
-        yield from _said(rest, alone=head is None)
+                yield _Statement(_Kind.BOXED, boxed)
+        yield from _said(rest, alone=head is None, all_there_is=len(plain) == 1)
 
 
 def _boxes(line: str) -> Iterator[str]:
@@ -159,12 +163,13 @@ _WRAPPERS = re.compile(
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[*•>#-]+\s+)*")
-_DRESS = str.maketrans("", "", '_`$~{}"')
+_DRESS = str.maketrans("", "", '_$~{}"')
 
 
 def _plain(line: str) -> str:
-    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters together."""
-    bare = unicode(_WRAPPERS.sub("", _BULLET.sub("", line, count=1)).translate(_DRESS)).strip()
+    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
+    bare = unicode(_WRAPPERS.sub("", _BULLET.sub("", line.replace("`", ""), count=1))).translate(_DRESS)
+    bare = " ".join(bare.split())
     # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
     return bare.replace("*", "") if bare.count("*") % 2 == 0 else bare
 
@@ -182,7 +187,8 @@ _ANOTHER = re.compile(
     r"(?-i:(?P<letter>[A-Z]))(?=\s*(?:$|[\].,;:/&!?)'|+]|(?:and|or|are)\b))",
     re.IGNORECASE,
 )
-_OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?:[)\]:]|\.\s+\S)")
+# "A) Paris or B) Rome": a second option is labelled as the first is.
+_OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?P<mark>[)\]:]|\.(?=\s+\S))")
 _HEDGE = re.compile(
     r"[\s,;.(-]*(?:\?|(?:or|maybe|perhaps|possibly|probably|likely|if|unless|i\s+guess|i\s+am\s+not|i'm\s+not|not\s+sure"
     r"|unsure|uncertain|but\s+(?:maybe|perhaps|possibly|it\s+could|i'm|i\s+am))\b)",
@@ -190,7 +196,7 @@ _HEDGE = re.compile(
 )
 _FOLLOWS = re.compile(
     r"\s*[^\w?+*#-]*$|\s*[.!,;](?=\s|$)|\s*:|\s+(?:-+>?|=|→)\s|\s*\("
-    r"|\s+(?:because|since|as|due|given|which|where|with|is\s+(?:the\s+)?(?:correct|right|best|final))\b",
+    r"|\s+(?:because|since|as|due|given|which|where|with|rather|instead|not|so|but|is\s+(?:the\s+)?(?:correct|right|best|final))\b",
     re.IGNORECASE,
 )
 
@@ -206,13 +212,15 @@ def _named(content: str) -> str | None:
         return None
     if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
         return None
-    others = (_ANOTHER.match(rest), _OR_LABELLED.search(rest))
-    if _HEDGE.match(rest) or any(other and other["letter"] != letter.upper() for other in others):
+    mark = found["close"][-1:] if bracketed else rest[:1]
+    labelled = [other for other in _OR_LABELLED.finditer(rest) if other["mark"] == mark]
+    others = {other["letter"] for other in (_ANOTHER.match(rest), *labelled) if other}
+    if _HEDGE.match(rest) or others - {letter.upper()}:
         return _UNSURE
     return letter.upper()
 
 
-_WORD = r"(?:answer|antwort|réponse|respuesta|risposta|resposta|ответ|答案|回答)"
+_WORD = r"(?:answer|ans\.?|antwort|réponse|respuesta|risposta|resposta|jawaban|ответ|答案|回答|解答|答え|정답|답변)"
 _FINAL = r"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)"
 _SUBJECT = rf"(?:{_FINAL}*{_WORD}(?:\s+(?:choice|option|letter))?|{_FINAL}+(?:option|choice))"
 _LONE = r"[(\['<]*[A-Z][)\]'>]*[.!]?\s*$"
@@ -225,7 +233,7 @@ _INLINE = re.compile(r"\bANSWER\s?:|\b[Ff]inal [Aa]nswer\s?:|\banswer:(?=\s?[A-Z
 _SURELY = r"(?:\s+(?:clearly|definitely|indeed|therefore|thus|simply|obviously))?"
 _TOLD = re.compile(
     rf"\b(?:answer|choice|option)(?:\s+here|\s+to\s+(?:this|the)\s+question)?"
-    rf"(?:\s+(?:is|must\s+be|should\s+be|would\s+be){_SURELY}\s*[:,]?|\s?[:=])\s*"
+    rf"(?:\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|would\s+be){_SURELY}\s*[:,]?|\s?[:=])\s*"
     r"|\bI(?:'ll|'d|\s+will|\s+would|\s+therefore|\s+thus)?\s+"
     r"(?:choose|chose|pick|select|go\s+with|went\s+with|settle\s+on|vote\s+for)\s*:?\s*",
     re.IGNORECASE,
@@ -236,19 +244,25 @@ _PRAISED = re.compile(
     r"|(?<![\w'-])[('\[]{0,3}(?P<bare>[A-Z])[)'\]]*\s+is\s+the\s+(?:(?:correct|right|best|final|only)\s+){0,2}"
     r"(?:answer|option|choice)\b)(?!\s*\?)"
 )
-_CONDITION = re.compile(r"\b(?:if|whether|suppos\w*|assum\w*|unless|imagine|had)\b", re.IGNORECASE)
+_LINKED = re.compile(r"\b(?:or|and|nor|neither)\s*$", re.IGNORECASE)
+# A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
+_BEGINS = re.compile(
+    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude))\s*$", re.IGNORECASE
+)
+_CONDITION = re.compile(r"\b(?:if|whether|suppos\w*|assum\w*|unless|imagine)\b", re.IGNORECASE)
 _DOUBT = re.compile(
-    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither|nor|or|and)\b|n't\b",
+    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither)\b|n't\b",
     re.IGNORECASE,
 )
 _CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because)\b", re.IGNORECASE)
 
 
-def _said(line: str, *, alone: bool = True) -> Iterator[_Statement]:
+def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]:
     """Statements in the sentences of a line, or a letter that is all of it."""
-    found = _LETTER.match(line) if len(line) <= _SEARCHED else None
-    if alone and found and (found["letter"].isupper() or found["close"]) and found["rest"].strip() in ("", ".", "!"):
-        yield _Statement(Kind.SAID, found["letter"].upper())
+    found = _LETTER.match(line) if alone and len(line) <= _SEARCHED else None
+    if found and found["rest"].strip() in ("", ".", "!"):
+        if found["letter"].isupper() or found["close"] or all_there_is:
+            yield _Statement(_Kind.SAID, found["letter"].upper())
         return
     told: list[tuple[int, str]] = []
     for match in _TOLD.finditer(line):
@@ -258,25 +272,28 @@ def _said(line: str, *, alone: bool = True) -> Iterator[_Statement]:
         # In a sentence, "a" and "i" are words.
         if named and letter and (letter["letter"] not in "ai" or letter["close"]) and letter["rest"].strip()[:1] != "?":
             told.append((match.start(), named))
-    told += [(match.start(), match["option"] or match["bare"]) for match in _PRAISED.finditer(line)]
+    for match in _PRAISED.finditer(line):
+        before = line[max(0, match.start() - _SEARCHED) : match.start()]
+        if not _LINKED.search(before) and (match["option"] or match[0][0] in "([" or _BEGINS.search(before)):
+            told.append((match.start(), match["option"] or match["bare"]))
     for start, named in sorted(told):
         if _meant(line[max(0, start - _SEARCHED) : start]):
-            yield _Statement(Kind.SAID, named)
+            yield _Statement(_Kind.SAID, named)
 
 
 def _meant(before: str) -> bool:
     """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause."""
     sentence = _CONCLUSION.split(before)[-1]
-    return not _CONDITION.search(sentence) and not _DOUBT.search(re.split(r"[,;:]", sentence)[-1])
+    return not _CONDITION.search(sentence) and not _DOUBT.search(re.split(r"[,;:]|\band\b", sentence)[-1])
 
 
 # Marks
 
 _BOLD = re.compile(
-    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])[)\].:]{0,2}(?:\s[^*_\n]{0,200})?\1"
+    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])(?:[)\].:]{0,2}\s?|[)\].:]{1,2}\s[^*_\n]{0,200})\1"
     r"|<(b|strong)>\s?[(\[]?(?P<html>[A-Z])[)\].:]{0,2}\s?</\3>"
 )
-_LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s*\S")
+_LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|\.(?=\s)|:(?=\s)(?!\s[A-Z]\b))\s*\S")
 
 
 def _marked(visible: str) -> set[str | None]:

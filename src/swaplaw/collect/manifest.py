@@ -132,8 +132,12 @@ def sample(
     by: Sequence[str] = BY,
     hard: Sequence[str] = HARD,
 ) -> Manifest:
-    """Draw a stratified sample and fix it as a manifest (see `strata.draw`)."""
-    drawn = draw(questions, size, stress=stress, seed=seed, by=by, hard=hard)
+    """Draw a stratified sample of `size` questions and fix it as a manifest.
+
+    `stress` of them come from strata that are hard: whose value of the last of `by` is one of `hard`. Without
+    `stress` it is a fifth, or as many hard questions as the first phase leaves.
+    """
+    drawn = draw(questions, size, stress, seed, by, hard)
     chosen = [
         Drawn(one, stratum.values, phase, stratum.weight)
         for phase, phases in zip(PHASES, (drawn.proportional, drawn.stress), strict=True)

@@ -40,6 +40,9 @@ class Question:
     def __post_init__(self) -> None:
         if not self.id.strip():
             raise InputError("the id is empty; give every question an id")
+        if not self.id.isprintable():
+            # Ids name files of logs and stand in terminals.
+            raise InputError(f"the id {quote(self.id)} holds characters that cannot be printed; leave them out")
         if not self.text.strip():
             raise InputError("the question is empty; write its text")
         if not FEWEST_OPTIONS <= len(self.options) <= MOST_OPTIONS:

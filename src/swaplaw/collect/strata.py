@@ -57,19 +57,9 @@ class Sample:
 
 
 def draw(
-    questions: Questions,
-    size: int,
-    *,
-    stress: int | None = None,
-    seed: int = 0,
-    by: Sequence[str] = BY,
-    hard: Sequence[str] = HARD,
+    questions: Questions, size: int, stress: int | None, seed: int, by: Sequence[str], hard: Sequence[str]
 ) -> Sample:
-    """Draw `size` questions, `stress` of them in a second phase from strata that are hard.
-
-    A stratum is hard if its value of the last of `by` is one of `hard`. Without `stress`, a fifth of the sample, or
-    as many hard questions as the first phase leaves.
-    """
+    """Draw `size` questions, `stress` of them in the second phase (None: a fifth, or as many as there are)."""
     groups = _groups(questions, by)
     population = {values: len(members) for values, members in groups.items()}
     _check_size(size, len(questions), questions.source)
