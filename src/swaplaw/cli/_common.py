@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw.errors import printable
+from swaplaw.errors import InputError, printable, quote
 from swaplaw.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw.rounding import points as signed_points
 
@@ -75,6 +75,17 @@ def votes_options(command: Command) -> Command:
     command = table_options(command)
     command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
     return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
+
+
+def column_map(given: tuple[str, ...]) -> dict[str, str]:
+    """Read what --column declares: PART=NAME."""
+    pairs = [part.partition("=") for part in given]
+    for part, equals, name in pairs:
+        if not (part and equals and name):
+            raise InputError(
+                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
+            )
+    return {part: name for part, _, name in pairs}
 
 
 def load(paths: Sequence[str]) -> Votes:

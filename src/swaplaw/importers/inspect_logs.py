@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect_answers import Ballot, Orders, abstention, read_score
+from swaplaw.importers.inspect_answers import OWN, SHOWN, Ballot, Orders, abstention, read_score
 from swaplaw.importers.inspect_summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, watched
 from swaplaw.sources import Source
@@ -63,7 +63,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     """Spool the votes of Inspect logs; a task that was retried is counted once."""
     logs = _headers(files, findings)
     name = str(files[0]) if len(files) == 1 else f"{len(files)} Inspect logs from {files[0].parent}"
-    spool = Spool(name, schema(*(["cluster"] if options.cluster else []), "option"))
+    columns = schema(*(["cluster"] if options.cluster else []), "option")
+    spool = Spool(name, columns | (dict.fromkeys(SHOWN, columns["tokens"]) if any(map(_tells_positions, logs)) else {}))
     orders: Orders = {}
     logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
     for (task, model), runs in groupby(logs, key=lambda log: (log.header.eval.task, log.header.eval.model)):
@@ -84,6 +85,11 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                 )
     findings.readings += _readings(options)
     return spool.source()
+
+
+def _tells_positions(log: Log) -> bool:
+    """Whether the log is of our own task, whose scorer says where the chosen option was shown."""
+    return log.header.eval.task_registry_name == "swaplaw/mcq"
 
 
 def _headers(files: Sequence[Path], findings: Findings) -> list[Log]:
@@ -235,12 +241,21 @@ def _facts(log: Log) -> dict[str, Any]:
 def _ballots(log: Log, options: Options, orders: Orders) -> Iterator[Ballot]:
     """Turn a log's samples into votes, the full sample at hand where the summary is not enough."""
     for summary, full in _with_full(log, options):
-        score = read_score(summary, full, options, str(log.file))
-        ballot = score.ballot(orders) if score else Ballot.abstained(summary, abstention(summary, full, None))
-        ballot.row |= _costs(summary) | {"run": log.header.eval.eval_id}
-        if options.cluster:
-            ballot.row["cluster"] = _cluster(summary, options.cluster, log)
+        ballot = read_ballot(summary, full, options, orders, str(log.file))
+        ballot.row["run"] = log.header.eval.eval_id
         yield ballot
+
+
+def read_ballot(
+    summary: EvalSampleSummary, full: EvalSample | None, options: Options, orders: Orders, file: str
+) -> Ballot:
+    """Turn one sample into a vote: its answer or why there is none, its cluster and its cost."""
+    score = read_score(summary, full, options, file)
+    ballot = score.ballot(orders) if score else Ballot.abstained(summary, abstention(summary, full, None))
+    ballot.row |= _costs(summary)
+    if options.cluster:
+        ballot.row["cluster"] = _cluster(summary, options.cluster, file)
+    return ballot
 
 
 def _summaries(log: Log) -> Iterator[EvalSampleSummary]:
@@ -293,7 +308,7 @@ def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
         *([summary.target] if isinstance(summary.target, str) else summary.target),
     ]
     return any(len(text) >= SHORTENED or text.endswith("...") for text in texts) or not any(
-        (score.answer or "").strip() for score in chosen
+        (score.answer or "").strip() or score.reason in OWN for score in chosen
     )
 
 
@@ -310,10 +325,10 @@ def _full(log: Log, wanted: Iterable[tuple[str | int, int]]) -> list[EvalSample]
     return found
 
 
-def _cluster(summary: EvalSampleSummary, key: str, log: Log) -> str:
+def _cluster(summary: EvalSampleSummary, key: str, file: str) -> str:
     if key not in summary.metadata:
         raise InputError(
-            f"{quote(str(log.file), 200)}: sample {quote(summary.id)} has no metadata {quote(key)} to be its cluster; "
+            f"{quote(file, 200)}: sample {quote(summary.id)} has no metadata {quote(key)} to be its cluster; "
             f"there are {listing(list(islice(summary.metadata, 20))) or 'none'}"
         )
     return str(summary.metadata[key])
