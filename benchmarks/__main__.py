@@ -16,8 +16,7 @@ from pathlib import Path
 from benchmarks import growth, guard, publish
 from benchmarks.harness import Row
 
-TOPICS = ("peers", "evidence", "large", "streaming", "law", "choice", "panels", "imports", "serve")
-TOPICS = ("law", "evidence", "choice", "panels", "imports", "serve", "collect")
+TOPICS = ("peers", "evidence", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect")
 
 
 def main() -> int:

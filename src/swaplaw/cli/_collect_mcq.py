@@ -162,7 +162,7 @@ def _report(votes: Path, file: Path) -> None:
     from swaplaw import read_votes
     from swaplaw.report import Options, document, page, write_page
 
-    options = Options(command=shlex.join(["swaplaw", "report", str(votes), "-o", str(file)]), track=tracker("Working"))
+    options = Options(command=shlex.join(["swaplaw", "report", str(votes), "-o", str(file)]), watch=tracker)
     found = document(read_votes(votes), None, options)
     write_page(page(found), file)
     click.echo(f"Wrote {printable(str(file))}: open it in any browser.", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, column_map, emit, format_option, percent, remark, show
+from swaplaw.cli._common import Column, column_map, emit, percent, remark, show, table_options
 
 if TYPE_CHECKING:
     from swaplaw.collect.manifest import Manifest
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Where a part of the question is.")
 @click.option("--skip-invalid", is_flag=True, help="Leave out rows that break the contract, and say how many.")
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest as one JSON document instead of a table.")
-@format_option
+@table_options
 def sample(
     dataset: str,
     output: Path | None,
