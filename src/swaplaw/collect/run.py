@@ -14,6 +14,7 @@ from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelCost, ModelInfo, get_model, get_model_info, set_model_info
 from inspect_ai.util import DisplayType
+from rich.text import Text
 
 from swaplaw.collect.check import check_models
 from swaplaw.collect.local import MODELS, SLOTS
@@ -166,7 +167,7 @@ def inspect_errors(logs: Path) -> Iterator[None]:
     except SwaplawError:
         raise
     except PrerequisiteError as error:
-        message = str(error.message)
+        message = Text.from_markup(str(error.message)).plain.removeprefix("ERROR: ")
         if "log_dir" in message:
             raise InputError(
                 f"{quote(str(logs), 200)} holds logs of another collection (other questions, models or settings): "
