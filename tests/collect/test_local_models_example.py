@@ -11,10 +11,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from conftest import Finished
 from swaplaw.collect.local import MODELS
 from swaplaw.collect.questions import read_questions
 from swaplaw.collect.schedule import order
+
+from conftest import Finished
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "local-models"
