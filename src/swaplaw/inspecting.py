@@ -1,4 +1,4 @@
-"""What every part that runs Inspect needs: that it is there, its errors as one line, its display off standard output."""
+"""What every part that runs Inspect shares: that it is there, its errors as one line, its display off stdout."""
 
 from __future__ import annotations
 
