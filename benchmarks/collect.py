@@ -31,7 +31,7 @@ EPOCHS = 24
 CONNECTIONS = 20
 WITHIN = 1 / 1.5
 """The goal: at most 1.5 times the CPU time of Inspect alone."""
-GROWTH = 20.0
+GROWTH = 5.0
 """The goal: at most this many megabytes more for every thousand samples."""
 marks: list[tuple[int, float]] = []
 """Memory in megabytes after so many samples."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from swaplaw.cli._common import Column, column_map, emit, percent, remark, show, tracker
-from swaplaw.errors import InputError, MissingExtraError, SwaplawError, printable, quote
+from swaplaw.errors import InputError, SwaplawError, printable, quote
+from swaplaw.inspecting import display, need_inspect
 
 if TYPE_CHECKING:
     from swaplaw.collect.plan import Plan
@@ -49,8 +48,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
 def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_json: bool, **options: Any) -> None:
     """Ask models multiple-choice questions; run the same command again to resume, or to add samples or models."""
-    if find_spec("inspect_ai") is None:
-        raise MissingExtraError("collect", "collecting votes")
+    need_inspect("collecting votes")
     plan = _plan(**options)
     folder = logs or output.with_suffix(".logs")
     if dry_run:
@@ -59,8 +57,7 @@ def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_
     _check_writable(output, *([] if report is None else [report]))
     from swaplaw.collect.run import collect
 
-    display: Literal["none", "rich"] = "none" if as_json or not sys.stderr.isatty() else "rich"
-    collected = collect(plan, output, folder, display=display)
+    collected = collect(plan, output, folder, display=display(as_json))
     remark(collected.notes)
     if as_json:
         emit(collected.to_dict())

@@ -11,8 +11,8 @@ import click
 
 from swaplaw.cli._common import Column, emit, header, percent, show
 from swaplaw.cli._forensic_options import TABLES
-from swaplaw.cli._forensic_run import inspect_errors
 from swaplaw.errors import InputError
+from swaplaw.inspecting import inspect_errors
 
 if TYPE_CHECKING:
     from swaplaw.forensic.judge import Item, Judgement

@@ -10,9 +10,10 @@ from inspect_ai import Task
 
 from swaplaw.collect.local import require
 from swaplaw.collect.plan import LOCAL, Plan
-from swaplaw.collect.run import import_options, inspect_errors, make_task, open_model, stdout_to_stderr
+from swaplaw.collect.run import import_options, make_task, open_model
 from swaplaw.collect.solver import prompt
 from swaplaw.importers import import_votes
+from swaplaw.inspecting import inspect_errors, stdout_to_stderr
 
 CHARACTERS = 4
 """Characters a token, about, in English text."""
@@ -39,7 +40,7 @@ class Estimate:
 
 def estimate(plan: Plan, logs: Path) -> list[Estimate]:
     """Say what is left to do, having checked all that can be checked without asking a model."""
-    with inspect_errors(logs), stdout_to_stderr():
+    with inspect_errors(), stdout_to_stderr():
         task = make_task(plan)
         for name in plan.models:
             require(name.removeprefix(LOCAL)) if name.startswith(LOCAL) else open_model(plan, name)

@@ -36,7 +36,7 @@ def download(source: str) -> tuple[str, list[Path]]:
     spec = _parse(KNOWN[source.lower()] if known else source)
     try:
         from huggingface_hub import HfApi, hf_hub_download
-        from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
+        from huggingface_hub.errors import GatedRepoError
     except ImportError:
         raise MissingExtraError("hub", "reading questions from the Hugging Face hub") from None
     try:
@@ -48,7 +48,9 @@ def download(source: str) -> tuple[str, list[Path]]:
             f"{quote(spec.repo)} is gated: accept its terms on huggingface.co/datasets/{spec.repo} and log in with "
             "`hf auth login`, or download the file there and pass its path"
         ) from None
-    except (HfHubHTTPError, OSError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # Of the hub, of its HTTP library (which one it is changes), or of the disk.
         detail = str(error).strip().split("\n")[0]
         raise SwaplawError(
             f"could not read {quote(spec.repo)} from the Hugging Face hub ({quote(detail, 200)}); check the name and "

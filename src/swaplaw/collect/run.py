@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,8 +20,9 @@ from swaplaw.collect.plan import LOCAL, Plan
 from swaplaw.collect.provider import LocalAPI
 from swaplaw.collect.task import CLUSTER, mcq
 from swaplaw.collect.votes import ModelVotes, write_votes
-from swaplaw.errors import InputError, SwaplawError, quote
+from swaplaw.errors import InputError, quote
 from swaplaw.importers.record import Options
+from swaplaw.inspecting import inspect_errors, stdout_to_stderr
 
 RETRIES = 6
 """How often a request that failed for a passing reason is sent again (Inspect waits 3, 6, 12, … seconds)."""
@@ -49,7 +49,7 @@ class Collected:
 
 def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "none") -> Collected:
     """Collect what is not in the logs yet, then write all votes."""
-    with inspect_errors(logs), stdout_to_stderr():
+    with inspect_errors(), own_logs(logs), stdout_to_stderr():
         task = make_task(plan)
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
@@ -159,28 +159,14 @@ def set_prices(plan: Plan) -> None:
 
 
 @contextlib.contextmanager
-def inspect_errors(logs: Path) -> Iterator[None]:
-    """Turn Inspect's own user-facing errors into ours: one line, no traceback."""
+def own_logs(logs: Path) -> Iterator[None]:
+    """Say in our words that logs of something else are in the way."""
     try:
         yield
-    except SwaplawError:
-        raise
     except PrerequisiteError as error:
-        message = str(error.message)
-        if "log_dir" in message:
-            raise InputError(
-                f"{quote(str(logs), 200)} holds logs of another collection (other questions, models or settings): "
-                "give the command that began it to go on, or another --logs and -o to begin a new one"
-            ) from None
-        raise InputError(message) from None
-    except ValueError as error:
-        if not str(error).startswith(("Model API", "Model name")):
+        if "log_dir" not in str(error.message):
             raise
-        raise InputError(f"{error} Inspect's model names start with their provider, such as openai/NAME") from None
-
-
-@contextlib.contextmanager
-def stdout_to_stderr() -> Iterator[None]:
-    """Keep stdout for our table or JSON: Inspect shows its progress there."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
+        raise InputError(
+            f"{quote(str(logs), 200)} holds logs of another collection (other questions, models or settings): "
+            "give the command that began it to go on, or another --logs and -o to begin a new one"
+        ) from None

@@ -40,17 +40,16 @@ def vote() -> Scorer:
     """Score a sample's vote. An abstention has a reason and no answer, and is never correct."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        shown = state.metadata[ORDER]
-        places = {"options": len(shown)}
+        options = len(state.choices)
         reason = abstention(state)
-        position = None if reason else extract(state.output.completion, len(shown))
+        position = None if reason else extract(state.output.completion, options)
         if position is None:
-            return Score(value=NOANSWER, reason=reason or "no_parse", metadata=places)
-        answer = shown[position]
+            return Score(value=NOANSWER, reason=reason or "no_parse")
+        answer = state.metadata[ORDER][position]
         return Score(
             value=CORRECT if answer == target.text else INCORRECT,
             answer=answer,
-            metadata=places | {"position": position + 1},
+            metadata={"position": position + 1, "options": options},
         )
 
     return score
