@@ -192,7 +192,8 @@ def _unpacked(packed: bytes, data: Any) -> Any:
 
 def _parts(data: Any) -> list[Any]:
     """The data and what it is made of, as far as that may be large."""
-    inner = [getattr(data, each.name) for each in fields(data)] if is_dataclass(data) else []
+    named = [getattr(data, each.name) for each in fields(data)] if is_dataclass(data) else []
+    inner = list(data) if isinstance(data, tuple) else named
     return [data, *(part for part in inner if is_dataclass(part) or isinstance(part, dict))]
 
 
