@@ -28,10 +28,9 @@ PUBLISHED = ROOT / "benchmarks" / "published.json"
 def write(docs: Path, rows: Sequence[Row], points: list[Point]) -> None:
     """Write the tables and the figure of the pages in a folder, and the published ratios."""
     where = facts()
-    publish_page(
-        docs / "speed.md", {"machine": [_machine(where)], "table": table(rows), "growth": growth_table(points)}
-    )
-    publish_page(docs / "scale.md", {"machine": [_machine(where)], "plan": plan.lines(points)})
+    made = {"machine": [_machine(where)]}
+    publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(points)})
+    publish_page(docs / "scale.md", made | {"plan": plan.lines(points)})
     draw(docs, points)
     published = where | {
         "ratios": {row.key: round(row.ratio, 3) for row in rows},
