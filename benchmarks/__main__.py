@@ -1,7 +1,7 @@
 """`python -m benchmarks [topic ...]`: measure, print ratios, write JSON, and fail if a goal is missed.
 
-`--write docs/speed.md` measures growth as well and publishes: the page's tables, its figures, and the ratios that
-`--guard` (a step of CI) holds later runs to.
+`--write docs` measures growth as well and publishes: the tables of `speed.md` and `scale.md` there, their figure, and
+the ratios that `--guard` (a step of CI) holds later runs to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("topics", nargs="*", help=f"what to measure: {', '.join(TOPICS)} (all by default)")
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/out/results.json"))
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="publish the page's tables, figures and ratios")
+    parser.add_argument("--write", type=Path, metavar="DOCS", help="publish the pages' tables, figure and ratios")
     parser.add_argument("--guard", action="store_true", help="measure the quick ratios and hold them to the published")
     chosen = parser.parse_args()
     if chosen.guard:

@@ -6,11 +6,13 @@ doubly logarithmic axes is its exponent.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +22,17 @@ import swaplaw as sl
 from benchmarks.evidence import LAW
 from benchmarks.fleets import synthetic
 from benchmarks.harness import peak_megabytes, processor_seconds
+from swaplaw.curve import curves_of
 from swaplaw.pair import Pair
 from swaplaw.tally import Tally
 
 SHRINK = int(os.environ.get("SWAPLAW_GROWTH_SHRINK", 1))
 """Divides the questions, for tests."""
-BASE = {"models": 16, "questions": 4000 // SHRINK, "samples": 8, "categories": 8}
-SIZES = {
-    "models": (8, 16, 32, 64),
-    "questions": tuple(size // SHRINK for size in (2000, 4000, 8000, 16000, 32000)),
-    "samples": (4, 8, 16, 32),
-    "categories": (4, 8, 16, 32),
-}
+COUNTED = {"models": 16, "questions": 2000, "samples": 8, "categories": 8}
+ANALYSED = {"models": 64, "questions": 16_000, "samples": 16, "categories": 8}
+"""Sizes that stay where another is doubled: of votes that are counted, and of counts that are analysed."""
+DOUBLINGS = {"models": (-1, 3), "questions": (-1, 4), "samples": (-1, 3), "categories": (-1, 3)}
+"""How often each size is doubled, from and up to (not including)."""
 STEPS = ("count", "score", "screen", "curve")
 """Votes of a file to counts; counts to every model's own scores; S-hat of all pairs; the exact curve of one pair."""
 CURVES = 12
@@ -50,39 +51,43 @@ class Point:
 
 
 def measure() -> Iterator[Point]:
-    for axis, sizes in SIZES.items():
-        for size in sizes:
-            shape = BASE | {axis: size}
-            tally = synthetic(shape["models"], shape["questions"], shape["samples"], shape["categories"])
-            yield from _steps(axis, size, tally)
+    for axis, (first, last) in DOUBLINGS.items():
+        for power in range(first, last):
+            for base, steps in ((COUNTED, _count), (ANALYSED, _analyse)):
+                shape = base | {axis: int(base[axis] * 2.0**power)}
+                shape["questions"] = max(shape["questions"] // SHRINK, 8)
+                tally = synthetic(shape["models"], shape["questions"], shape["samples"], shape["categories"])
+                yield from (Point(axis, shape[axis], *found) for found in steps(tally))
 
 
-def _steps(axis: str, size: int, tally: Tally) -> Iterator[Point]:
-    def point(step: str, work: Callable[[], object], share: int = 1) -> Point:
-        took = processor_seconds(work)
-        return Point(axis, size, step, took / share, peak_megabytes(work))
-
+def _count(tally: Tally) -> Iterator[tuple[str, float, float]]:
+    """In a process of its own: Polars keeps what it freed, which would hide what the next count takes."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
         write(tally, file)
-        yield point("count", lambda: sl.read_votes(file).counts)
-    yield point("score", lambda: _fresh(tally).ties)
-    yield point("screen", lambda: sl.screen(tally, LAW))
-    few = [(number, number + 1) for number in range(min(CURVES, len(tally.models) - 1))]
-    yield point("curve", partial(_curves, tally, few), len(few))
+        runs = [subprocess.run([sys.executable, "-c", COUNT, file], check=True, capture_output=True) for _ in range(2)]
+    yield "count", *min(json.loads(run.stdout) for run in runs)
 
 
-def _fresh(tally: Tally) -> Tally:
-    """The same counts with nothing derived yet."""
-    from dataclasses import replace
+COUNT = """
+import json, sys
+import swaplaw as sl
+from benchmarks.harness import peak_megabytes, processor_seconds
+sl.demo_votes().counts
+peak = peak_megabytes(lambda: sl.read_votes(sys.argv[1]).counts)
+print(json.dumps([processor_seconds(lambda: sl.read_votes(sys.argv[1]).counts), peak]))
+"""
 
-    return replace(tally)
 
+def _analyse(tally: Tally) -> Iterator[tuple[str, float, float]]:
+    def took(step: str, work: Callable[[], object], share: int = 1) -> tuple[str, float, float]:
+        return step, processor_seconds(work) / share, peak_megabytes(work)
 
-def _curves(tally: Tally, pairs: list[tuple[int, int]]) -> list[sl.Curve]:
-    from swaplaw.curve import curve_of
-
-    return [curve_of(Pair(tally, a, b)) for a, b in pairs]
+    yield took("score", lambda: replace(tally).ties)
+    assert tally.ties.size
+    yield took("screen", lambda: sl.screen(tally, LAW))
+    few = [Pair(tally, number, number + 1) for number in range(min(CURVES, len(tally.models) - 1))]
+    yield took("curve", lambda: list(curves_of(few)), len(few))
 
 
 def write(tally: Tally, file: Path) -> None:
@@ -113,7 +118,7 @@ def exponents(points: list[Point]) -> dict[str, dict[str, float]]:
     """The slope of time against size on doubly logarithmic axes, for each step and axis, over the larger sizes."""
     found: dict[str, dict[str, float]] = {step: {} for step in STEPS}
     for step in STEPS:
-        for axis in SIZES:
+        for axis in DOUBLINGS:
             line = [point for point in points if (point.step, point.axis) == (step, axis)][-3:]
             slope = np.polyfit(np.log([point.size for point in line]), np.log([point.seconds for point in line]), 1)[0]
             found[step][axis] = round(float(slope), 2)
@@ -130,16 +135,17 @@ def figure(points: list[Point]) -> Any:
         first = next(one for one in points if (one.axis, one.step) == (point.axis, point.step))
         rows.append(asdict(point) | {"relative": point.seconds / first.seconds})
     columns = []
-    for axis, sizes in SIZES.items():
+    for axis in DOUBLINGS:
         own = [row for row in rows if row["axis"] == axis]
-        x = alt.X("size:Q", title=axis, scale=alt.Scale(type="log", base=2, nice=False), axis=alt.Axis(values=sizes))
+        ticks = sorted({row["size"] for row in own})[::2]
+        x = alt.X("size:Q", title=axis, scale=alt.Scale(type="log", base=2, nice=False), axis=alt.Axis(values=ticks))
         panels = [
             base(own)
             .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=2)
             .encode(
                 x=x,
                 y=alt.Y(f"{field}:Q", title=title, scale=alt.Scale(type="log", base=base_of)),
-                color=colour("step", STEPS, "step", orient="right"),
+                color=colour("step", STEPS, "step", orient="right", symbolSize=60),
                 strokeDash=dash("step", STEPS, "step"),
                 shape=shape("step", STEPS, "step"),
             )
@@ -150,9 +156,14 @@ def figure(points: list[Point]) -> Any:
             )
         ]
         columns.append(alt.vconcat(*panels, spacing=16))
-    base_size = ", ".join(f"{size:,} {axis}" for axis, size in BASE.items())
+    sizes = [", ".join(f"{size:,} {axis}" for axis, size in base.items()) for base in (COUNTED, ANALYSED)]
     return finish(
         alt.hconcat(*columns, spacing=24),
         "How the work grows",
-        ["Synthetic fleets; one size changes, the others stay at " + base_size, "Curve: the exact curve of one pair"],
+        [f"Synthetic fleets; one size changes, the others stay at {sizes[0]} (count) or {sizes[1]}", CURVE_NOTE],
     )
+
+
+CURVE_NOTE = (
+    "Count: votes of a file. Score: every model's own vote. Screen: S-hat of all pairs. Curve: one pair, exactly"
+)

@@ -1,4 +1,4 @@
-"""What the suite publishes: the table and plan in `docs/speed.md`, figures, and the ratios that CI guards.
+"""What the suite publishes: tables in `docs/speed.md` and `docs/scale.md`, a figure, and the ratios that CI guards.
 
 Numbers in the page lie between marks, and only these are written anew; the prose around them is kept.
 """
@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,26 +25,34 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"
 
 
-def write(page: Path, rows: Sequence[Row], points: list[Point]) -> None:
-    """Write table, growth, plan and figure of a page, and the published ratios."""
-    from swaplaw.plots import save
-
+def write(docs: Path, rows: Sequence[Row], points: list[Point]) -> None:
+    """Write the tables and the figure of the pages in a folder, and the published ratios."""
     where = facts()
+    made = {"machine": [_machine(where)]}
+    publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(points)})
+    publish_page(docs / "scale.md", made | {"plan": plan.lines(points)})
+    draw(docs, points)
+    published = where | {
+        "ratios": {row.key: round(row.ratio, 3) for row in rows},
+        "guarded": [row.key for row in rows if row.guarded],
+        "growth": [asdict(point) for point in points],
+    }
+    PUBLISHED.write_text(json.dumps(published, indent=1) + "\n")
+
+
+def publish_page(page: Path, parts: Mapping[str, Sequence[str]]) -> None:
+    """Write a page's parts anew."""
     text = page.read_text()
-    for name, lines in {
-        "machine": [_machine(where)],
-        "table": table(rows),
-        "growth": growth_table(points),
-        "plan": plan.lines(points, rows),
-    }.items():
+    for name, lines in parts.items():
         text = between(text, name, lines)
     page.write_text(text)
-    save(growth.figure(points), page.parent / "images" / "growth.svg")
-    save(growth.figure(points), page.parent / "images" / "growth.png")
-    kept = {row.key: round(row.ratio, 3) for row in rows}
-    guarded = [row.key for row in rows if row.guarded]
-    published = where | {"ratios": kept, "guarded": guarded, "growth": [asdict(point) for point in points]}
-    PUBLISHED.write_text(json.dumps(published, indent=1) + "\n")
+
+
+def draw(docs: Path, points: list[Point]) -> None:
+    """Draw the growth curves."""
+    from swaplaw.plots import save
+
+    save(growth.figure(points), docs / "images" / "growth.svg")
 
 
 def between(text: str, name: str, lines: Sequence[str]) -> str:
@@ -107,7 +115,7 @@ def number(value: float) -> str:
 def growth_table(points: list[Point]) -> list[str]:
     """Fitted exponents: time grows as size to this power."""
     found = growth.exponents(points)
-    lines = [f"| time of | {' | '.join(growth.SIZES)} |", f"|---|{'--:|' * len(growth.SIZES)}"]
+    lines = [f"| time of | {' | '.join(growth.DOUBLINGS)} |", f"|---|{'--:|' * len(growth.DOUBLINGS)}"]
     return lines + [
         f"| {step} | {' | '.join(f'{slope:.2f}' for slope in slopes.values())} |" for step, slopes in found.items()
     ]

@@ -83,13 +83,8 @@ def write(folder: Path, rows: int) -> int:
                 "gold": letters.gather(np.repeat(gold, MODELS * SAMPLES)),
             }
         )
-        pq.write_table(
-            frame.to_arrow(),
-            folder / f"{part:03}.parquet",
-            compression="none",
-            use_dictionary=False,
-            row_group_size=2**18,
-        )
+        plain = {"compression": "none", "use_dictionary": False, "row_group_size": 2**18}
+        pq.write_table(frame.to_arrow(), folder / f"{part:03}.parquet", **plain)
     return questions * MODELS * SAMPLES * PARTS
 
 

@@ -27,6 +27,8 @@ def test_batches_equal_single_curves_and_their_twin(case: Corpus, x: Fraction) -
     tally = sl.votes_from(case.frame()).tally()
     for curve in sl.curves(tally):
         alone = curve_of(sl.pair(tally, curve.primary, curve.secondary))
+        assert curve.denominator == alone.denominator
+        assert curve.contributions.tolist() == alone.contributions.tolist()
         assert [(piece.lo, piece.hi, piece.outcome) for piece in curve.pieces] == [
             (piece.lo, piece.hi, piece.outcome) for piece in alone.pieces
         ]

@@ -201,31 +201,34 @@ def _curves(batch: Sequence[Pair]) -> list[Curve]:
     tally = batch[0].tally
     members = np.array([(chosen.a, chosen.b) for chosen in batch])
     breaks, spans, owner = spans_of_batch(batch)
-    scale = lcm(*(tally.scores[model].denominator for model in set(members.flat)))
-    credit = spans.common_denominator
-    unit = scale**3 * credit
+    scales = [lcm(*(tally.scores[model].denominator for model in pair)) for pair in members]
+    units = spans.common_denominators(owner, len(batch))
+    scale, credit = lcm(*scales), lcm(*units)
     # Sums over questions stay below the denominator, and each step of a running sum below twice that.
-    narrow = unit * len(tally.questions) < 2**61
+    narrow = scale**3 * credit * len(tally.questions) < 2**61
     if not narrow and len(batch) > 1:
         return [curve_of(chosen) for chosen in batch]
-    worth = credits(scale, int(tally.ties.max(initial=0)), np.int64 if narrow else object)
+    worth = credits(scale, tally.rivals.rows.height + 1, np.int64 if narrow else object)
     place = members.T.take(owner, axis=1) * len(tally.questions) + spans.question
     right_a, right_b = worth.take(tally.ties.reshape(-1).take(place))
     # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
-    gains = sum_over_slots(
-        spans, cells(right_a, right_b, scale, scale), credit * scale, breaks.slots, owner, right_a * credit
-    )
-    return [
-        Curve(
-            tally.dataset,
-            chosen.primary,
-            chosen.secondary,
-            chosen.n,
-            chosen.of,
-            chosen.masses,
-            breaks,
-            gains[number] if number < len(gains) else np.zeros_like(gains[0]),
-            unit * chosen.n,
+    weights = cells(right_a, right_b, scale, scale)
+    gains = sum_over_slots(spans, weights, credit * scale, breaks.slots, owner, len(batch), right_a * credit)
+    found = []
+    for chosen, own, own_scale, own_credit in zip(batch, gains, scales, units, strict=True):
+        # On the pair's own denominator a curve is the same, to the last bit, whatever it was computed with.
+        spare = (scale // own_scale) ** 3 * (credit // own_credit)
+        found.append(
+            Curve(
+                tally.dataset,
+                chosen.primary,
+                chosen.secondary,
+                chosen.n,
+                chosen.of,
+                chosen.masses,
+                breaks,
+                own if spare == 1 else own // spare,
+                own_scale**3 * own_credit * chosen.n,
+            )
         )
-        for number, chosen in enumerate(batch)
-    ]
+    return found

@@ -129,7 +129,7 @@ class _Sums:
     common: Floats
     """Questions that both answered."""
     right: Floats
-    """The first model's scores on the questions that the second answered. (Both of these only where some did not.)"""
+    """The first model's scores on the questions that the second answered; as `common`, only where some did not."""
 
     @classmethod
     def of(cls, tally: Tally) -> _Sums:

@@ -40,7 +40,15 @@ class Spans:
     @property
     def common_denominator(self) -> int:
         """Smallest common denominator of the scores."""
-        return lcm(*(int(size) for size in np.flatnonzero(np.bincount(np.concatenate(self.ties)))))
+        return self.common_denominators(np.zeros_like(self.question), 1)[0]
+
+    def common_denominators(self, owner: Ints, owners: int) -> list[int]:
+        """The same for each owner of spans."""
+        sizes = max(int(ties.max(initial=0)) for ties in self.ties) + 1
+        found = np.zeros(owners * sizes, dtype=bool)
+        for ties in self.ties:
+            found |= np.bincount(owner * sizes + ties, minlength=len(found)) > 0
+        return [lcm(*map(int, np.flatnonzero(own))) for own in found.reshape(owners, sizes)]
 
     @property
     def ties(self) -> tuple[Ints, Ints, Ints]:
@@ -149,12 +157,18 @@ def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Bre
 
 
 def sum_over_slots(
-    spans: Spans, weights: Ints, credit: int, slots: int, owner: Ints | int = 0, base: Ints | int = 0
+    spans: Spans,
+    weights: Ints,
+    credit: int,
+    slots: int,
+    owner: Ints | None = None,
+    owners: int = 1,
+    base: Ints | None = None,
 ) -> Ints:
-    """Sum (P_x - base) times cell weight over questions, in every slot.
+    """Sum (P_x - base) times cell weight over questions, in every slot: owners x cells x slots.
 
-    Steps where spans begin and end, then a running sum. Scores, and `base` for each span, are in units of 1/credit.
-    Spans may belong to several owners, numbered from 0: the result is owners x cells x slots.
+    Steps where spans begin and end, then a running sum. Scores, and `base` for each span (by default 0), are in units
+    of 1/credit. Spans may belong to several owners, numbered from 0.
     """
     cells, number = weights.shape
     entry = np.flatnonzero(weights != 0)
@@ -165,14 +179,13 @@ def sum_over_slots(
     at_low, inside, at_high = (worth.take(ties).take(span) * weight for ties in spans.ties)
     low, high = spans.low.take(span), spans.high.take(span)
     wide = low < high
-    owners = int(np.max(owner, initial=0)) + 1
-    start = (cell if owners == 1 else np.take(owner, span) * cells + cell) * (slots + 1)
+    start = (cell if owner is None else owner.take(span) * cells + cell) * (slots + 1)
     steps = np.zeros((owners, cells, slots + 1), dtype=weights.dtype)
     np.add.at(
         steps.reshape(-1),
         np.concatenate([start + low, start + low + 1, start + high, start + high + 1]),
         np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high]),
     )
-    if np.ndim(base):
-        np.subtract.at(steps.reshape(-1), start, np.take(base, span) * weight)
+    if base is not None:
+        np.subtract.at(steps.reshape(-1), start, base.take(span) * weight)
     return np.cumsum(steps, axis=2)[:, :, :-1]
