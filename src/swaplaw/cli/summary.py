@@ -61,5 +61,6 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
     notes = ["± is half of a 95% interval."]
     if missing:
         notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")
-    columns = [Column("Model", right=False), *map(Column, ["Questions", "Votes", *shares])]
-    show(fleet_line(tally), columns, cells, " ".join(notes))
+    minor = {"Questions": 2, "Votes": 3, **{f"{reason} %": 1 for reason in reasons}}
+    columns = [Column(name, minor=minor.get(name, 0)) for name in ["Questions", "Votes", *shares]]
+    show(fleet_line(tally), [Column("Model", right=False), *columns], cells, " ".join(notes))
