@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from swaplaw.cli import COMMANDS, LazyGroup
+from swaplaw.cli import COMMANDS, LazyGroup, main
 from swaplaw.cli import swaplaw as group
 
 from conftest import Finished
@@ -138,3 +138,19 @@ def test_notes_cannot_move_the_cursor(swaplaw: Run, tmp_path: Path) -> None:
     assert finished.code == 0
     assert "\x1b" not in finished.out
     assert "evil\\x1b[2J" in finished.out
+
+
+@pytest.mark.parametrize(("width", "fits"), [(200, True), (84, False)])
+def test_a_narrow_terminal_gets_what_matters(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, fits: bool
+) -> None:
+    """Names and lifts keep their room; what is left out is named."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    with pytest.raises(SystemExit):
+        main(["pairs", "demo"])
+    head, _, rest = capsys.readouterr().out.partition("───")
+    assert ("gamma" in head) == fits
+    assert ("Too narrow for" in rest) != fits
+    assert "Lift pp" in head
+    assert "claude-3-opus-20240229" in rest

@@ -310,4 +310,5 @@ def _amount(gain: float) -> str:
 def _points(found: Effect) -> str:
     """A gain in points, with its interval."""
     mean, lo, hi = (points(value, found.places) for value in (found.mean, found.lo, found.hi))
-    return f"{mean} points ({100 * found.level:.0f}% interval {lo} to {hi})"
+    unit = "point" if mean in ("+1", "-1") else "points"
+    return f"{mean} {unit} ({100 * found.level:.0f}% interval {lo} to {hi})"

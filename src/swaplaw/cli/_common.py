@@ -179,6 +179,8 @@ class Column:
 
     name: str
     right: bool = True
+    minor: int = 0
+    """Columns above 0 may be left out of a terminal that is too narrow, the highest first."""
 
 
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
@@ -212,15 +214,30 @@ def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
 
     console = Console(highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for column in columns:
+    kept = _fitting(columns, rows, console.width)
+    for column in (columns[place] for place in kept):
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(row[place]) for place in kept))
     console.print(Text(printable(title), style="bold"))
     if rows:
         console.print(table)
+    if left_out := [column.name for place, column in enumerate(columns) if place not in kept]:
+        note = f"{note}\nToo narrow for {', '.join(left_out)}: a wider terminal or --format csv shows all.".lstrip()
     if note:
         console.print(Text(note + "\n"))
+
+
+def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Which columns to show on a terminal so wide: all that matter, and of the others what has room."""
+    lines = [[column.name for column in columns], *rows]
+    needs = [2 + max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    kept = list(range(len(columns)))
+    for place in sorted(kept, key=lambda place: -columns[place].minor):
+        if sum(needs[one] for one in kept) <= width or not columns[place].minor:
+            break
+        kept.remove(place)
+    return kept
 
 
 def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:

@@ -103,6 +103,7 @@ def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any
 def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | None = None) -> None:
     """Print pairs, the largest lift first."""
     ordered = sorted(rows, key=lambda row: (-row[1].lift, row[0].primary, row[0].secondary))[:top]
+    minor = {"gamma": 6, "alpha": 5, "rescue %": 4, "n": 3, "S* pp": 2, "phi_adj": 1}
     names = ["n", "p %", "q %", "rescue %", "phi_adj", "alpha", "gamma", "Lift pp", "±", "S* pp"]
     cells = [
         [
@@ -121,4 +122,5 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
         f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first. "
         f"{INTERVALS}"
     )
-    show(title, [Column("Primary", right=False), Column("Secondary", right=False), *map(Column, names)], cells, note)
+    models = [Column("Primary", right=False), Column("Secondary", right=False)]
+    show(title, [*models, *(Column(name, minor=minor.get(name, 0)) for name in names)], cells, note)

@@ -212,7 +212,9 @@ def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) 
     ]
     n = rows[0].certificate.panel.n
     title = f"{tally.dataset}: {_some(len(rows), 'panel')}, primary first, on {n} of {rows[0].of} questions"
-    columns = [Column("Panel", right=False), Column(names[0], right=False), *map(Column, names[1:])]
+    minor = {"Ceiling pp": 2, "p %": 1}
+    numbers = [Column(name, minor=minor.get(name, 0)) for name in names[1:]]
+    columns = [Column("Panel", right=False), Column(names[0], right=False), *numbers]
     show(title, columns, cells, " ".join(_notes(tally, rows, searched)))
 
 

@@ -24,6 +24,17 @@ const present = (children) => children.flat().filter((child) => child !== null &
 
 const short = (text, most = 28) => (Array.from(text).length > most ? `${Array.from(text).slice(0, most - 1).join("")}\u2026` : text);
 
+// As much of a name as fits beside a picture.
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "12px system-ui, sans-serif";
+
+function fitted(words, room) {
+  const letters = Array.from(words).slice(0, 80);
+  if (letters.length === Array.from(words).length && pen.measureText(words).width <= room) return words;
+  while (letters.length > 1 && pen.measureText(`${letters.join("")}\u2026`).width > room) letters.pop();
+  return `${letters.join("")}\u2026`;
+}
+
 function picture(width, height, label, ...children) {
   return drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...children);
 }

@@ -82,9 +82,9 @@ function explorer(data, state) {
     const stretch = isPoint(piece) ? `exactly ${written(piece.lo)}` : `every weight between ${written(piece.lo)} and ${piece.hi.bottom === 0n ? "infinity" : written(piece.hi)}`;
     const lift = share(piece.lift);
     const [low, high] = ends(piece);
-    slider.setAttribute("aria-valuetext", `weight ${written(weight)}, lift ${points(lift, decimals(low, high))} points`);
+    slider.setAttribute("aria-valuetext", `weight ${written(weight)}, lift ${inPoints(lift, decimals(low, high))}`);
     const digits = decimals(low, high);
-    summary.textContent = `At weight ${written(weight)}, lift is ${points(lift, digits)} points${low === null ? "" : ` (95% interval ${range(low, high, points)})`}.`;
+    summary.textContent = `At weight ${written(weight)}, lift is ${inPoints(lift, digits)}${low === null ? "" : ` (95% interval ${range(low, high, points)})`}.`;
     exact.textContent = `Lift is exactly ${signed(fraction(piece.lift, law.denominator))} (${points(lift)} points), at ${stretch}. In-sample, on the ${several(law.n, "question")} that both answered.` + heldOut();
     const accuracy = law.p + piece.lift;
     const values = [
@@ -208,7 +208,7 @@ function explorer(data, state) {
     const questions = new Set(found.map((change) => change.question)).size;
     const heading = element("h3", { id: "changed-count" }, questions ? `${several(questions, "question")} changed at weight ${written(weight)}` : `No question changes at weight ${written(weight)}`);
     if (!found.length) return [heading, paragraph("Every question is scored as the primary alone scores it.", "note")];
-    const columns = [{ name: "Question", text: true }, { name: "What happens", text: true }, { name: "Credit" }, { name: `Votes of ${data.models[law.primary]}`, text: true }, { name: `Votes of ${data.models[law.secondary]}`, text: true }];
+    const columns = [{ name: "Question", text: true }, { name: "What happens", text: true }, { name: "Credit" }, { name: `Votes of ${brief(data.models[law.primary])}`, text: true }, { name: `Votes of ${brief(data.models[law.secondary])}`, text: true }];
     const rows = found.slice(0, MOST_CHANGES).map((change) => [
       data.questions[change.question],
       element("span", { class: `kind ${change.kind}` }, change.kind),

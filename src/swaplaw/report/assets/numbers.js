@@ -27,6 +27,8 @@ function points(value, digits = PLAIN) {
 
 const arrow = (lo, hi) => (lo > 0 ? "\u25b2" : hi < 0 ? "\u25bc" : "");
 
+const inPoints = (value, digits) => `${points(value, digits)} point${/^.1$/.test(points(value, digits)) ? "" : "s"}`;
+
 // Python's sentences have hyphens for minus signs.
 const typeset = (words) => words.replace(/([ (])-(?=\d)/g, `$1${MINUS}`);
 

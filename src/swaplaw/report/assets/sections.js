@@ -6,7 +6,11 @@ function section(id, title, ...content) {
 }
 
 const paragraph = (words, kind = null) => element("p", { class: kind }, words);
-const why = (part) => paragraph(part.why, "note warn");
+const why = (part) => paragraph(brief(part.why), "note warn");
+
+// Sentences name models in full; names that would drown a sentence are cut, and whole in the table of the fleet.
+const LONG_NAME = 60;
+const brief = (words) => data.models.filter((model) => model.length > LONG_NAME).reduce((text, model) => text.replaceAll(model, short(model, LONG_NAME)), words);
 
 function verdict(data) {
   const found = data.verdict;
@@ -14,7 +18,7 @@ function verdict(data) {
   const synthetic = data.quality.synthetic
     ? paragraph("These votes are synthetic: they were generated, not cast by the models they are named after.", "note warn")
     : null;
-  if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, found.why), synthetic);
+  if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, brief(found.why)), synthetic);
   const at = forestScale(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
   const columns = [{ name: `Gain of the best ${found.ensemble}`, text: true }, { name: "Points" }, { name: "95% interval" }, { head: forestHead(at, points), kind: "forest" }, { name: "p" }];
   const rows = found.checks.map((check) => [
@@ -30,16 +34,16 @@ function verdict(data) {
     "section",
     { id: "verdict", "aria-label": "Verdict" },
     top,
-    element("p", { class: "lead" }, typeset(found.sentence)),
+    element("p", { class: "lead" }, typeset(brief(found.sentence))),
     synthetic,
     table("What the verdict rests on", columns, rows),
     paragraph(
-      `Gains are in percentage points over ${found.single}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
+      `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
         `${count(found.candidates)} candidates (${several(found.pairs, "pair")} at every weight). An arrow marks an interval that excludes 0. ` +
         `${Math.round(100 * found.stability)}% of training folds chose the same models.`,
       "note",
     ),
-    found.notes.map((note) => paragraph(note, "note")),
+    found.notes.map((note) => paragraph(brief(note), "note")),
   );
 }
 
@@ -80,7 +84,7 @@ function fleet(data) {
   return section(
     "fleet",
     "The fleet",
-    silent.length ? paragraph(`${silent.join(", ")} abstained on every vote: an abstention is never right, so accuracy is 0.`, "note warn") : null,
+    silent.length ? paragraph(`${brief(silent.join(", "))} abstained on every vote: an abstention is never right, so accuracy is 0.`, "note warn") : null,
     table("Accuracy and abstention of each model", columns, rows),
     voteMap(data),
     paragraph("Accuracy is that of a model's own plurality vote; a tie with gold earns its share. Abstention counts as an answer that is never right.", "note"),
@@ -106,7 +110,7 @@ function voteMap(data) {
     const bins = Math.min(order.length, Math.floor((width - room) / 2), Math.max(20, Math.floor(MOST_CELLS / models.length)));
     const [wide, high] = [(width - room) / bins, models.length > 20 ? 14 : 20];
     const first = (bin) => Math.floor((bin * order.length) / bins);
-    const parts = models.map((model, row) => text(room - 8, (row + 0.5) * high + 4, short(data.models[model], Math.floor(room / 8)), { "text-anchor": "end" }));
+    const parts = models.map((model, row) => text(room - 8, (row + 0.5) * high + 4, fitted(data.models[model], room - 14), { "text-anchor": "end" }));
     models.forEach((model, row) => {
       for (let bin = 0; bin < bins; bin += 1) {
         const [from, to] = [first(bin), first(bin + 1)];
@@ -275,7 +279,7 @@ function heatMap(data) {
     const size = Math.min(52, (width - room) / order.length);
     const top = 22;
     const parts = order.flatMap((model, index) => [
-      text(room - 8, top + (index + 0.5) * size + 4, short(data.models[model], Math.floor(room / 8)), { "text-anchor": "end" }),
+      text(room - 8, top + (index + 0.5) * size + 4, fitted(data.models[model], room - 14), { "text-anchor": "end" }),
       size > 14 ? text(room + (index + 0.5) * size, 14, `${index + 1}`, { "text-anchor": "middle" }) : null,
     ]);
     for (const row of seen) {
@@ -368,7 +372,7 @@ function compute(data) {
     { kind: "line1", name: "best single model", rows: totals.map((total) => best(of(total, true))).filter(Boolean) },
     { kind: "line2", name: "best split of the pair", rows: totals.map((total) => best(of(total, false))).filter(Boolean) },
   ];
-  const columns = [{ name: "Samples a question" }, { name: "Split", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
+  const columns = [{ name: "Samples a question" }, { name: "Split, primary + secondary", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
   const rows = totals.flatMap((total) => [best(of(total, true)), best(of(total, false))].filter(Boolean)).map((split) => [
     count(split.primary + split.secondary),
     split.weight === null ? `${name(split.primary ? part.primary : part.secondary)} alone` : `${split.primary} + ${split.secondary}`,
@@ -393,7 +397,7 @@ function compute(data) {
     parts.push(text(width / 2, height - 8, label, { "text-anchor": "middle", class: "strong" }));
     return picture(width, height, `Held-out accuracy in per cent against ${label.toLowerCase()}`, parts);
   };
-  const caption = `Held-out accuracy in per cent of ${name(part.primary)} with ${name(part.secondary)} on ${several(part.n, "question")}. Solid, filled: the best single model; dashed, open: the best split of as many samples.`;
+  const caption = `Held-out accuracy in per cent of ${brief(name(part.primary))} with ${brief(name(part.secondary))} on ${several(part.n, "question")}. Solid, filled: the best single model; dashed, open: the best split of as many samples.`;
   return section(
     "compute",
     "Equal compute",
