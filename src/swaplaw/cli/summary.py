@@ -76,9 +76,9 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
     notes += [_swayed(row.model, row.position) for row in rows if row.position and row.position.flagged]
     if missing:
         notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")
-<<<<<<< HEAD
-    columns = [Column("Model", right=False), *map(Column, ["Questions", "Votes", *shares])]
-    show(fleet_line(tally), columns, cells, "\n".join(notes))
+    minor = {"Questions": 2, "Votes": 3, **{f"{reason} %": 1 for reason in reasons}}
+    columns = [Column(name, minor=minor.get(name, 0)) for name in ["Questions", "Votes", *shares]]
+    show(fleet_line(tally), [Column("Model", right=False), *columns], cells, "\n".join(notes))
 
 
 def _swayed(model: str, bias: PositionBias) -> str:
@@ -87,8 +87,3 @@ def _swayed(model: str, bias: PositionBias) -> str:
         f"{printable(model)} chose position {bias.position} in {percent(bias.share)}% of {bias.votes} votes, where "
         f"{percent(bias.expected)}% would be even ({chance}): the place of an option sways it."
     )
-=======
-    minor = {"Questions": 2, "Votes": 3, **{f"{reason} %": 1 for reason in reasons}}
-    columns = [Column(name, minor=minor.get(name, 0)) for name in ["Questions", "Votes", *shares]]
-    show(fleet_line(tally), [Column("Model", right=False), *columns], cells, " ".join(notes))
->>>>>>> report
