@@ -42,6 +42,8 @@ def test_who_knows_is_right_in_every_order_and_who_takes_the_first_is_at_chance(
     # Each option stood first six times: all four tie, and gold gets a quarter.
     assert models["first"]["single"] == models["first"]["plurality"] == 0.25
     assert {row["votes"] for row in models.values()} == {24 * len(QUESTIONS)}
+    assert (models["first"]["position"]["flagged"], models["first"]["position"]["position"]) == (True, 1)
+    assert not models["knows"]["position"]["flagged"]
 
 
 def test_every_model_sees_the_same_orders_and_votes_tell_them(fleet: Path, answering: Answering) -> None:
@@ -76,6 +78,7 @@ def test_each_abstention_is_counted_by_its_cause(abstaining: Finished, folder: P
     assert abstaining.code == 1  # A provider error is work that failed: said, and kept as an abstention all the same.
     assert "run the same command again" in abstaining.err
     assert "this model cannot be asked today" in abstaining.err
+    assert "plus" not in abstaining.err
     models = told(abstaining)
     for model, reason in CAUSES.items():
         assert models[model]["parsed"] == 0.0

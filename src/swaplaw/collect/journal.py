@@ -40,7 +40,8 @@ class Journal:
     def add(self, evaluation: str, summary: EvalSampleSummary) -> None:
         """Write a sample's vote down; one that failed will be tried again, and is left out until then."""
         if summary.error:
-            self.failure = summary.error
+            # Inspect quotes the whole request first; what went wrong comes last.
+            self.failure = summary.error.replace("\\n", "\n").strip().splitlines()[-1]
             return
         ballot = read_ballot(summary, None, self._options, self._orders, self._handle.name)
         place = {"dataset": self._options.dataset, "model": self._models[evaluation], "sample": ballot.epoch - 1}
