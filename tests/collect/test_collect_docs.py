@@ -22,11 +22,13 @@ from collect.conftest import QUESTIONS, UNCLOSED
 from conftest import Finished
 
 pytestmark = UNCLOSED
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "collect.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "collect.md").read_text()
+ELSEWHERE = [ROOT / "README.md", ROOT / "examples" / "local-models" / "README.md"]
 
 
-def lines(language: str) -> list[str]:
-    blocks = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+def lines(language: str, page: str = PAGE) -> list[str]:
+    blocks = re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
 
 
@@ -64,6 +66,18 @@ def test_commands_that_cost_nothing_run(folder: Path, swaplaw: Callable[..., Fin
         done = swaplaw(*shlex.split(line)[1:])
         assert done.code == 0, done.err
     assert (folder / "smollm2.html").exists()
+
+
+@pytest.mark.parametrize("page", ELSEWHERE, ids=lambda page: page.parent.name)
+def test_commands_of_other_pages_plan_what_they_say(
+    page: Path, folder: Path, swaplaw: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("swaplaw.collect.estimate.require", lambda _: None)  # Large weights need not be here.
+    collecting = [line for line in lines("bash", page.read_text()) if line.startswith("swaplaw collect ")]
+    assert collecting
+    for line in collecting:
+        done = swaplaw(*shlex.split(line)[1:], "--dry-run")
+        assert done.code == 0, done.err
 
 
 def test_inspect_runs_the_task(folder: Path, swaplaw: Callable[..., Finished]) -> None:

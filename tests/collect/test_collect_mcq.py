@@ -30,7 +30,7 @@ def fleet(collect: Collect, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def abstaining(collect: Collect) -> Finished:
     """A model for each way not to answer, and one that answers."""
-    options = "--samples 2 --max-tokens 50 --connections 20 --json"
+    options = "--samples 1 --max-tokens 50 --connections 20 --json"
     return collect(*CAUSES, "knows", output="null.parquet", options=options)
 
 
@@ -42,6 +42,8 @@ def test_who_knows_is_right_in_every_order_and_who_takes_the_first_is_at_chance(
     # Each option stood first six times: all four tie, and gold gets a quarter.
     assert models["first"]["single"] == models["first"]["plurality"] == 0.25
     assert {row["votes"] for row in models.values()} == {24 * len(QUESTIONS)}
+    assert (models["first"]["position"]["flagged"], models["first"]["position"]["position"]) == (True, 1)
+    assert not models["knows"]["position"]["flagged"]
 
 
 def test_every_model_sees_the_same_orders_and_votes_tell_them(fleet: Path, answering: Answering) -> None:
@@ -75,13 +77,15 @@ def test_votes_hold_no_text_of_the_questions(fleet: Path) -> None:
 def test_each_abstention_is_counted_by_its_cause(abstaining: Finished, folder: Path) -> None:
     assert abstaining.code == 1  # A provider error is work that failed: said, and kept as an abstention all the same.
     assert "run the same command again" in abstaining.err
+    assert "this model cannot be asked today" in abstaining.err
+    assert "plus" not in abstaining.err
     models = told(abstaining)
     for model, reason in CAUSES.items():
         assert models[model]["parsed"] == 0.0
         assert {name: share for name, share in models[model]["reasons"].items() if share} == {reason: 1.0}
     assert models["knows"]["parsed"] == 1.0
     nulls = Counter((row["model"].rpartition("/")[2], row["reason"]) for row in rows(folder / "null.parquet"))
-    assert nulls == Counter({pair: 2 * len(QUESTIONS) for pair in [*CAUSES.items(), ("knows", None)]})
+    assert nulls == Counter({pair: len(QUESTIONS) for pair in [*CAUSES.items(), ("knows", None)]})
 
 
 def test_a_time_limit_is_an_abstention_of_its_own(collect: Collect) -> None:

@@ -66,7 +66,8 @@ def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_
     if report is not None:
         _report(output, report)
     if not collected.complete:
-        raise SwaplawError("some samples failed: run the same command again to repeat only those")
+        why = f" (such as {quote(collected.failure, 200)})" if collected.failure else ""
+        raise SwaplawError(f"some samples failed{why}: run the same command again to repeat only those")
 
 
 def _plan(

@@ -55,4 +55,4 @@ def _explained(name: str, failure: BaseException) -> SwaplawError:
 
 
 def _said(cause: BaseException | None) -> str:
-    return quote(" ".join(str(cause).split()), 160)
+    return quote(" ".join(str(getattr(cause, "provider_message", None) or cause).split()), 160)

@@ -27,6 +27,8 @@ class Journal:
         self._seen = {(vote["model"], vote["question"], vote["sample"]) for vote in map(json.loads, kept)}
         self._options, self._orders = options, Orders()
         self._models: dict[str, str] = {}
+        self.failure: str | None = None
+        """What the last sample that failed died of."""
         self._file = file
         file.write_text("".join(kept), encoding="utf-8")
         self._handle = file.open("a", encoding="utf-8")
@@ -38,6 +40,8 @@ class Journal:
     def add(self, evaluation: str, summary: EvalSampleSummary) -> None:
         """Write a sample's vote down; one that failed will be tried again, and is left out until then."""
         if summary.error:
+            # Inspect quotes the whole request first; what went wrong comes last.
+            self.failure = summary.error.replace("\\n", "\n").strip().splitlines()[-1]
             return
         ballot = read_ballot(summary, None, self._options, self._orders, self._handle.name)
         place = {"dataset": self._options.dataset, "model": self._models[evaluation], "sample": ballot.epoch - 1}

@@ -39,12 +39,20 @@ class Collected:
     models: list[ModelVotes]
     notes: tuple[str, ...]
     """What a reader should know about the questions and the logs."""
+    failure: str | None
+    """What one of the samples died of, where any did."""
 
     def to_dict(self) -> dict[str, Any]:
         """Make it plain data."""
         models = [model.to_dict() for model in self.models]
         places = {"votes": str(self.output), "logs": str(self.logs)}
-        return {"complete": self.complete, **places, "models": models, "notes": list(self.notes)}
+        return {
+            "complete": self.complete,
+            **places,
+            "models": models,
+            "notes": list(self.notes),
+            "failure": self.failure,
+        }
 
 
 def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "none") -> Collected:
@@ -54,14 +62,18 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "non
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
             set_prices(plan)
-            complete = _run(plan, task, models, output, logs, display)
+            complete, failure = _run(plan, task, models, output, logs, display)
     written = write_votes(logs, output, import_options(task), facts(plan, task))
     if complete:
         partial(output).unlink(missing_ok=True)
-    return Collected(complete, output, logs, written.models, (*notes(task), *written.notes))
+    return Collected(
+        complete, output, logs, written.models, (*notes(task), *written.notes), None if complete else failure
+    )
 
 
-def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: DisplayType) -> bool:
+def _run(
+    plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: DisplayType
+) -> tuple[bool, str | None]:
     # Registers itself with Inspect, which lists such things the first time that it makes a model: so not before.
     from swaplaw.collect.journal import Journal, keep_journal
 
@@ -83,7 +95,7 @@ def _run(plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, 
             ctl_server=False,
             display=display,
         )
-    return complete
+    return complete, journal.failure
 
 
 def make_task(plan: Plan) -> Task:
