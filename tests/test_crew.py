@@ -5,17 +5,20 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.cli._workers import losses_on_stderr
+from swaplaw.cli._workers import _Own, losses_on_stderr
 from swaplaw.crew import ALONE, LARGEST_SHARE, ROUNDS, Crew
 from swaplaw.curve import _curves_at
 from swaplaw.errors import LostWorkerWarning, MissingExtraError
@@ -199,6 +202,15 @@ def test_the_page_about_workers_runs(swaplaw: Run, tmp_path: Path, monkeypatch: 
         assert swaplaw(*shlex.split(line)[1:]).code == 0
     (block,) = blocks(PAGE, "python")
     exec(compile(block, str(PAGE), "exec"), {})
+
+
+def test_what_other_threads_print_is_not_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    with redirect_stdout(_Own(sys.stdout)):
+        other = threading.Thread(target=print, args=("theirs",))
+        other.start()
+        other.join()
+        click.echo("ours")
+    assert tuple(capsys.readouterr()) == ("ours\n", "theirs\n")
 
 
 def test_a_lost_worker_is_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
