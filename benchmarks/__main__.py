@@ -1,25 +1,35 @@
-"""`python -m benchmarks [topic ...]`: measure, print a table, write JSON, and fail if a goal is missed."""
+"""`python -m benchmarks [topic ...]`: measure, print ratios, write JSON, and fail if a goal is missed.
+
+`--write docs` measures growth as well and publishes: the tables of `speed.md` and `scale.md` there, their figure, and
+the ratios that `--guard` (a step of CI) holds later runs to.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks import growth, guard, publish
 from benchmarks.harness import Row
 
-TOPICS = ("law", "evidence", "choice", "panels", "imports", "serve")
+TOPICS = ("peers", "evidence", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("topics", nargs="*", help=f"what to measure: {', '.join(TOPICS)} (all by default)")
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/out/results.json"))
+    parser.add_argument("--write", type=Path, metavar="DOCS", help="publish the pages' tables, figure and ratios")
+    parser.add_argument("--guard", action="store_true", help="measure the quick ratios and hold them to the published")
     chosen = parser.parse_args()
+    if chosen.guard:
+        return guard.main(publish.PUBLISHED)
+    if unknown := set(chosen.topics) - set(TOPICS):
+        parser.error(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(TOPICS)}")
     rows: list[Row] = []
     for topic in chosen.topics or TOPICS:
         for row in import_module(f"benchmarks.{topic}").measure():
@@ -27,8 +37,9 @@ def main() -> int:
             print(line(row), flush=True)
     chosen.output.parent.mkdir(parents=True, exist_ok=True)
     results = [asdict(row) | {"ratio": row.ratio, "holds": row.holds} for row in rows]
-    facts = {"python": platform.python_version(), "machine": platform.machine()}
-    chosen.output.write_text(json.dumps(facts | {"rows": results}, indent=2) + "\n")
+    chosen.output.write_text(json.dumps(publish.facts() | {"rows": results}, indent=2) + "\n")
+    if chosen.write:
+        publish.write(chosen.write, rows, list(growth.measure()))
     return 0 if all(row.holds for row in rows) else 1
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,12 +12,12 @@ import numpy as np
 import scipy.stats
 
 import swaplaw as sl
-from benchmarks.harness import Row, seconds
+from benchmarks.fleets import synthetic
+from benchmarks.harness import Row, compare
 from benchmarks.law import fleet, write
 from swaplaw.bootstrap import Estimates, estimate
 from swaplaw.law import Law
-from swaplaw.rows import Ints
-from swaplaw.tally import Scores, Tally
+from swaplaw.tally import Tally
 from swaplaw.terms import QUANTITIES, terms_of
 
 REPLICATES = 10_000
@@ -32,7 +31,7 @@ def measure() -> Iterator[Row]:
         write(*fleet(), file)
         tally = sl.read_votes(file).tally()
     yield bootstrap_against_scipy(tally)
-    yield screen_against_product(tally)
+    yield screen_against_product()
 
 
 def bootstrap_against_scipy(tally: Tally) -> Row:
@@ -51,34 +50,22 @@ def bootstrap_against_scipy(tally: Tally) -> Row:
     assert interval is not None
     assert np.allclose([interval.low, interval.high], list(their_interval), atol=1e-3)
     name = f"{REPLICATES:,} replicates of {len(QUANTITIES)} quantities of 45 pairs x {QUESTIONS:,} questions"
-    return Row(name, *in_turns(ours, theirs), "scipy.stats.bootstrap of one pair's lift", 1)
+    against = "scipy.stats.bootstrap of one pair's lift"
+    return compare(name, ours, theirs, against, 1, note="synthetic votes", guarded=True)
 
 
-def in_turns(ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 4) -> tuple[float, float]:
-    """Best times of both, measured in turns, so that both see the same machine."""
-    times = [(seconds(ours, 3), seconds(theirs, 3)) for _ in range(rounds)]
-    return min(time for time, _ in times), min(time for _, time in times)
-
-
-def screen_against_product(tally: Tally) -> Row:
+def screen_against_product() -> Row:
     """499,500 pairs from scores that are there, against the bare product of the scores with themselves."""
-    large = large_fleet(tally)
-    scores = np.stack([score.numerators / score.denominator for score in large.scores])
+    large = synthetic(FLEET, QUESTIONS)
+    scores = large.ties.astype(bool).astype(np.float64)
     assert len(sl.screen(large, LAW)) == 499_500
-    ours, product = in_turns(lambda: sl.screen(large, LAW).predicted, lambda: scores @ scores.T)
-    return Row(f"S-hat of the 499,500 pairs of {FLEET:,} models", ours, product, "the one matrix product", 1 / 3)
-
-
-def large_fleet(tally: Tally) -> Tally:
-    """A tally of a thousand models that knows its scores; votes to match would only cost time to make."""
-    rng = np.random.default_rng(0)
-    chances = rng.uniform(0.3, 0.8, FLEET)
-    ties: list[Ints] = [
-        np.where(rng.random(QUESTIONS) < chance, rng.choice([1, 2, 3], QUESTIONS, p=[0.95, 0.04, 0.01]), 0)
-        for chance in chances
-    ]
-    names = tuple(f"model-{number:04d}" for number in range(FLEET))
-    ones = np.ones((FLEET, QUESTIONS), dtype=np.int8)
-    large = replace(tally, models=names, votes=ones, gold=ones)
-    large.__dict__["scores"] = tuple(map(Scores, ties))
-    return large
+    name = f"S-hat of the 499,500 pairs of {FLEET:,} models x {QUESTIONS:,} questions"
+    return compare(
+        name,
+        lambda: sl.screen(large, LAW).predicted,
+        lambda: scores @ scores.T,
+        "the bare matrix product alone",
+        1 / 3,
+        note="synthetic votes",
+        guarded=True,
+    )

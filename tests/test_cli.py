@@ -53,6 +53,7 @@ def test_summary_as_json(swaplaw: Run, votes: Path) -> None:
         "tied": 0,
         "abstained": pytest.approx(1 / 3),
         "reasons": {"refused": pytest.approx(1 / 3)},
+        "interval": [0.0, 1.0],
     }
 
 
@@ -100,7 +101,12 @@ def test_pairs_without_common_questions_are_not_dropped_in_silence(swaplaw: Run,
 
 def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     out = swaplaw("demo").out
-    for part in ("9 models, 100 questions", "of 36 pairs", "Best plateau", "held-out gain is +0.00 points"):
+    for part in (
+        "9 models, 100 questions",
+        "of 36 pairs",
+        "Best plateau",
+        "held-out gain is 0.0 points (95% interval -6.5 to +6.5)",
+    ):
         assert part in out
     document = json.loads(swaplaw("demo", "--json").out)
     assert len(document["pairs"]) == 36

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import swaplaw as sl
@@ -96,6 +98,22 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
         save(cost_figure(found, "Equal compute"), tmp_path / f"{name}.svg")
         assert_drawn(tmp_path / f"{name}.svg")
         assert words in (tmp_path / f"{name}.svg").read_text()
+
+
+def test_vote_map_of_many_questions_draws_columns_of_several() -> None:
+    """No more columns than an eye can tell apart, each the mean of what it stands for."""
+    tally = sl.twin("gpqa-diamond").tally().select(questions=np.arange(198) < 7)
+    assert len(rows_of(vote_map(tally, "Votes"))) == 7 * len(tally.models)
+    whole = sl.twin("supergpqa").tally()
+    rows = rows_of(vote_map(whole, "Votes"))
+    assert len(rows) == 300 * len(whole.models)
+    best = [row["share"] for row in rows if row["model"] == whole.models[3]]
+    assert np.mean(best) == pytest.approx(float((whole.gold[3] / whole.votes[3]).mean()), abs=1e-9)
+
+
+def rows_of(figure: Any) -> list[dict[str, Any]]:
+    """What a figure draws."""
+    return list(figure.to_dict()["data"]["values"])
 
 
 def test_vote_map_in_every_format(tmp_path: Path) -> None:

@@ -315,7 +315,7 @@ def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path, demo: Reco
     file = tmp_path / "policy.json"
     shown = CliRunner().invoke(command, ["demo", "-o", str(file)])
     assert shown.exit_code == 0, shown.output
-    assert shown.output.startswith("These votes cannot tell")
+    assert shown.output.splitlines()[1].startswith("These votes cannot tell")
     assert "36 pairs" in shown.output
     assert read_policy(file) == demo.policy
     document = json.loads(CliRunner().invoke(command, ["demo", "--json"]).stdout)

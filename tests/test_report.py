@@ -18,12 +18,13 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 
+from pictures import assert_drawn
 from reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
 from swaplaw import InputError, demo_votes, pair, pairs, twin, votes_from
 from swaplaw.cli import swaplaw as cli
 from swaplaw.cli._common import fleet_line
 from swaplaw.curve import curve_of
-from swaplaw.report import Options, document, page
+from swaplaw.report import Options, document, figures, page, write_figures
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
@@ -207,6 +208,31 @@ def test_options_show_their_defaults() -> None:
     given = {parameter.name: parameter.default for parameter in command.params}
     for name in ("folds", "repeats", "replicates", "min_gain", "panel_seconds", "seed"):
         assert given[name] == getattr(Options(), name)
+
+
+def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
+    """Every picture of the page, drawn without a browser, also of names that are markup."""
+    options = replace(QUICK, panel_seconds=0.0)
+    for name, votes in (("demo", demo_votes()), ("hostile", hostile_votes())):
+        found = document(votes, None, options)
+        files = write_figures(votes.tally(None), found, tmp_path / name)
+        kinds = {file.stem for file in files}
+        assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "screening", "compute"}
+        for file in files:
+            assert_drawn(file)
+    assert "<script" not in (tmp_path / "hostile" / "lifts.svg").read_text(encoding="utf-8")
+
+
+def test_figures_only_of_what_there_is(tmp_path: Path) -> None:
+    """One model has votes to draw, and nothing else; the command draws what it is asked to."""
+    found = document(ODD["one model"], None, QUICK)
+    assert list(figures(ODD["one model"].tally(None), found)) == ["votes"]
+    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-seconds", "0"]
+    places = ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "drawn")]
+    done = CliRunner().invoke(cli, ["report", "demo", *places, *options])
+    assert done.exit_code == 0, done.output
+    assert "Drew 14 figures" in done.output
+    assert (tmp_path / "drawn" / "lifts.svg").is_file()
 
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

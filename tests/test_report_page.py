@@ -11,13 +11,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
 from screenshots import WIDTHS, browser, set_view
-from swaplaw import Votes, curve, demo_votes, pair, twin
+from swaplaw import Votes, curve, demo_votes, pair, rounding, twin
 from swaplaw.cli import swaplaw as cli
+from swaplaw.effect import lift_effect, units_of
 from swaplaw.report import Options
 from swaplaw.synthetic import Fleet, Model, generate
 
@@ -82,10 +84,9 @@ def column(chrome: Any, number: int) -> list[str]:
     return list(chrome.execute_script(script, number))
 
 
-def points(value: float) -> str:
+def points(value: float, places: int = 2) -> str:
     """Signed points as the page writes them."""
-    number = f"{100 * abs(value):.2f}"
-    return number if float(number) == 0 else ("−" if value < 0 else "+") + number
+    return rounding.points(value, places).replace("-", "−")
 
 
 def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
@@ -104,6 +105,7 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
 def test_weights_show_the_numbers_of_the_command(chrome: Any, demo: Path) -> None:
     """Picking a pair and a weight shows what `swaplaw curve --json` prints, for either model as primary."""
     visit(chrome, demo)
+    tally = demo_votes().tally()
     for primary, secondary, weight in (
         ("gpt-4", "claude-3-opus-20240229", "2/3"),
         ("mistral-large", "gpt-4", "7/5"),
@@ -121,7 +123,15 @@ def test_weights_show_the_numbers_of_the_command(chrome: Any, demo: Path) -> Non
             put(chrome, f"#{field}", value)
         put(chrome, "#weight", weight)
         at = found["at"]
-        assert f"weight {Fraction(weight)}, lift is {points(at['lift'])} points" in text(chrome, "#summary")
+        chosen = pair(tally, primary, secondary)
+        effect = lift_effect(tally, (chosen.a, chosen.b), (Fraction(1), Fraction(weight)), units_of(tally))
+        assert effect
+        ends = (points(end, effect.places) for end in (effect.lo, effect.hi))
+        said = f"lift is {points(at['lift'], effect.places)} points (95% interval {' to '.join(ends)})"
+        assert text(chrome, "#summary") == f"At weight {Fraction(weight)}, {said}."
+        assert f"exactly {str(chosen.at(weight).lift).replace('-', '−')} ({points(at['lift'])} points)" in text(
+            chrome, "#exact"
+        )
         for kind, sign in (("rescued", 1), ("damaged", -1), ("repaired", 1), ("corrupted", -1)):
             assert text(chrome, f"#explorer [data-kind={kind}]") == f"{kind} {points(sign * at[kind])}"
         shown = chrome.execute_script(
@@ -187,6 +197,62 @@ def test_every_piece_of_every_pair_is_exact(chrome: Any, demo: Path) -> None:
     assert checked == 72
 
 
+def test_the_page_rounds_as_the_terminal_does(chrome: Any, demo: Path) -> None:
+    """The script's rule is Python's, number for number: halves, signs, thresholds, intervals that are none."""
+    visit(chrome, demo)
+    source = resources.files("swaplaw.report").joinpath("assets", "numbers.js").read_text(encoding="utf-8")
+    rng = np.random.default_rng(0)
+    values = [0.0, 0.5, -0.5, 1.0, *(k / 800 for k in range(-80, 80)), *(k / 3000 for k in range(-60, 60))]
+    values += [float(value) for size in (1, 0.1, 0.01, 0.001) for value in rng.normal(0, size, 200)]
+    ends: list[tuple[float | None, float | None]] = [
+        (None, None),
+        (0.1, 0.1),
+        (-0.1, 0.1),
+        (0.0, 0.02),
+        (0.0, 0.002),
+        (0.0, 0.0002),
+        (0.0, 2e-5),
+    ]
+    ends += [
+        (float(lo), float(lo + rng.gamma(2, size))) for size in (1, 0.1, 0.01, 1e-3) for lo in rng.normal(0, size, 99)
+    ]
+    script = """
+        const [values, ends] = arguments;
+        return [
+          values.map((value) => [0, 1, 2, 3, 4].map((digits) => [points(value, digits), percent(value, digits)])),
+          ends.map(([lo, hi]) => [decimals(lo, hi), arrow(lo, hi)]),
+        ];
+    """
+    got_values, got_ends = chrome.execute_script(source + script, values, ends)
+    for value, got in zip(values, got_values, strict=True):
+        expected = [[points(value, k), rounding.share(value, k).replace("-", "−")] for k in range(5)]
+        assert got == expected, value
+    assert got_ends == [[rounding.decimals(*each), rounding.arrow(*each)] for each in ends]
+
+
+def test_forests_and_votes_are_drawn(chrome: Any, demo: Path) -> None:
+    """Intervals stand on one axis in each table; gold's share of everybody's votes is drawn from easy to hard."""
+    visit(chrome, demo)
+    for place, rows in (("verdict", 4), ("fleet", 9), ("pairs", 20)):
+        drawn = chrome.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerHTML.includes('interval'))",
+            f"#{place} td.forest svg",
+        )
+        assert drawn == [True] * rows
+        assert text(chrome, f"#{place} thead .forest").startswith("Drawn")
+    cells = chrome.execute_script(
+        "return [...document.querySelectorAll('#fleet figure rect')].map((each) => "
+        "[each.textContent, Number(each.getAttribute('fill-opacity'))])"
+    )
+    tally = demo_votes().tally()
+    assert len(cells) == len(tally.models) * len(tally.questions)
+    shown = dict(cells)
+    for model, question in ((0, 3), (4, 50), (8, 99)):
+        share = tally.gold[model, question] / tally.votes[model, question]
+        name = f"{tally.models[model]}, question {tally.questions[question]}: {rounding.share(share, 0)}% right"
+        assert shown[name] == pytest.approx(0.06 + 0.9 * share)
+
+
 def test_sorting_and_filtering(chrome: Any, demo: Path) -> None:
     """Columns sort both ways and say so; the filter keeps the pairs of a model."""
     visit(chrome, demo)
@@ -213,7 +279,7 @@ def test_keyboard_moves_the_weight(chrome: Any, demo: Path) -> None:
     slider = chrome.find_element("id", "weight-slider")
     before = text(chrome, "#summary")
     slider.send_keys(Keys.HOME)
-    assert text(chrome, "#summary").startswith("At weight 0, lift is 0.00")
+    assert text(chrome, "#summary").startswith("At weight 0, lift is 0.0 points")
     slider.send_keys(Keys.ARROW_RIGHT)
     first = chrome.execute_script("return document.getElementById('weight').value")
     assert Fraction(first) > 0
@@ -264,11 +330,12 @@ def test_dark_and_light(chrome: Any, demo: Path) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(chrome: Any, demo: Path, theme: str) -> None:
     """No violation of any severity, on a phone and on a desk."""
-    from axe_core_python.selenium import Axe
-
+    # The package is for Playwright; of it, only the copy of axe that it keeps up to date is used.
+    axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     for width in (WIDTHS["phone"], WIDTHS["desktop"]):
         visit(chrome, demo, width=width, theme=theme)
-        found = Axe().run(chrome)["violations"]
+        chrome.execute_script(axe)
+        found = chrome.execute_script("return axe.run().then((results) => results.violations)")
         assert [(each["id"], each["impact"], each["nodes"][0]["html"]) for each in found] == []
 
 

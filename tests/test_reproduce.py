@@ -20,7 +20,7 @@ import swaplaw as sl
 from pictures import assert_drawn
 from swaplaw.published import Comparison, Statement, published, show
 from swaplaw.reproduce import study_of
-from swaplaw.reproduce.figures import figures
+from swaplaw.reproduce.figures import figures, further
 from swaplaw.reproduce.prose import numbers
 from swaplaw.reproduce.tables import tables
 from swaplaw.reproduce.trios import best_trio
@@ -32,6 +32,7 @@ from conftest import Finished
 
 Run = Callable[..., Finished]
 TABLES = ("datasets", "model_accuracy", "predictors", "cyber_weights", "abstentions", "trios", "top_pairs")
+FURTHER = ("lifts", "contributions", "votes")
 FIGURES = (
     *("theory", "phiadj_sg", "validation", "exactness", "decomp", "calibration", "meanlift", "leading"),
     *("cyber_weights", "phi_sg", "liftdelta"),
@@ -94,7 +95,7 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
         assert min(sizes) > 8
         page = (folder / "tables" / f"{name}.md").read_text()
         assert "SYNTHETIC" in page
-    for name in FIGURES:
+    for name in (*FIGURES, *FURTHER):
         for suffix in (".svg", ".png"):
             assert_drawn(folder / "figures" / f"{name}{suffix}")
         if name not in ("theory", "decomp"):
@@ -345,4 +346,5 @@ def test_published_values_are_whole() -> None:
 def test_every_figure_of_the_paper_has_a_name_of_ours() -> None:
     study = study_of(fleet("supergpqa", 3), replicates=20)
     assert tuple(figures(study, theory(trials=5, step=0.1))) == FIGURES
+    assert tuple(further(study)) == FURTHER
     assert tuple(tables(study)) == TABLES

@@ -43,6 +43,7 @@ from swaplaw.panel import Cell, Panel, PanelOutcome, panel
 from swaplaw.panel_holdout import HeldOutPanel, held_out_panel
 from swaplaw.panels import PanelSearch, panels
 from swaplaw.policy import Member, Policy, read_policy
+from swaplaw.position import PositionBias, position_bias
 from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.recommend import recommend
 from swaplaw.resample import Resampler, resampler
@@ -91,6 +92,7 @@ __all__ = [
     "PanelSearch",
     "Piece",
     "Policy",
+    "PositionBias",
     "Predictor",
     "Predictors",
     "Recommendation",
@@ -124,6 +126,7 @@ __all__ = [
     "pairwise",
     "panel",
     "panels",
+    "position_bias",
     "predictors",
     "read_law",
     "read_policy",

@@ -57,13 +57,7 @@ def calibrate(
     chosen = list(pairs(tally))
     terms = terms_of(chosen, weight)
     found = terms.quantities()
-    defined = {"alpha": int(count(found.alpha)), "gamma": int(count(found.gamma))}
-    for rate, cell in (("alpha", "rescue"), ("gamma", "damage")):
-        if not defined[rate]:
-            raise InputError(
-                f"no pair of dataset {quote(tally.dataset)} has any {cell} mass, so {rate} cannot be calibrated: "
-                "the models are right and wrong on the same questions"
-            )
+    defined = _defined(tally, found)
     here = estimate(draws, terms, _at_weight, level=level, method=method, crew=crew)
     grid = _Grid(chosen, draws, crew, track)
     over = estimate_sums(draws, grid.columns, grid.statistics, level=level, method=method, crew=crew)
@@ -87,6 +81,25 @@ def calibrate(
         {"r2": fit_r2, "rho": fit_rho, "rmse": fit_rmse, "baseline_rmse": float(rmse(found.lift, 0 * found.lift))},
         _provenance(tally, draws, len(chosen), defined),
     )
+
+
+def mean_rates(tally: Tally, weight: str | float | Fraction = DEFAULT_WEIGHT) -> tuple[float, float]:
+    """alpha-bar and gamma-bar alone: what predicting needs, without intervals, residual and fit."""
+    found = terms_of(list(pairs(tally)), weight).quantities()
+    _defined(tally, found)
+    return float(mean(found.alpha)), float(mean(found.gamma))
+
+
+def _defined(tally: Tally, found: Quantities) -> dict[str, int]:
+    """How many pairs define each rate; there is no law without one."""
+    defined = {"alpha": int(count(found.alpha)), "gamma": int(count(found.gamma))}
+    for rate, cell in (("alpha", "rescue"), ("gamma", "damage")):
+        if not defined[rate]:
+            raise InputError(
+                f"no pair of dataset {quote(tally.dataset)} has any {cell} mass, so {rate} cannot be calibrated: "
+                "the models are right and wrong on the same questions"
+            )
+    return defined
 
 
 def _at_weight(found: Quantities) -> Floats:

@@ -184,10 +184,10 @@ class _Contest:
     def _challenge(self, best: list[_Best], line: Line, where: Ints) -> None:
         """Put an ensemble in the place of what it beats, on the parts on which it is oriented like this."""
         sheet = self.scorer.along(line)
-        values, scale = sheet.values, sheet.scale
         if self.by == "swap":
-            values, scale = self._promised(sheet, *line.members)
-        sums = exact_product(self.parts[where], values.T, scale)
+            sums, scale = self._promised(sheet, self.parts[where], *line.members)
+        else:
+            sums, scale = sheet.sums(self.parts[where]), sheet.scale
         eligible = np.where(sheet.open, sums, -1) if self.by == "lift" else sums
         for part, row, stretch in zip(where, sums, eligible.argmax(axis=1), strict=True):
             value = _fraction(row[stretch], scale)
@@ -195,14 +195,22 @@ class _Contest:
                 run = sheet.run(row, stretch) if self.by == "lift" else (stretch, stretch)
                 best[part] = _Best(value, line, sheet, run)
 
-    def _promised(self, sheet: Scoresheet, a: int, b: int) -> tuple[Floats, int]:
-        """The summands of p + S*: ok_A + (P_x - ok_A) times the weight of the cells R and D."""
+    def _promised(self, sheet: Scoresheet, parts: Bools, a: int, b: int) -> tuple[Floats, int]:
+        """P + S* summed over each part: ok_A + (P_x - ok_A) times the weight of the cells R and D, and the scale.
+
+        Only questions on which the models disagree, in part at least, depend on the weight.
+        """
         own, unit = self.scorer.own
-        wide = own.dtype if own.dtype.kind == "f" or sheet.scale * unit**3 < 2**62 else np.dtype(object)
-        right_a, right_b, pooled = (values.astype(wide) for values in (own[a], own[b], sheet.values))
+        largest = sheet.scale * unit**3
+        wide = own.dtype if own.dtype.kind == "f" or largest < 2**62 else np.dtype(object)
+        right_a, right_b = own[a].astype(wide), own[b].astype(wide)
         disagree = (unit - right_a) * right_b + right_a * (unit - right_b)
-        value = disagree * (pooled * unit - right_a * sheet.scale) + right_a * sheet.scale * unit**2
-        return value, sheet.scale * unit**3
+        some = np.flatnonzero(disagree)
+        swaps = disagree[some] * (sheet.values[:, some].astype(wide) * unit - right_a[some] * sheet.scale)
+        # Both are as wide as their sum needs.
+        terms = 2 * parts.shape[1]
+        alone = exact_product(parts, (right_a * (sheet.scale * unit**2))[:, None], largest, terms)
+        return alone + exact_product(parts[:, some], swaps.T, largest, terms), largest
 
 
 @dataclass(frozen=True)

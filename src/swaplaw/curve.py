@@ -7,20 +7,21 @@ turn, exact, and cheaper than a grid.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
+from math import lcm
 
 import numpy as np
 
 from swaplaw.breakpoints import Breakpoints
 from swaplaw.crew import Backend, Crew
-from swaplaw.pair import Masses, Outcome, Pair, at_least_one, oriented_pairs, pair, pairs, places_of_pairs
+from swaplaw.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.rows import Ints
-from swaplaw.spans import spans_of, sum_over_slots
-from swaplaw.tally import Tally
+from swaplaw.spans import batches, spans_of_batch, sum_over_slots
+from swaplaw.tally import Tally, credits
 from swaplaw.weights import PAPER_GRID, as_weight, simplest_between
 
 
@@ -99,14 +100,18 @@ class Curve:
         return [self.at(weight) for weight in weights]
 
     @cached_property
+    def steps(self) -> Ints:
+        """The breakpoints at which any contribution changes, and 0."""
+        columns = self.contributions
+        changes = np.flatnonzero((columns[:, 1:] != columns[:, :-1]).any(axis=0))
+        # A change into or out of slot 2k makes breakpoint k a point of the curve.
+        return np.unique(np.concatenate([[0], (changes + 1) // 2]))
+
+    @cached_property
     def pieces(self) -> list[Piece]:
         """Points and open intervals in turn, tiling [0, inf), without points at which nothing changes."""
-        columns = self.contributions
-        steps = np.flatnonzero((columns[:, 1:] != columns[:, :-1]).any(axis=0))
-        # A change into or out of slot 2k makes breakpoint k a point of the curve; 0 always is one.
-        kept = np.unique(np.concatenate([[0], (steps + 1) // 2]))
         pieces = []
-        for here, following in zip(kept, [*kept[1:], None], strict=True):
+        for here, following in zip(self.steps, [*self.steps[1:], None], strict=True):
             lo = self.breaks.weights[here]
             hi = None if following is None else self.breaks.weights[following]
             pieces.append(Piece(lo, lo, self._outcome(2 * here, lo)))
@@ -172,36 +177,58 @@ def curves(tally: Tally, *, workers: int | None = None, backend: Backend = "proc
     """Compute the exact curve of every pair, the more accurate model as primary; workers share the pairs."""
     crew = Crew(workers, backend)
     if crew.is_alone:
-        return map(curve_of, pairs(tally))
+        return curves_of(pairs(tally))
     found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)))
     return at_least_one(tally, chain.from_iterable(found))
 
 
 def _curves_at(tally: Tally, places: Sequence[tuple[int, int]]) -> list[Curve]:
-    return [curve_of(pair) for pair in oriented_pairs(tally, places)]
+    return list(curves_of(oriented_pairs(tally, places)))
 
 
 def curve_of(chosen: Pair) -> Curve:
     """Compute the exact curve of a pair."""
-    breaks, spans = spans_of(chosen)
-    weights, scale = chosen.cells(spans.question)
-    own = chosen.alone[0]
-    credit = spans.common_denominator
-    denominator = scale * credit * own.denominator * chosen.n
+    return _curves([chosen])[0]
+
+
+def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
+    """Compute the exact curves of any pairs, in turn; small ones several at a time."""
+    for batch in batches(chosen):
+        yield from _curves(batch)
+
+
+def _curves(batch: Sequence[Pair]) -> list[Curve]:
+    tally = batch[0].tally
+    members = np.array([(chosen.a, chosen.b) for chosen in batch])
+    breaks, spans, owner = spans_of_batch(batch)
+    scales = [lcm(*(tally.scores[model].denominator for model in pair)) for pair in members]
+    units = spans.common_denominators(owner, len(batch))
+    scale, credit = lcm(*scales), lcm(*units)
     # Sums over questions stay below the denominator, and each step of a running sum below twice that.
-    weights = weights.astype(np.int64 if denominator < 2**61 else object)
-    pooled = sum_over_slots(spans, weights, credit, breaks.slots)
+    narrow = scale**3 * credit * len(tally.questions) < 2**61
+    if not narrow and len(batch) > 1:
+        return [curve_of(chosen) for chosen in batch]
+    worth = credits(scale, tally.rivals.rows.height + 1, np.int64 if narrow else object)
+    place = members.T.take(owner, axis=1) * len(tally.questions) + spans.question
+    right_a, right_b = worth.take(tally.ties.reshape(-1).take(place))
     # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
-    without = weights @ own.numerators.take(spans.question) * credit
-    gains = pooled * own.denominator - without[:, None]
-    return Curve(
-        chosen.tally.dataset,
-        chosen.primary,
-        chosen.secondary,
-        chosen.n,
-        chosen.of,
-        chosen.masses,
-        breaks,
-        gains,
-        denominator,
-    )
+    weights = cells(right_a, right_b, scale, scale)
+    gains = sum_over_slots(spans, weights, credit * scale, breaks.slots, owner, len(batch), right_a * credit)
+    found = []
+    for chosen, own, own_scale, own_credit in zip(batch, gains, scales, units, strict=True):
+        # On the pair's own denominator a curve is the same, to the last bit, whatever it was computed with.
+        spare = (scale // own_scale) ** 3 * (credit // own_credit)
+        found.append(
+            Curve(
+                tally.dataset,
+                chosen.primary,
+                chosen.secondary,
+                chosen.n,
+                chosen.of,
+                chosen.masses,
+                breaks,
+                own if spare == 1 else own // spare,
+                own_scale**3 * own_credit * chosen.n,
+            )
+        )
+    return found

@@ -79,11 +79,11 @@ def draw(
     sizes = np.stack([np.broadcast_to(np.asarray(number), n) for number in samples])
     _check(tally, members, sizes)
     limit = ballots or int(np.clip(LARGEST_BATCH // n, FEWEST, MOST))
-    blocks = [
-        _ballots(counts, tuple(map(int, size)), limit, [seed, question])
-        for question, (counts, size) in enumerate(zip(_ballot_boxes(tally, members), sizes.T, strict=True))
-    ]
-    return _assemble(tally, members, sizes, blocks)
+    boxes = list(zip(_ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
+    blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in boxes]
+    at_random = [box for box, block in zip(boxes, blocks, strict=True) if block is None]
+    drawn = iter(_at_random(at_random, limit, np.random.default_rng([seed, limit])))
+    return _assemble(tally, members, sizes, [block or next(drawn) for block in blocks])
 
 
 def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
@@ -99,39 +99,65 @@ def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
 
 
 def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Each question's counts, gold first, then every rival that a member voted for: one tuple a member."""
-    dense = np.zeros((len(members), len(tally.rivals.question)), dtype=np.int64)
-    for row, member in zip(dense, members, strict=True):
-        own = slice(tally.starts[member], tally.starts[member + 1])
-        row[tally.positions[own]] = tally.counts[own]
-    question = tally.rivals.question
-    order = np.argsort(question, kind="stable")
+    """Each question's counts, gold first, then every rival that a member voted for: one tuple a member.
+
+    Rivals come in the order of their counts, so that questions which differ in nothing but labels draw alike.
+    """
+    dense = np.stack([tally.dense(member) for member in members])
+    voted = np.flatnonzero(dense.any(axis=0))
+    question = tally.rivals.question[voted]
+    order = np.lexsort([*dense[::-1, voted], question])
     ends = np.searchsorted(question[order], np.arange(len(tally.questions) + 1))
-    for number, (start, end) in enumerate(pairwise(ends)):
-        counts = dense[:, order[start:end]]
-        counts = counts[:, counts.any(axis=0)]
-        yield tuple((int(tally.gold[m, number]), *map(int, row)) for m, row in zip(members, counts, strict=True))
+    counts = dense[:, voted[order]].tolist()
+    golds = [tally.gold[member].tolist() for member in members]
+    for number, (start, end) in enumerate(pairwise(ends.tolist())):
+        yield tuple((gold[number], *row[start:end]) for gold, row in zip(golds, counts, strict=True))
 
 
 _Block = tuple[Ints, Floats, bool]
 """Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
 
 
-def _ballots(counts: tuple[tuple[int, ...], ...], sizes: tuple[int, ...], limit: int, seed: list[int]) -> _Block:
-    """List every ballot if there are at most `limit`, else draw that many."""
-    numbers = [_possible(box, size) for box, size in zip(counts, sizes, strict=True)]
-    if prod(numbers) <= limit:
-        listed = [_listed(box, size) for box, size in zip(counts, sizes, strict=True)]
-        places = np.indices([len(share) for _, share in listed]).reshape(len(listed), -1)
-        ballots = np.stack([drawn[place] for (drawn, _), place in zip(listed, places, strict=True)])
-        share = np.prod([shares[place] for (_, shares), place in zip(listed, places, strict=True)], axis=0)
-        return ballots, share, True
-    rng = np.random.default_rng(seed)
-    drawn = [
-        rng.multivariate_hypergeometric(box, size, limit, method="marginals")
-        for box, size in zip(counts, sizes, strict=True)
-    ]
-    return np.stack(drawn), np.full(limit, 1 / limit), False
+_Boxes = tuple[tuple[int, ...], ...]
+"""One question's counts of each member, gold's first."""
+
+
+def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np.random.Generator) -> Iterator[_Block]:
+    """Draw so many ballots for each question, all questions at once: category by category, from what is left."""
+    if not asked:
+        return
+    width = max(len(boxes[0]) for boxes, _ in asked)
+    counts = np.array([[box + (0,) * (width - len(box)) for box in boxes] for boxes, _ in asked])
+    left = np.repeat(np.array([sizes for _, sizes in asked])[:, :, None], number, axis=2)
+    others = counts.sum(axis=2)
+    drawn = np.empty((*left.shape, width), dtype=np.int64)
+    for category in range(width):
+        others -= counts[:, :, category]
+        drawn[..., category] = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
+        left -= drawn[..., category]
+    share = np.full(number, 1 / number)
+    for (boxes, _), ballots in zip(asked, drawn, strict=True):
+        yield ballots[:, :, : len(boxes[0])], share, False
+
+
+@lru_cache(maxsize=10_000)
+def _all_ballots(counts: _Boxes, sizes: tuple[int, ...]) -> _Block:
+    """Every combination of the members' ballots: many questions have the same boxes."""
+    listed = [_listed(box, size) for box, size in zip(counts, sizes, strict=True)]
+    places = np.indices([len(share) for _, share in listed]).reshape(len(listed), -1)
+    ballots = np.stack([drawn[place] for (drawn, _), place in zip(listed, places, strict=True)])
+    share = np.prod([shares[place] for (_, shares), place in zip(listed, places, strict=True)], axis=0)
+    return ballots, share, True
+
+
+def _number(counts: _Boxes, sizes: tuple[int, ...], limit: int) -> int:
+    """How many different ballots the members can give together; any number above `limit` stands for more."""
+    number = 1
+    for box, size in zip(counts, sizes, strict=True):
+        number *= _possible(tuple(sorted(filter(None, box))), size)
+        if number > limit:
+            break
+    return number
 
 
 @lru_cache(maxsize=100_000)

@@ -8,15 +8,24 @@ wider where the effect belongs to the best of many candidates (see `selection`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from swaplaw.errors import InputError
+from swaplaw.plurality import vote
+from swaplaw.rounding import decimals
 from swaplaw.rows import Ints
+from swaplaw.tally import Tally
 from swaplaw.wholes import Floats
+
+if TYPE_CHECKING:
+    from swaplaw.resample import Unit
 
 LEVEL, POWER = 0.95, 0.8
 PSEUDO_QUESTIONS = 2
@@ -43,12 +52,22 @@ class Effect:
     @property
     def lo(self) -> float:
         """Lower end of the interval; no mean gain is below -1."""
-        return max(-1.0, self.mean - self.critical * self.standard_error)
+        return max(-1.0, self.mean - self.half_width)
 
     @property
     def hi(self) -> float:
         """Upper end of the interval; no mean gain is above 1."""
-        return min(1.0, self.mean + self.critical * self.standard_error)
+        return min(1.0, self.mean + self.half_width)
+
+    @property
+    def half_width(self) -> float:
+        """How far the interval reaches to either side."""
+        return self.critical * self.standard_error
+
+    @property
+    def places(self) -> int:
+        """Decimals that it deserves in percentage points (see `rounding`)."""
+        return decimals(-self.half_width, self.half_width)
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON."""
@@ -86,6 +105,39 @@ def effect(gains: Floats, member: Ints, *, level: float = LEVEL) -> Effect:
     return Effect(mean, error, student(units, level), level, p, len(gains), units)
 
 
+def effect_among(gains: Floats, member: Ints, *, level: float = LEVEL) -> Effect | None:
+    """Estimate the mean of gains on some of the questions; None where there is nothing to resample."""
+    units = np.unique(member, return_inverse=True)[1]
+    return effect(gains, units, level=level) if len(gains) > 1 and units.any() else None
+
+
+def lift_effect(tally: Tally, members: Sequence[int], weights: Sequence[Fraction], member: Ints) -> Effect | None:
+    """Lift of a pair or panel over its first member, at weights that were given, not chosen.
+
+    `member` is the resampling unit of each of the tally's questions.
+    """
+    pooled, own = vote(tally, members, weights), tally.scores[members[0]]
+    gains = pooled.numerators / pooled.denominator - own.numerators / own.denominator
+    common = np.logical_and.reduce(tally.answered[list(members)])
+    return effect_among(gains.astype(np.float64)[common], member[common])
+
+
+def accuracy_effect(tally: Tally, model: int, member: Ints) -> Effect | None:
+    """Accuracy of a model's own vote on the questions that it answered."""
+    answered, scores = tally.answered[model], tally.scores[model]
+    return effect_among((scores.numerators / scores.denominator).astype(np.float64)[answered], member[answered])
+
+
+def units_of(tally: Tally, by: Unit | None = None) -> Ints:
+    """The resampling unit of each question: its cluster where there are several, else itself."""
+    if by == "cluster" and tally.clusters is None:
+        raise InputError("there is no column 'cluster' in these votes: leave --by out, or resample questions")
+    clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 1
+    names = tally.clusters if clustered else tally.questions
+    member: Ints = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
+    return member
+
+
 def student(units: int, level: float) -> float:
     """Student's two-sided quantile."""
     from scipy.special import stdtrit
@@ -100,16 +152,25 @@ def standard_errors(gains: Floats, member: Ints) -> Floats:
     independent questions would, but a few of them can look as if they did.
     """
     n, units = gains.shape[1], int(member.max()) + 1
-    totals, sizes = unit_totals(gains, member), np.bincount(member)
     means = gains.mean(axis=1)
-    between = units / (units - 1) * ((totals - sizes * means[:, None]) ** 2).sum(axis=1)
-    singly = n / (n - 1) * ((gains**2).sum(axis=1) - n * means**2)
-    errors: Floats = np.sqrt(np.maximum(between, singly) + PSEUDO_QUESTIONS / 2) / (n + PSEUDO_QUESTIONS)
+    spread = n / (n - 1) * np.maximum(0, _squares(gains) - n * means**2)
+    if units < n:
+        deviations = unit_totals(gains, member) - np.bincount(member) * means[:, None]
+        spread = np.maximum(spread, units / (units - 1) * _squares(deviations))
+    errors: Floats = np.sqrt(spread + PSEUDO_QUESTIONS / 2) / (n + PSEUDO_QUESTIONS)
     return errors
+
+
+def _squares(rows: Floats) -> Floats:
+    """The sum of squares of each row."""
+    found: Floats = np.einsum("ij,ij->i", rows, rows)
+    return found
 
 
 def unit_totals(gains: Floats, member: Ints) -> Floats:
     """Sum each row's gains over each unit: rows x units."""
-    totals = np.zeros((int(member.max()) + 1, len(gains)))
-    np.add.at(totals, member, gains.T)
-    return totals.T
+    order = np.argsort(member, kind="stable")
+    starts = np.searchsorted(member[order], np.arange(int(member.max()) + 1))
+    together = gains if (order[1:] > order[:-1]).all() else np.take(gains, order, axis=1)
+    totals: Floats = together if len(starts) == len(member) else np.add.reduceat(together, starts, axis=1)
+    return totals

@@ -7,6 +7,7 @@ to afterwards, on the counts, by the same Polars code for all: so all engines ag
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,6 +131,17 @@ def count_polars(frame: pl.LazyFrame) -> pl.LazyFrame:
     if "sample" in names:
         sums.append(pl.col("sample").hash(_FINGERPRINT_SEED).sum().alias("fingerprint"))
     return frame.group_by([key for key in KEYS if key in names]).agg(sums)
+
+
+def count_by(frame: Any, name: str, keys: Sequence[str]) -> pl.DataFrame:
+    """Count the votes of each combination of any columns, in the engine that holds them."""
+    import narwhals as nw
+    import polars as pl
+
+    if is_polars(frame):
+        rows: pl.LazyFrame = frame.lazy()
+        return rows.group_by(keys).agg(pl.len().cast(pl.Int64).alias("votes")).collect(engine="streaming")
+    return _collected(narwhal(frame, name).lazy().group_by(keys).agg(nw.len().alias("votes")), name)
 
 
 def unproven(counts: pl.DataFrame) -> pl.DataFrame:

@@ -119,8 +119,8 @@ def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOu
         choice,
         single,
         scorer.score(choice) - scorer.score(single),
-        _on_tests([scorer.score(made) for made in choices], folds),
-        _on_tests([scorer.score(made) for made in singles], folds),
+        on_tests([scorer.score(made) for made in choices], folds),
+        on_tests([scorer.score(made) for made in singles], folds),
         tuple(choices),
         tuple(singles),
     )
@@ -131,10 +131,10 @@ def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
     totals = sheet.sums(folds.trains)
     best = np.where(sheet.open, totals, -1).argmax(axis=1)
     weights = [sheet.weight(*sheet.run(row, stretch)) for row, stretch in zip(totals, best, strict=True)]
-    return _on_tests([sheet.at(weight) for weight in weights], folds)
+    return on_tests([sheet.at(weight) for weight in weights], folds)
 
 
-def _on_tests(scores: list[Floats], folds: Folds) -> Floats:
+def on_tests(scores: list[Floats], folds: Folds) -> Floats:
     """Take from each fold's scores those on the fold, averaged over repeats: one number per question."""
     total = np.zeros(folds.tests.shape[1])
     for values, test in zip(scores, folds.tests, strict=True):

@@ -108,4 +108,4 @@ def _scores(those: Arrangement, D: Ints, E: Ints, bounds: Ints, slots: int) -> t
     unit = spans.common_denominator
     copies = those.copies[None, held]
     dtype = np.int64 if unit * int(copies.sum()) < 2**61 else object
-    return sum_over_slots(spans, copies.astype(dtype), unit, slots)[0], unit
+    return sum_over_slots(spans, copies.astype(dtype), unit, slots)[0, 0], unit

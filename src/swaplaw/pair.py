@@ -203,7 +203,7 @@ class Pair:
     @cached_property
     def n(self) -> int:
         """How many questions both answered."""
-        return int(self.common.sum())
+        return self.of if self.tally.complete else int(self.common.sum())
 
     @property
     def of(self) -> int:
@@ -217,8 +217,8 @@ class Pair:
         a, b = right_a.numerators, right_b.numerators
         scale_a, scale_b = right_a.denominator, right_b.denominator
         return Masses(
-            Fraction(int(a.sum()), scale_a * self.n),
-            Fraction(int(b.sum()), scale_b * self.n),
+            Fraction(right_a.total, scale_a * self.n),
+            Fraction(right_b.total, scale_b * self.n),
             Fraction(int((a * b).sum()), scale_a * scale_b * self.n),
         )
 
@@ -230,13 +230,11 @@ class Pair:
     def _on_common(self, scores: Scores) -> Scores:
         return scores if self.n == self.of else Scores(scores.ties[self.common])
 
-    def cells(self, questions: Ints | slice = slice(None)) -> tuple[Ints, int]:
+    def cells(self) -> tuple[Ints, int]:
         """Fuzzy cell weights of common questions, in the order of KINDS, and their common denominator."""
         right_a, right_b = self.alone
-        a, b = right_a.numerators[questions], right_b.numerators[questions]
-        wrong_a, wrong_b = right_a.denominator - a, right_b.denominator - b
-        weights = np.stack([wrong_a * b, a * wrong_b, wrong_a * wrong_b, a * b])
-        return weights, right_a.denominator * right_b.denominator
+        scales = right_a.denominator, right_b.denominator
+        return cells(right_a.numerators, right_b.numerators, *scales), scales[0] * scales[1]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
         """Score the vote at one weight and split its lift exactly, Eqs. (exact) and (fuzzyrates)."""
@@ -267,6 +265,12 @@ class Pair:
         dtype = np.int64 if top * self.n < 2**62 else object
         gain = pooled.numerators.astype(dtype) * alone.denominator - alone.numerators.astype(dtype) * pooled.denominator
         return gain * weights.astype(dtype), top
+
+
+def cells(right_a: Ints, right_b: Ints, scale_a: int, scale_b: int) -> Ints:
+    """How far each question belongs to each cell, in the order of KINDS: products of scores and their complements."""
+    wrong_a, wrong_b = scale_a - right_a, scale_b - right_b
+    return np.stack([wrong_a * right_b, right_a * wrong_b, wrong_a * wrong_b, right_a * right_b])
 
 
 def pair(tally: Tally, primary: str, secondary: str) -> Pair:

@@ -11,7 +11,8 @@ import numpy as np
 from swaplaw.certify import Certificate, certify
 from swaplaw.choice import BestSingle, Choice, Recorded, Rule, each
 from swaplaw.crew import ALONE, Backend, Crew
-from swaplaw.holdout import deal, held_out
+from swaplaw.effect import Effect, effect
+from swaplaw.holdout import deal, on_tests
 from swaplaw.panel import Panel, oriented
 from swaplaw.panels import panels
 from swaplaw.tally import Tally
@@ -24,14 +25,25 @@ class HeldOutPanel:
     """A panel whose weights were chosen on other questions than they are judged on."""
 
     accuracy: float
-    lift: float
-    """Over the member that was most accurate on the questions that chose the weights."""
+    effect: Effect
+    """Lift over the member that was most accurate on the questions that chose the weights."""
     folds: int
     repeats: int
 
+    @property
+    def lift(self) -> float:
+        """Mean lift."""
+        return self.effect.mean
+
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON."""
-        return {"accuracy": self.accuracy, "lift": self.lift, "folds": self.folds, "repeats": self.repeats}
+        return {
+            "accuracy": self.accuracy,
+            "lift": self.lift,
+            "interval": [self.effect.lo, self.effect.hi],
+            "folds": self.folds,
+            "repeats": self.repeats,
+        }
 
 
 def held_out_panel(
@@ -56,9 +68,13 @@ def held_out_panel(
         return None
     scorer = Recorded(tally)
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
-    rule = weights_rule(tally, panel.indices, time_limit=time_limit, crew=Crew(workers, backend))
-    found = held_out(scorer, rule, BestSingle(scorer, tuple(sorted(panel.indices))), dealt)
-    return HeldOutPanel(float(found.scores.mean()), found.held_out, dealt.folds, dealt.repeats)
+    crew = Crew(workers, backend)
+    rules = (
+        weights_rule(tally, panel.indices, time_limit=time_limit, crew=crew),
+        BestSingle(scorer, tuple(sorted(panel.indices))),
+    )
+    scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
+    return HeldOutPanel(float(scores.mean()), effect(scores - alone, member), dealt.folds, dealt.repeats)
 
 
 def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:

@@ -103,10 +103,17 @@ class Rows:
         """The shape that is left of these columns (rising)."""
         return Rows(len(columns), tuple((rows, int(np.searchsorted(columns, width))) for rows, width in self.shapes))
 
-    def take(self, values: Ints, columns: Ints) -> Ints:
-        """The values of these columns (rising), flat in the shape of `only(columns)`."""
-        blocks = [
-            values[places].reshape(rows, width).take(columns[: np.searchsorted(columns, width)], axis=1)
-            for places, rows, width in self.rectangles
-        ]
-        return np.concatenate([block.reshape(-1) for block in blocks]) if blocks else values
+    def take(self, values: Ints, columns: Ints, copies: Ints | None = None) -> Ints:
+        """The values of these columns (rising, repeats allowed), flat in the shape of `only(columns)`.
+
+        `values` may hold several arrays of this shape, as its rows; `copies` says whose column each one is.
+        """
+        arrays = np.atleast_2d(values)
+        blocks = []
+        for places, rows, width in self.rectangles:
+            here = slice(int(np.searchsorted(columns, width)))
+            # Side by side, so that one index serves all rows.
+            block = arrays[:, places].reshape(len(arrays), rows, width).swapaxes(0, 1).reshape(rows, -1)
+            index = columns[here] if copies is None else copies[here] * width + columns[here]
+            blocks.append(block.take(index, axis=1).reshape(-1))
+        return np.concatenate(blocks) if blocks else arrays[0]

@@ -23,6 +23,11 @@ from swaplaw.wholes import Floats, grid_for
 if TYPE_CHECKING:
     import polars as pl
 
+# Scores that are multiplied at a time: enough for BLAS, few enough to stay near the processor.
+BLOCK = 2**21
+# Blocks of fewer questions than this are not worth the switch to 32 bits.
+NARROWEST = 1024
+
 
 @dataclass(frozen=True)
 class Screen:
@@ -90,42 +95,82 @@ def screen(tally: Tally, law: Law) -> Screen:
         raise InputError(
             f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
         )
-    scores, scale = _score_matrix(tally)
-    both = scores @ scores.T
-    if tally.answered.all():
+    sums = _Sums.of(tally)
+    scale = sums.scale
+    if tally.complete:
         # The more accurate first, equals in name order: of any two the first is the primary.
-        own = scores.sum(axis=1, dtype=np.float64)
-        ranking = np.argsort(-own, kind="stable")
-        first, second = np.triu_indices(len(own), 1)
+        ranking = np.argsort(-sums.own, kind="stable")
+        first, second = np.triu_indices(len(sums.own), 1)
         primary, secondary = ranking[first], ranking[second]
-        right_a, right_b = own[primary], own[secondary]
-        unit = np.full(1, len(tally.questions) * scale, dtype=np.float64)
+        right_a, right_b = sums.own[primary], sums.own[secondary]
+        unit: Floats = np.full(1, len(tally.questions) * scale, dtype=np.float64)
     else:
-        mask = tally.answered.astype(scores.dtype)
-        common, right = mask @ mask.T, scores @ mask.T
-        first, second = np.nonzero(np.triu(common, 1))
+        first, second = np.nonzero(np.triu(sums.common, 1))
         if not len(first):
             raise InputError(f"no two models of dataset {quote(tally.dataset)} have a question in common")
-        turned = right[second, first] > right[first, second]
+        turned = sums.right[second, first] > sums.right[first, second]
         primary, secondary = np.where(turned, second, first), np.where(turned, first, second)
-        right_a, right_b = (right[a, b].astype(np.float64) for a, b in ((primary, secondary), (secondary, primary)))
-        unit = common[primary, secondary] * np.float64(scale)
+        right_a, right_b = sums.right[primary, secondary], sums.right[secondary, primary]
+        unit = sums.common[primary, secondary] * scale
+    both = sums.both
     rescue = (right_b * scale - both[primary, secondary]) / (unit * scale)
     return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
 
 
-def _score_matrix(tally: Tally) -> tuple[Floats, int]:
-    """Scores of all models on one scale, as whole numbers whose sums are exact."""
-    ties = np.stack([scores.ties for scores in tally.scores])
-    sizes = [int(size) for size in np.flatnonzero(np.bincount(ties.ravel())) if size]
-    scale = lcm(*sizes)
-    scale = grid_for(scale, ties.shape[1]) or scale
-    table = np.zeros(max(sizes, default=0) + 1)
-    table[sizes] = [round(scale / size) for size in sizes]
-    # Products of two scores must sum exactly in 32 bits, too, to be held there.
-    narrow = scale**2 * ties.shape[1] < 2**24
-    scores = table.take(ties)
-    return (scores.astype(np.float32) if narrow else scores), scale
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over questions for all pairs at once, on one scale: whole numbers, exact."""
+
+    scale: int
+    own: Floats
+    """Each model's scores."""
+    both: Floats
+    """Products of two models' scores (times the scale again)."""
+    common: Floats
+    """Questions that both answered."""
+    right: Floats
+    """The first model's scores on the questions that the second answered; as `common`, only where some did not."""
+
+    @classmethod
+    def of(cls, tally: Tally) -> _Sums:
+        """Multiply the scores with themselves, a block of questions at a time.
+
+        A block is as wide as its products sum exactly in 32 bits, which are twice as fast; blocks are added in 64.
+        Where scores are so fine that such blocks would be narrow, 64 bits do all of it.
+        """
+        models, questions = tally.ties.shape
+        sizes = [int(size) for size in np.flatnonzero(_occurring(tally.ties)) if size]
+        scale = lcm(*sizes)
+        scale = grid_for(scale, questions) or scale
+        worth = np.zeros(max(sizes, default=0) + 1)
+        worth[sizes] = [round(scale / size) for size in sizes]
+        width = 2**24 // scale**2
+        if width < NARROWEST:
+            width = questions
+        else:
+            worth = worth.astype(np.float32)
+        width = max(1, min(width, BLOCK // models))
+        square = np.zeros((models, models)) if tally.complete else np.zeros((3, models, models))
+        own = np.zeros(models)
+        for start in range(0, questions, width):
+            part = slice(start, start + width)
+            scores = worth.take(tally.ties[:, part])
+            own += scores.sum(axis=1, dtype=np.float64)
+            if tally.complete:
+                square += scores @ scores.T
+            else:
+                mask = tally.answered[:, part].astype(scores.dtype)
+                square += scores @ scores.T, mask @ mask.T, scores @ mask.T
+        both, common, right = (square, *2 * [np.empty(0)]) if tally.complete else square
+        return cls(scale, own, both, common, right)
+
+
+def _occurring(ties: Ints) -> Ints:
+    """Which tie sizes occur, model by model: counting them all at once would take eight bytes for each."""
+    found = np.zeros(int(ties.max(initial=0)) + 1, dtype=bool)
+    for row in ties:
+        found |= np.bincount(row, minlength=len(found)) > 0
+    return found
 
 
 def _predict(

@@ -6,17 +6,21 @@ Inside it the score is 1 over (1 + rivals identical to gold); at an end that a r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import lcm
 
 import numpy as np
 
 from swaplaw.breakpoints import Breakpoints, breakpoints, table
 from swaplaw.pair import Pair
-from swaplaw.rows import Ints, Rows
+from swaplaw.rows import Ints
+from swaplaw.tally import credits
 
 # Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
 LARGEST_TABLE = 200_000
+# Pairs of few questions are worked out together, up to so many margins: calls cost more than the arithmetic otherwise.
+BATCH = 2**18
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Spans:
     """For each question that the weight matters to, the slots in which gold is in the tie set."""
 
     question: Ints
-    """Which of the common questions."""
+    """Which of the questions."""
     low: Ints
     high: Ints
     """First and last slot in which gold leads or ties."""
@@ -36,7 +40,15 @@ class Spans:
     @property
     def common_denominator(self) -> int:
         """Smallest common denominator of the scores."""
-        return lcm(*(int(size) for size in np.flatnonzero(np.bincount(np.concatenate(self.ties)))))
+        return self.common_denominators(np.zeros_like(self.question), 1)[0]
+
+    def common_denominators(self, owner: Ints, owners: int) -> list[int]:
+        """The same for each owner of spans."""
+        sizes = max(int(ties.max(initial=0)) for ties in self.ties) + 1
+        found = np.zeros(owners * sizes, dtype=bool)
+        for ties in self.ties:
+            found |= np.bincount(owner * sizes + ties, minlength=len(found)) > 0
+        return [lcm(*map(int, np.flatnonzero(own))) for own in found.reshape(owners, sizes)]
 
     @property
     def ties(self) -> tuple[Ints, Ints, Ints]:
@@ -44,12 +56,44 @@ class Spans:
         return self.at_low, self.inside, self.at_high
 
 
+def batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Gather neighbouring pairs that share a table of breakpoints, up to `BATCH` margins."""
+    batch: list[Pair] = []
+    for chosen in pairs:
+        if batch and not (_share_table(batch[0], chosen) and len(batch) * len(chosen.tally.rivals.question) < BATCH):
+            yield batch
+            batch = []
+        batch.append(chosen)
+    if batch:
+        yield batch
+
+
+def _share_table(first: Pair, other: Pair) -> bool:
+    return first.tally is other.tally and _table_of(first) == _table_of(other) is not None
+
+
+def _table_of(chosen: Pair) -> tuple[int, int] | None:
+    """The sample counts that a pair's table of breakpoints belongs to; None where they are ragged or very large."""
+    samples_a, samples_b = chosen.tally.samples[chosen.a], chosen.tally.samples[chosen.b]
+    if not (samples_a and samples_b) or (2 * samples_a + 1) * (2 * samples_b + 1) > LARGEST_TABLE:
+        return None
+    return samples_a, samples_b
+
+
 def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
-    """Intersect the bounds that the rivals of each question set."""
-    rivals = chosen.tally.rivals
-    column = _unsettled(chosen)
-    question, rows = rivals.order.take(column), rivals.rows.only(column)
-    breaks, codes, tied = _rank_margins(chosen, column, rows)
+    """The spans of one pair, with questions numbered among those that both answered."""
+    breaks, spans, _ = spans_of_batch([chosen])
+    if chosen.n < chosen.of:
+        spans = replace(spans, question=(np.cumsum(chosen.common) - 1).take(spans.question))
+    return breaks, spans
+
+
+def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
+    """Intersect the bounds that the rivals of each question set; also, which pair of the batch each span belongs to."""
+    rivals = batch[0].tally.rivals
+    column, owner = _unsettled(batch)
+    rows = rivals.rows.only(column)
+    breaks, codes, tied = _rank_margins(batch, column, owner)
     bounds = breaks.look_up(codes)
     tightest = rows.maximum(bounds, -breaks.slots)
     binds_low, binds_high = rows.count_equal(bounds, tightest).T
@@ -60,68 +104,88 @@ def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
     set_low, set_high = binds_low * (low >= 0), binds_high * (high < breaks.slots)
     at_low = inside + set_low + set_high * (last == first)
     at_high = inside + set_high + set_low * (last == first)
-    if chosen.n < chosen.of:
-        question = (np.cumsum(chosen.common) - 1).take(question)
-    spans = (question, first, last, at_low, inside, at_high)
+    facts = [rivals.order.take(column), first, last, at_low, inside, at_high, owner]
     leads = first <= last
-    return breaks, Spans(*spans) if leads.all() else Spans(*(fact[leads] for fact in spans))
+    if not leads.all():
+        facts = [fact[leads] for fact in facts]
+    return breaks, Spans(*facts[:6]), facts[6]
 
 
-def _unsettled(chosen: Pair) -> Ints:
-    """The rivals' columns of the questions that the weight may matter to.
+def _unsettled(batch: Sequence[Pair]) -> tuple[Ints, Ints]:
+    """The questions that the weight may matter to: their columns among the rivals, rising, and their pairs.
 
     Where both models' votes lead to gold alone, it wins at every weight; where one rival beats gold in the primary's
     votes and is not behind in the secondary's, gold never wins. Either way the vote scores what the primary does.
     """
-    tally = chosen.tally
-    (least_a, rival_a), (least_b, rival_b) = tally.strongest(chosen.a), tally.strongest(chosen.b)
-    settled = (least_a > 0) & (least_b > 0)
-    if len(tally.rivals.question):
-        settled |= (least_a < 0) & (tally.margins(chosen.b).take(rival_a) <= 0)
-        settled |= (least_b <= 0) & (tally.margins(chosen.a).take(rival_b) < 0)
-    if chosen.n < chosen.of:
-        settled |= ~chosen.common.take(tally.rivals.order)
-    return np.flatnonzero(~settled)
+    tally = batch[0].tally
+    settled = np.empty((len(batch), len(tally.questions)), dtype=bool)
+    for row, chosen in zip(settled, batch, strict=True):
+        (least_a, rival_a), (least_b, rival_b) = tally.strongest(chosen.a), tally.strongest(chosen.b)
+        np.greater(np.minimum(least_a, least_b), 0, out=row)
+        if len(tally.rivals.question):
+            row |= np.maximum(least_a + 1, tally.margins(chosen.b).take(rival_a)) <= 0
+            row |= np.maximum(least_b - 1, tally.margins(chosen.a).take(rival_b)) < 0
+        if chosen.n < chosen.of:
+            row |= ~chosen.common.take(tally.rivals.order)
+    place = np.flatnonzero(~settled.T.reshape(-1))
+    column = place // len(batch)
+    return column, place - column * len(batch)
 
 
-def _rank_margins(chosen: Pair, column: Ints, rows: Rows) -> tuple[Breakpoints, Ints, Ints]:
+def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Breakpoints, Ints, Ints]:
     """The breakpoints, each rival's place among their bounds, and each question's place of a tie at every weight.
 
     Places are those in the table of all margin pairs, or, where that would be large, among the pairs that occur.
     """
-    tally = chosen.tally
-    D, E = tally.margins(chosen.a), tally.margins(chosen.b)
-    samples_a, samples_b = tally.samples[chosen.a], tally.samples[chosen.b]
-    if samples_a and samples_b and (2 * samples_a + 1) * (2 * samples_b + 1) <= LARGEST_TABLE:
-        breaks = table(samples_a, samples_b)
-        wide = D if len(breaks.bounds) < 2**16 else D.astype(np.int32)
-        codes = tally.rivals.rows.take(wide * (2 * samples_b + 1) + E, column)
-        return breaks, codes, np.zeros(rows.columns, dtype=codes.dtype)
-    counts = (tally.votes[model].astype(np.int64).take(tally.rivals.question) for model in (chosen.a, chosen.b))
-    facts = np.stack([tally.rivals.rows.take(fact, column) for fact in (D, E, *counts)])
+    chosen, tally = batch[0], batch[0].tally
+    if counts := _table_of(chosen):
+        breaks, stride = table(*counts), 2 * counts[1] + 1
+        codes = np.empty((len(batch), len(tally.rivals.question)), np.int16 if len(breaks.bounds) < 2**16 else np.int32)
+        for row, one in zip(codes, batch, strict=True):
+            np.multiply(tally.margins(one.a), stride, out=row, dtype=row.dtype)
+            row += tally.margins(one.b)
+        taken = tally.rivals.rows.take(codes, column, owner)
+        return breaks, taken, np.zeros(len(column), dtype=codes.dtype)
+    pair = chosen.a, chosen.b
+    per_rival = (tally.votes[model].astype(np.int64).take(tally.rivals.question) for model in pair)
+    facts = np.stack([tally.rivals.rows.take(fact, column) for fact in (*map(tally.margins, pair), *per_rival)])
     # A margin pair (0, 0) for each question stands for its ties.
-    own = [tally.votes[model].astype(np.int64).take(tally.rivals.order.take(column)) for model in (chosen.a, chosen.b)]
+    own = [tally.votes[model].astype(np.int64).take(tally.rivals.order.take(column)) for model in pair]
     level = np.stack([np.zeros_like(own[0]), np.zeros_like(own[0]), *own])
     occurring, which = np.unique(np.concatenate([facts, level], axis=1), axis=1, return_inverse=True)
     return breakpoints(*occurring), which[: facts.shape[1]], which[facts.shape[1] :]
 
 
-def sum_over_slots(spans: Spans, weights: Ints, credit: int, slots: int) -> Ints:
-    """Sum P_x times cell weight over questions in every slot: steps where spans begin and end, then a running sum.
+def sum_over_slots(
+    spans: Spans,
+    weights: Ints,
+    credit: int,
+    slots: int,
+    owner: Ints | None = None,
+    owners: int = 1,
+    base: Ints | None = None,
+) -> Ints:
+    """Sum (P_x - base) times cell weight over questions, in every slot: owners x cells x slots.
 
-    Scores are in units of 1/credit.
+    Steps where spans begin and end, then a running sum. Scores, and `base` for each span (by default 0), are in units
+    of 1/credit. Spans may belong to several owners, numbered from 0.
     """
-    entry = np.flatnonzero(weights)
-    cell, question = np.divmod(entry, max(weights.shape[1], 1))
+    cells, number = weights.shape
+    entry = np.flatnonzero(weights != 0)
+    cell = entry // max(number, 1)
+    span = entry - cell * number
     weight = weights.take(entry)
-    low, high = spans.low.take(question), spans.high.take(question)
-    at_low, inside, at_high = (credit // ties.take(question).astype(weights.dtype) * weight for ties in spans.ties)
+    worth = credits(credit, max(int(ties.max(initial=0)) for ties in spans.ties), weights.dtype)
+    at_low, inside, at_high = (worth.take(ties).take(span) * weight for ties in spans.ties)
+    low, high = spans.low.take(span), spans.high.take(span)
     wide = low < high
-    steps = np.zeros((len(weights), slots + 1), dtype=weights.dtype)
-    start = cell * (slots + 1)
+    start = (cell if owner is None else owner.take(span) * cells + cell) * (slots + 1)
+    steps = np.zeros((owners, cells, slots + 1), dtype=weights.dtype)
     np.add.at(
         steps.reshape(-1),
         np.concatenate([start + low, start + low + 1, start + high, start + high + 1]),
         np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high]),
     )
-    return np.cumsum(steps, axis=1)[:, :-1]
+    if base is not None:
+        np.subtract.at(steps.reshape(-1), start, base.take(span) * weight)
+    return np.cumsum(steps, axis=2)[:, :, :-1]

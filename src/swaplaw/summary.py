@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from swaplaw.position import PositionBias
 from swaplaw.tally import Tally
 
 
@@ -33,9 +34,12 @@ class ModelSummary:
     """Share of null votes."""
     reasons: Mapping[str, Fraction]
     """Share of null votes by reason; these add up to `abstained`."""
+    position: PositionBias | None = None
+    """How far the positions of its chosen options are from even, where votes tell them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Fractions of one, ready for JSON."""
+        """Fractions of one, ready for JSON; `position` only where votes tell positions."""
+        bias = {} if self.position is None else {"position": self.position.to_dict()}
         return {
             "dataset": self.dataset,
             "model": self.model,
@@ -47,12 +51,13 @@ class ModelSummary:
             "tied": self.tied,
             "abstained": float(self.abstained),
             "reasons": {reason: float(share) for reason, share in self.reasons.items()},
-        }
+        } | bias
 
 
-def summary(tally: Tally) -> list[ModelSummary]:
-    """Summarise every model, the most accurate first."""
-    rows = [_summarise(tally, model) for model in range(len(tally.models))]
+def summary(tally: Tally, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:
+    """Summarise every model, the most accurate first; with what `position_bias(votes, dataset)` found, if given."""
+    known = positions or {}
+    rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))
 
 

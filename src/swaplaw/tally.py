@@ -12,23 +12,24 @@ voted for, which change nothing: gold can only tie with one at no votes at all, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.kept import Kept
 from swaplaw.rows import Bools, Ints, Rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-# Spread-out margins are kept for as many models as fit in this many bytes; others are spread again when needed.
-MARGIN_CACHE_BYTES = 512 * 2**20
+# What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
+KEPT_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,19 @@ class Scores:
     @cached_property
     def numerators(self) -> Ints:
         """The scores times the denominator."""
-        table = [0, *(self.denominator // size for size in range(1, int(self.ties.max(initial=0)) + 1))]
         # Products of two scores, summed over millions of questions, must not overflow.
-        return np.array(table, dtype=np.int64 if self.denominator < 2**20 else object).take(self.ties)
+        dtype = np.int64 if self.denominator < 2**20 else object
+        return credits(self.denominator, int(self.ties.max(initial=0)), dtype).take(self.ties)
+
+    @cached_property
+    def total(self) -> int:
+        """The sum of all numerators."""
+        return int(self.numerators.sum())
+
+
+def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
+    """What gold gets in a tie of 0, 1, …, largest categories, times the denominator; nothing where it loses."""
+    return np.array([0, *(denominator // size for size in range(1, largest + 1))], dtype=dtype)
 
 
 @dataclass(frozen=True)
@@ -104,8 +115,7 @@ class Tally:
     """What each question is nested in, where that is known."""
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
-    _margins: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
-    _strongest: dict[int, tuple[Ints, Ints]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def index(self, model: str) -> int:
         """Find a model by name."""
@@ -128,37 +138,55 @@ class Tally:
         even = (self.votes == most[:, None]) | ~self.answered
         return tuple(int(n) if same else None for n, same in zip(most, even.all(axis=1), strict=True))
 
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every model answered every question."""
+        return bool(self.answered.all())
+
     def margins(self, model: int) -> Ints:
         """Gold's count less each rival's, over all rival positions."""
-        if model in self._margins:
-            return self._margins[model]
-        dtype = np.int16 if int(self.votes.max(initial=0)) < 2**14 else np.int64
-        margins: Ints = self.gold[model].astype(dtype).take(self.rivals.question)
-        own = slice(self.starts[model], self.starts[model + 1])
-        margins[self.positions[own]] -= self.counts[own].astype(dtype)
-        if (len(self._margins) + 1) * margins.nbytes <= MARGIN_CACHE_BYTES:
-            self._margins[model] = margins
-        return margins
+
+        def derive() -> tuple[Ints, int]:
+            dtype = np.int16 if self._most < 2**14 else np.int64
+            margins: Ints = self.gold[model].astype(dtype).take(self.rivals.question)
+            own = slice(self.starts[model], self.starts[model + 1])
+            margins[self.positions[own]] -= self.counts[own].astype(dtype)
+            return margins, margins.nbytes
+
+        found: Ints = self._kept.get(("margins", model), derive)
+        return found
+
+    @cached_property
+    def _most(self) -> int:
+        return int(self.votes.max(initial=0))
 
     def strongest(self, model: int) -> tuple[Ints, Ints]:
         """Gold's least margin on each question, in the rivals' order, and the position of the rival that sets it."""
-        if model not in self._strongest:
+
+        def derive() -> tuple[tuple[Ints, Ints], int]:
             rows, margins = self.rivals.rows, self.margins(model)
             position = rows.where_maximum(-margins)
             least = self.gold[model].astype(margins.dtype).take(self.rivals.order)
             # Questions without rivals come last: there, gold's own count is its lead.
             contested = max(rows.widths, default=0)
             least[:contested] = margins.take(position[:contested])
-            self._strongest[model] = least, position
-        return self._strongest[model]
+            return (least, position), least.nbytes + position.nbytes
+
+        found: tuple[Ints, Ints] = self._kept.get(("strongest", model), derive)
+        return found
 
     @cached_property
-    def scores(self) -> tuple[Scores, ...]:
+    def ties(self) -> Ints:
+        """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
+        ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
+        for model, row in enumerate(ties):
+            row[:] = np.where(self.answered[model], self.rivals.tie_sizes(self.margins(model)), 0)
+        return ties
+
+    @cached_property
+    def scores(self) -> Sequence[Scores]:
         """Each model's own plurality score on every question; 0 where it never answered."""
-        return tuple(
-            Scores(np.where(self.answered[model], self.rivals.tie_sizes(self.margins(model)), 0))
-            for model in range(len(self.models))
-        )
+        return _ScoresOf(self)
 
     def dense(self, model: int) -> Ints:
         """A model's votes at every rival position."""
@@ -167,9 +195,17 @@ class Tally:
         counts[self.positions[own]] = self.counts[own]
         return counts
 
-    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Sequence[Ints]) -> Tally:
-        """The same questions with other votes: cast, for gold, and at every rival position, one row a model."""
-        spots = [np.flatnonzero(row) for row in rivals]
+    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Iterable[Ints]) -> Tally:
+        """The same questions with other votes: cast, for gold, and at every rival position, one row a model.
+
+        Rows may come from a generator: of each, only what was voted for is held.
+        """
+        starts, positions, counts = [0], _Growing(np.int32), _Growing(np.min_scalar_type(int(votes.max(initial=0))))
+        for row in rivals:
+            spots = np.flatnonzero(row)
+            positions.add(spots)
+            counts.add(row.take(spots))
+            starts.append(starts[-1] + len(spots))
         return Tally(
             self.dataset,
             tuple(models),
@@ -177,9 +213,9 @@ class Tally:
             votes,
             gold,
             self.rivals,
-            np.cumsum([0, *map(len, spots)]),
-            np.concatenate(spots),
-            np.concatenate([row[spot] for row, spot in zip(rivals, spots, strict=True)]),
+            np.array(starts),
+            positions.whole(),
+            counts.whole(),
             self.clusters,
         )
 
@@ -213,6 +249,53 @@ class Tally:
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
         )
+
+
+class _Growing:
+    """An array that parts are added to; it grows in place, so that large ones are never held twice."""
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._array: Ints = np.empty(0, dtype=dtype)
+        self._length = 0
+
+    def add(self, part: Ints) -> None:
+        end = self._length + len(part)
+        if end > len(self._array):
+            self._array.resize(max(end, len(self._array) * 9 // 8), refcheck=False)
+        self._array[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> Ints:
+        self._array.resize(self._length, refcheck=False)
+        return self._array
+
+
+class _ScoresOf(Sequence[Scores]):
+    """The scores of a tally's models, each made when it is asked for: only ties are held for all of them."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+
+    def __len__(self) -> int:
+        return len(self.tally.models)
+
+    @overload
+    def __getitem__(self, index: int) -> Scores: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Scores]: ...
+
+    def __getitem__(self, index: int | slice) -> Scores | list[Scores]:
+        chosen = range(len(self))[index]
+        if isinstance(chosen, range):
+            return [self[model] for model in chosen]
+
+        def derive() -> tuple[Scores, int]:
+            scores = Scores(self.tally.ties[chosen])
+            return scores, 8 * len(scores.ties)
+
+        found: Scores = self.tally._kept.get(("scores", chosen), derive)
+        return found
 
 
 def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tuple[Rivals, Ints]:

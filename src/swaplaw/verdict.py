@@ -11,6 +11,7 @@ from swaplaw.effect import POWER, Effect
 from swaplaw.fingerprint import fingerprint
 from swaplaw.holdout import HeldOut
 from swaplaw.policy import Member, Policy
+from swaplaw.rounding import points
 from swaplaw.selection import Selection
 from swaplaw.spend import Budgeted, cost_of
 from swaplaw.tally import Tally
@@ -261,11 +262,12 @@ def sentence(found: Recommendation) -> str:
         }[found.more.check]
         return (
             f"The best {found.kind} beats {single}, the best single model, by {_points(held)} on held-out questions, "
-            f"but these votes cannot tell whether {doubt}; {_how_many(found, found.more)}."
+            f"but these votes cannot tell whether {doubt}: the gain is then {_points(found.more.effect)}; "
+            f"{_how_many(found.more)}."
         )
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
-        f"{_points(held)}; {_how_many(found, found.more)}."
+        f"{_points(held)}; {_how_many(found.more)}."
     )
 
 
@@ -273,34 +275,27 @@ def _why_single(found: Recommendation) -> str:
     single = found.names(found.by_lift.baseline)[0]
     worth = f"the {_amount(found.min_gain)} that would be worth it"
     if found.held_out.hi < found.min_gain or len(found.by_lift.choice.members) == 1:
-        return f"no ensemble gains {worth} on questions that had no part in its choice ({_points(found.held_out)})"
+        return f"on questions that had no part in the choice an ensemble gains {_points(found.held_out)}, not {worth}"
     equal = found.effect("equal_compute")
     if equal is not None and equal.hi < found.min_gain:
-        return f"at what {single} costs, the best {found.kind} does not gain {worth} ({_points(equal)})"
+        return f"at what {single} costs, the best {found.kind} gains {_points(equal)}, not {worth}"
     placebo = found.effect("placebo")
     assert placebo is not None  # The last of the three that can end below.
     whose = "secondary knows" if found.kind == "pair" else "secondaries know"
-    return f"the best {found.kind} does not gain {worth} over one whose {whose} nothing ({_points(placebo)})"
+    return f"the best {found.kind} gains {_points(placebo)} over one whose {whose} nothing, not {worth}"
 
 
 def _ignorant(found: Recommendation) -> str:
     return "a secondary that knows nothing" if found.kind == "pair" else "secondaries that know nothing"
 
 
-def _how_many(found: Recommendation, more: More) -> str:
-    asked = {
-        "held_out": "the gain",
-        "equal_compute": "the gain at equal compute",
-        "placebo": f"the gain over {_ignorant(found)}",
-    }[more.check]
-    towards = "zero" if more.boundary == 0 else _amount(more.boundary)
-    mean = f"{asked} ({100 * more.effect.mean:+.2f} points)" if more.check != "held_out" else asked
+def _how_many(more: More) -> str:
     if more.more is None:
-        return f"no practical number of questions would part {mean} from {towards}"
+        return "no practical number of questions would tell"
     clusters = ""
     if more.effect.units < more.effect.n:
-        clusters = f" in about {_about(-(-more.more * more.effect.units // more.effect.n))} more clusters"
-    return f"about {_about(more.more)} more questions{clusters} would part {mean} from {towards}"
+        clusters = f" (about {_about(-(-more.more * more.effect.units // more.effect.n))} more clusters)"
+    return f"about {_about(more.more)} more questions{clusters} would tell"
 
 
 def _about(number: int) -> str:
@@ -314,5 +309,6 @@ def _amount(gain: float) -> str:
 
 def _points(found: Effect) -> str:
     """A gain in points, with its interval."""
-    mean, lo, hi = (100 * value for value in (found.mean, found.lo, found.hi))
-    return f"{mean:+.2f} points, {100 * found.level:.0f}% interval {lo:+.2f} to {hi:+.2f}"
+    mean, lo, hi = (points(value, found.places) for value in (found.mean, found.lo, found.hi))
+    unit = "point" if mean in ("+1", "-1") else "points"
+    return f"{mean} {unit} ({100 * found.level:.0f}% interval {lo} to {hi})"

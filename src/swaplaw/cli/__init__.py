@@ -15,6 +15,7 @@ from swaplaw.errors import InputError, SwaplawError
 COMMANDS = {
     "demo": "The whole path on the bundled real votes.",
     "import": "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table.",
+    "collect": "Repeated votes from real models, multiple choice.",
     "summary": "The fleet: accuracy and abstention of each model.",
     "pairs": "Every pair: masses, rates and lift at one weight.",
     "curve": "The exact lift of one pair at every weight.",

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw.errors import printable
+from swaplaw.errors import InputError, printable, quote
+from swaplaw.rounding import ARROWS, PLAIN, arrow, share
+from swaplaw.rounding import points as signed_points
 
 if TYPE_CHECKING:
+    from swaplaw.effect import Effect
     from swaplaw.tally import Tally
     from swaplaw.votes import Votes
 
@@ -32,8 +35,8 @@ FORMATS = ("text", "md", "csv")
 _FORMAT = "swaplaw.format"
 
 
-def format_option(command: Command) -> Command:
-    """Add --format, which `show` and `say` obey."""
+def table_options(command: Command) -> Command:
+    """Add --json, and --format, which `show` and `say` obey."""
 
     def keep(context: click.Context, _: click.Parameter, value: str) -> None:
         context.meta[_FORMAT] = value
@@ -47,7 +50,8 @@ def format_option(command: Command) -> Command:
         callback=keep,
         help="Tables as text, Markdown or CSV (then all but tables goes to stderr).",
     )
-    return chosen(command)
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+    return as_json(chosen(command))
 
 
 def chosen_format() -> str:
@@ -57,18 +61,31 @@ def chosen_format() -> str:
 
 
 def say(words: str) -> None:
-    """Print a line that is no table: on standard error where tables are CSV."""
-    click.echo(words, err=chosen_format() == "csv")
+    """Print a line that is no table: on standard error where tables are CSV, with nothing that Markdown could read."""
+    shown = _printable_lines(words)
+    click.echo(f"{_literal(shown)}\n" if chosen_format() == "md" else shown, err=chosen_format() == "csv")
+
+
+def _printable_lines(words: str) -> str:
+    return "\n".join(map(printable, words.split("\n")))
 
 
 def votes_options(command: Command) -> Command:
     """Add VOTES, --dataset, --format and --json to a command."""
-    command = format_option(command)
-    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")(
-        command
-    )
+    command = table_options(command)
     command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
     return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
+
+
+def column_map(given: tuple[str, ...]) -> dict[str, str]:
+    """Read what --column declares: PART=NAME."""
+    pairs = [part.partition("=") for part in given]
+    for part, equals, name in pairs:
+        if not (part and equals and name):
+            raise InputError(
+                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
+            )
+    return {part: name for part, _, name in pairs}
 
 
 def load(paths: Sequence[str]) -> Votes:
@@ -94,17 +111,32 @@ def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
     return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
 
 
+def header(tally: Tally, *models: str) -> None:
+    """Print what the tables below rest on: the whole fleet, or these models of it."""
+    import numpy as np
+
+    if models:
+        places = [tally.index(model) for model in models]
+        tally = tally.select(models=models, questions=np.logical_or.reduce(tally.answered[places]))
+    say(fleet_line(tally))
+
+
 def fleet_line(tally: Tally) -> str:
     """What tables of a fleet rest on, in one line: models, questions, votes, abstention and the tie rule."""
     votes = int(tally.votes.sum(dtype="int64"))
     each = tally.votes[tally.answered]
     least, most = int(each.min()), int(each.max())
-    samples = f"{most} vote{'' if most == 1 else 's'}" if least == most else f"{least} to {most} votes"
+    samples = several(most, "vote") if least == most else f"{least:,} to {most:,} votes"
     null = sum(number for reasons in tally.reasons for number in reasons.values())
     return (
-        f"{tally.dataset}: {len(tally.models)} models, {len(tally.questions)} questions, "
-        f"{samples} a model and question, {100 * null / votes:.1f}% abstained, ties share credit"
+        f"{tally.dataset}: {several(len(tally.models), 'model')}, {several(len(tally.questions), 'question')}, "
+        f"{samples} a model and question, {share(null / votes)}% abstained, ties share credit"
     )
+
+
+def several(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def progress(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
@@ -147,20 +179,31 @@ class Column:
 
     name: str
     right: bool = True
+    minor: int = 0
+    """Columns above 0 may be left out of a terminal that is too narrow, the highest first."""
 
 
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
     """Print a table: drawn on a terminal, plain and never cut off elsewhere, or as `--format` says."""
     # Names come from other people's files: shown as text, they carry no markup and no control characters.
-    cells = [[printable(cell) for cell in row] for row in rows]
+    cells, note = [[printable(cell) for cell in row] for row in rows], _printable_lines(note)
     if chosen_format() == "md":
         _print_markdown(title, columns, cells, note)
     elif chosen_format() == "csv":
         _print_csv(title, columns, cells, note)
     elif sys.stdout.isatty():
-        _draw(title, columns, cells, note)
+        _draw(title, columns, _aligned(cells), note)
     else:
-        _print_plain(title, columns, cells, note)
+        _print_plain(title, columns, _aligned(cells), note)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Give numbers without an arrow the room of one, where their column has any."""
+    arrows = [any(cell.endswith(ARROWS) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        [f"{cell}  " if arrow and not cell.endswith(ARROWS) else cell for cell, arrow in zip(row, arrows, strict=True)]
+        for row in rows
+    ]
 
 
 def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
@@ -171,15 +214,30 @@ def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
 
     console = Console(highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for column in columns:
+    kept = _fitting(columns, rows, console.width)
+    for column in (columns[place] for place in kept):
         table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(row[place]) for place in kept))
     console.print(Text(printable(title), style="bold"))
     if rows:
         console.print(table)
+    if left_out := [column.name for place, column in enumerate(columns) if place not in kept]:
+        note = f"{note}\nToo narrow for {', '.join(left_out)}: a wider terminal or --format csv shows all.".lstrip()
     if note:
         console.print(Text(note + "\n"))
+
+
+def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Which columns to show on a terminal so wide: all that matter, and of the others what has room."""
+    lines = [[column.name for column in columns], *rows]
+    needs = [2 + max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    kept = list(range(len(columns)))
+    for place in sorted(kept, key=lambda place: -columns[place].minor):
+        if sum(needs[one] for one in kept) <= width or not columns[place].minor:
+            break
+        kept.remove(place)
+    return kept
 
 
 def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
@@ -224,20 +282,43 @@ def _print_csv(title: str, columns: Sequence[Column], rows: Sequence[Sequence[st
 
 
 def _cell(text: str, column: Column) -> str:
-    """A cell that no spreadsheet takes for a formula; a number that is not there is empty."""
+    """A cell that no spreadsheet takes for a formula; a number has no arrow, and one that is not there is empty."""
     if column.right:
-        return "" if text == "–" else text
+        return "" if text == "–" else text.rstrip(f" {''.join(ARROWS)}")
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
-def percent(value: Fraction | float | None) -> str:
-    """A share as per cent, with one decimal."""
-    return "–" if value is None else f"{100 * float(value):.1f}"
+def percent(value: Fraction | float | None, places: int = 1) -> str:
+    """A share in per cent."""
+    return "–" if value is None else share(value, places)
 
 
-def points(value: Fraction | float | None) -> str:
-    """A difference as signed percentage points, with two decimals."""
-    return "–" if value is None else f"{100 * float(value):+.2f}"
+def points(value: Fraction | float | None, places: int = PLAIN) -> str:
+    """A difference in signed percentage points."""
+    return "–" if value is None else signed_points(value, places)
+
+
+def places_of(found: Effect | None) -> int:
+    """Decimals that a number deserves by its interval."""
+    return PLAIN if found is None else found.places
+
+
+INTERVALS = "± is half of a 95% interval; an arrow marks one that excludes 0."
+
+
+def lift(value: Fraction | float, found: Effect | None) -> list[str]:
+    """A lift in points with its arrow, and how far its interval reaches to either side."""
+    if found is None:
+        return [points(value), "–"]
+    signed = f"{points(value, found.places)} {arrow(found.lo, found.hi)}"
+    return [signed.rstrip(), share(found.half_width, found.places)]
+
+
+def accuracy(value: Fraction | float, found: Effect | None) -> list[str]:
+    """An accuracy in per cent, with a decimal at least, and how far its interval reaches to either side."""
+    if found is None:
+        return [percent(value), "–"]
+    return [share(value, max(1, found.places)), share(found.half_width, max(1, found.places))]
 
 
 def rate(value: Fraction | float | None) -> str:

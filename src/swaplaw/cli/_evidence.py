@@ -11,6 +11,7 @@ import click
 
 from swaplaw.cli._common import load, over_pairs, rate
 from swaplaw.errors import InputError, StatisticalWarning, listing
+from swaplaw.rounding import PLAIN, share
 
 if TYPE_CHECKING:
     from swaplaw.intervals import Interval
@@ -93,9 +94,9 @@ def precise(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def size(value: float | None) -> str:
+def size(value: float | None, places: int = PLAIN) -> str:
     """A size in percentage points, without a sign: an error, a spread."""
-    return "–" if value is None else f"{100 * value:.2f}"
+    return "–" if value is None else share(value, places)
 
 
 def drawn(resampled: dict[str, Any]) -> str:

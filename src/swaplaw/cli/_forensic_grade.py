@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, show
-from swaplaw.cli._forensic_options import JSON
-from swaplaw.cli._forensic_run import inspect_errors
+from swaplaw.cli._common import Column, emit, header, percent, show
+from swaplaw.cli._forensic_options import TABLES
 from swaplaw.errors import InputError
+from swaplaw.inspecting import inspect_errors
 
 if TYPE_CHECKING:
     from swaplaw.forensic.judge import Item, Judgement
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     help="What `answer` holds: the paper's categories, or those that a deployment would have.",
 )
 @click.option("--partial", is_flag=True, help="Use unfinished logs too.")
-@JSON
+@TABLES
 def grade(
     logs: tuple[Path, ...],
     output: Path,
@@ -73,7 +73,8 @@ def grade(
         raise InputError("no question of these logs can be graded: all need a judge, or have no gold")
     rows = [asdict(vote) for vote in graded.votes] if categories == "oracle" else without_gold(graded.votes)
     write_votes(rows, output)
-    fleet = [row.to_dict() for row in summary(read_votes(output).tally())]
+    tally = read_votes(output).tally()
+    fleet = [row.to_dict() for row in summary(tally)]
     free = {row.model: row.to_dict() for row in dependence(graded.votes)}
     report = {
         "votes": str(output),
@@ -102,6 +103,7 @@ def grade(
             for row in fleet
         ]
         note = "without gold: plurality over the categories that a deployment would form"
+        header(tally)
         show(f"{output}: {len(rows)} votes", [Column("model", right=False), *map(Column, names)], cells, note)
     _notes(report)
 

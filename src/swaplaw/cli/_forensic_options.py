@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from swaplaw.cli._common import Column
+from swaplaw.cli._common import Column, table_options
 
+TABLES = table_options
 CHALLENGES = click.argument("challenges", nargs=-1, required=True, metavar="CHALLENGE...")
-JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 EVIDENCE = click.option(
     "--evidence",
     type=click.Path(file_okay=False, path_type=Path),

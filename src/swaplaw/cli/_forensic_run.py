@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from swaplaw.cli._common import emit, show
-from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, JSON, LOGS, SANDBOX, columns
-from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
+from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
+from swaplaw.errors import SwaplawError, quote
+from swaplaw.inspecting import display, inspect_errors, need_inspect, stdout_to_stderr
 
 if TYPE_CHECKING:
     from swaplaw.forensic.manifest import Challenge
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 @SANDBOX
 @IMAGE
 @LOGS
-@JSON
+@TABLES
 def solve(
     challenges: tuple[str, ...], evidence: Path | None, sandbox: str, image: str | None, logs: Path, as_json: bool
 ) -> None:
@@ -35,7 +34,7 @@ def solve(
     from swaplaw.forensic.manifest import load
 
     cases = [load(name) for name in challenges]
-    need_inspect()
+    need_inspect("running agents")
     from swaplaw.forensic.scripted import scripted_model
     from swaplaw.forensic.traces import read_traces
     from swaplaw.forensic.votes import Key, grade_traces
@@ -102,13 +101,13 @@ def _name(case: Challenge) -> str:
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")
-@JSON
+@TABLES
 def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
     from swaplaw.forensic.manifest import load
 
     cases = [load(name) for name in challenges]
-    need_inspect()
+    need_inspect("running agents")
     from inspect_ai import eval_set
 
     from swaplaw.forensic.task import forensic
@@ -150,39 +149,3 @@ def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **o
 
 def _completed(log: Any) -> int | None:
     return log.results.completed_samples if log.results else None
-
-
-def need_inspect() -> None:
-    """Fail early, and with the command that mends it."""
-    from importlib.util import find_spec
-
-    if find_spec("inspect_ai") is None:
-        raise MissingExtraError("collect", "running agents")
-
-
-@contextlib.contextmanager
-def inspect_errors() -> Iterator[None]:
-    """Turn Inspect's own user-facing errors into ours: one line, no traceback."""
-    from inspect_ai._util.error import PrerequisiteError
-
-    try:
-        yield
-    except SwaplawError:
-        raise
-    except PrerequisiteError as error:
-        raise InputError(str(error.message)) from None
-    except ValueError as error:
-        if not str(error).startswith("Model API"):
-            raise
-        raise InputError(f"{error} Inspect's model names start with their provider, such as vllm/NAME") from None
-
-
-@contextlib.contextmanager
-def stdout_to_stderr() -> Iterator[None]:
-    """Keep stdout for our table or JSON: Inspect shows its progress there."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
-
-
-def display(quiet: bool) -> Any:
-    return "none" if quiet or not sys.stderr.isatty() else "rich"

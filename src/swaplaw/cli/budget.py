@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, show, tracker, votes_options
+from swaplaw.cli._common import Column, emit, header, percent, points, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
 from swaplaw.cli._workers import workers_options
@@ -57,6 +57,7 @@ def command(
     if as_json:
         emit(found.to_dict())
     else:
+        header(tally, primary, secondary)
         show_budget(found)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, points, rate, say, show, votes_options
+from swaplaw.cli._common import Column, emit, header, points, rate, say, show, votes_options
 from swaplaw.cli._evidence import (
     bootstrap_options,
     doubts_on_stderr,
@@ -20,11 +21,12 @@ from swaplaw.cli._evidence import (
     size,
 )
 from swaplaw.cli._workers import workers_options
+from swaplaw.rounding import PLAIN, decimals
 
 if TYPE_CHECKING:
     from swaplaw.law import Law
 
-Shown = Callable[[float | None], str]
+Shown = Callable[..., str]
 
 
 @click.command("calibrate")
@@ -54,6 +56,7 @@ def command(
     if as_json:
         emit(law.to_dict())
         return
+    header(tally)
     show_law(law)
     if output is not None:
         say(f"Law written to {output}. Apply it to other votes: swaplaw screen VOTES --law {output}")
@@ -65,12 +68,12 @@ def show_law(law: Law) -> None:
     pairs, defining = known["pairs"], known["pairs_defining"]
 
     def line(name: str, value: float | None, key: str, note: str, shown: Shown = rate) -> list[str]:
-        return [
-            name,
-            shown(value) + (" pp" if shown in (points, size) else ""),
-            interval(law.intervals[key], shown),
-            note,
-        ]
+        ends = law.intervals[key]
+        if shown not in (points, size):
+            return [name, shown(value), interval(ends, shown), note]
+        places = PLAIN if ends is None else decimals(ends.low, ends.high)
+        rounded = partial(shown, places=places)
+        return [name, f"{rounded(value)} pp", interval(ends, rounded), note]
 
     largest = law.residual["max_at"]
     where = f"{largest['primary']} with {largest['secondary']} at weight {largest['weight']}"

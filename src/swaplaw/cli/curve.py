@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, load, number, percent, points, show, votes_options
+from swaplaw.cli._common import (
+    INTERVALS,
+    Column,
+    emit,
+    header,
+    lift,
+    load,
+    number,
+    percent,
+    places_of,
+    points,
+    show,
+    votes_options,
+)
 from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
     from swaplaw.curve import Curve, Optimum
+    from swaplaw.effect import Effect
     from swaplaw.pair import Pair
     from swaplaw.tally import Tally
     from swaplaw.votes import Votes
@@ -37,8 +52,9 @@ def command(
     if as_json:
         emit(as_dict(found) | ({} if x is None else {"at": changes_dict(chosen, x)}))
         return
-    show_optima(found)
-    show_grid(found)
+    header(chosen.tally, primary, secondary)
+    show_optima(chosen, found)
+    show_grid(chosen, found)
     if x is not None:
         show_changes(chosen, x)
 
@@ -111,8 +127,17 @@ def changes_dict(pair: Pair, weight: Fraction) -> dict[str, Any]:
     }
 
 
-def show_optima(curve: Curve) -> None:
+def _effects(pair: Pair) -> Callable[[Fraction], Effect | None]:
+    """Lift with its interval at any weight."""
+    from swaplaw.effect import lift_effect, units_of
+
+    member = units_of(pair.tally)
+    return lambda weight: lift_effect(pair.tally, (pair.a, pair.b), (Fraction(1), weight), member)
+
+
+def show_optima(pair: Pair, curve: Curve) -> None:
     """Print the best weights."""
+    effect = _effects(pair)
     names = {"best_lift": "Best lift", "best_swap": "Best S* (paper's rule)", "best_plateau": "Best plateau"}
     cells = [
         [
@@ -120,25 +145,31 @@ def show_optima(curve: Curve) -> None:
             str(best.weight),
             f"{bound(best.lo)} to {bound(best.hi)}",
             percent(best.outcome.accuracy),
-            points(best.lift),
-            points(best.swap),
+            *lift(best.lift, found),
+            points(best.swap, places_of(found)),
             "isolated point: fragile" if best.fragile else "",
         ]
         for name, best in _optima(curve).items()
+        for found in [effect(best.weight)]
     ]
-    columns = [Column("", right=False), *map(Column, ["Weight", "Range", "Accuracy %", "Lift pp", "S* pp"])]
+    columns = [Column("", right=False), *map(Column, ["Weight", "Range", "Accuracy %", "Lift pp", "±", "S* pp"])]
     show(
         f"{curve.primary} + {curve.secondary}: {curve.n} of {curve.of} questions, {len(curve.pieces)} pieces",
         [*columns, Column("", right=False)],
         cells,
-        "Chosen on these same questions: expect less on new ones.",
+        f"Chosen on these same questions: expect less on new ones. {INTERVALS}",
     )
 
 
-def show_grid(curve: Curve) -> None:
+def show_grid(pair: Pair, curve: Curve) -> None:
     """Print the curve at the paper's grid."""
-    grid = [[str(at.weight), percent(at.accuracy), points(at.lift), points(at.swap)] for at in curve.grid()]
-    show("At the paper's grid", list(map(Column, ["Weight", "Accuracy %", "Lift pp", "S* pp"])), grid)
+    effect = _effects(pair)
+    grid = [
+        [str(at.weight), percent(at.accuracy), *lift(at.lift, found), points(at.swap, places_of(found))]
+        for at in curve.grid()
+        for found in [effect(at.weight)]
+    ]
+    show("At the paper's grid", list(map(Column, ["Weight", "Accuracy %", "Lift pp", "±", "S* pp"])), grid)
 
 
 def show_changes(pair: Pair, weight: Fraction) -> None:
@@ -146,7 +177,7 @@ def show_changes(pair: Pair, weight: Fraction) -> None:
     changes = pair.changes(weight)
     cells = [[change.kind, change.question, f"{float(change.credit):+.3g}"] for change in changes]
     show(
-        f"What weight {weight} changes: lift {points(pair.at(weight).lift)} pp",
+        f"What weight {weight} changes: lift {points(pair.at(weight).lift, places_of(_effects(pair)(weight)))} pp",
         [Column("Kind", right=False), Column("Question", right=False), Column("Credit")],
         cells,
         "" if changes else "Nothing: every question is scored as the primary alone scores it.",

@@ -7,30 +7,30 @@ import click
 from swaplaw.cli import curve as curve_command
 from swaplaw.cli import pairs as pairs_command
 from swaplaw.cli import summary as summary_command
-from swaplaw.cli._common import emit, tracker
+from swaplaw.cli._common import emit, say, table_options, tracker
 from swaplaw.cli._evidence import doubts_on_stderr
 
 PAIRS_SHOWN = 8
 
 
 @click.command("demo")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(as_json: bool) -> None:
     """Show fleet, pairs, best weight and verdict for nine real models on a hundred exam questions."""
-    from swaplaw import curves, demo_votes, pairs, recommend, summary
+    from swaplaw import curves, demo_votes, pair, recommend, summary
     from swaplaw.verdict import sentence
     from swaplaw.weights import DEFAULT_WEIGHT
 
     tally = demo_votes().tally()
     fleet = summary(tally)
-    found = [(pair, pair.at(DEFAULT_WEIGHT)) for pair in pairs(tally)]
+    found = pairs_command.pooled(tally, DEFAULT_WEIGHT)
     best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
     with doubts_on_stderr():
         verdict = recommend(tally, track=tracker("Comparing pairs"))
     if as_json:
         emit(
             {
-                "models": [row.to_dict() for row in fleet],
+                "models": [summary_command.as_dict(*row) for row in summary_command.with_effects(tally, fleet)],
                 "weight": str(DEFAULT_WEIGHT),
                 "pairs": [pairs_command.as_dict(*row) for row in found],
                 "best": curve_command.as_dict(best),
@@ -42,5 +42,5 @@ def command(as_json: bool) -> None:
     summary_command.show_fleet(tally, fleet)
     title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
     pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
-    curve_command.show_optima(best)
-    click.echo(f"Verdict, judged on held-out questions: {sentence(verdict)}")
+    curve_command.show_optima(pair(tally, best.primary, best.secondary), best)
+    say(f"Verdict, judged on held-out questions: {sentence(verdict)}")

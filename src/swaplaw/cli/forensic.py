@@ -9,7 +9,7 @@ import click
 
 from swaplaw.cli._common import emit, show
 from swaplaw.cli._forensic_grade import grade
-from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, JSON, columns
+from swaplaw.cli._forensic_options import CHALLENGES, EVIDENCE, TABLES, columns
 from swaplaw.cli._forensic_run import run, solve
 from swaplaw.errors import SwaplawError
 
@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command(name="list")
 @EVIDENCE
-@JSON
+@TABLES
 def list_(evidence: Path | None, as_json: bool) -> None:
     """List the challenges, and whether their evidence is here."""
     from swaplaw.forensic.evidence import default_root, locate
@@ -71,7 +71,7 @@ def _where(row: dict[str, Any]) -> str:
 @command.command()
 @CHALLENGES
 @EVIDENCE
-@JSON
+@TABLES
 def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) -> None:
     """Verify size and hashes of the evidence; exit 1 unless every file is right."""
     from swaplaw.forensic.evidence import default_root, locate
@@ -115,7 +115,7 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder with a real challenge's files or its published archive.",
 )
-@JSON
+@TABLES
 def build(challenges: tuple[str, ...], evidence: Path | None, source: Path | None, as_json: bool) -> None:
     """Put evidence in its place: generate a synthetic challenge, or take a real one's files from --from."""
     from swaplaw.forensic.evidence import build as build_one

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, remark, show
-from swaplaw.errors import InputError, quote
+from swaplaw.cli._common import Column, column_map, emit, remark, show, table_options
+from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
     from swaplaw.importers import Imported
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--canonical", multiple=True, metavar="NAME", help="Canonicalise answers and golds, in this order.")
 @click.option("--model", metavar="NAME", help="The model's name, where the source does not tell.")
 @click.option("--dataset", metavar="NAME", help="The dataset's name, where the source does not tell.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(
     sources: tuple[str, ...],
     output: Path | None,
@@ -62,7 +62,7 @@ def command(
         cluster=cluster,
         filter=filter_,
         shares=shares,
-        columns=_columns(columns),
+        columns=column_map(columns),
         question=question,
         drop_ambiguous=drop_ambiguous,
         canonical=canonical,
@@ -77,16 +77,6 @@ def command(
         return
     remark(imported.notes)
     _show(imported, output if not explain else None)
-
-
-def _columns(given: tuple[str, ...]) -> dict[str, str]:
-    pairs = [part.partition("=") for part in given]
-    for part, equals, name in pairs:
-        if not (part and equals and name):
-            raise InputError(
-                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
-            )
-    return {part: name for part, _, name in pairs}
 
 
 def _show(imported: Imported, output: Path | None) -> None:

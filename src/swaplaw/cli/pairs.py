@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._common import (
+    INTERVALS,
     Column,
     emit,
     fleet_line,
+    lift,
     load_tallies,
     number,
     over_pairs,
     percent,
+    places_of,
     points,
     rate,
     say,
@@ -26,7 +29,9 @@ from swaplaw.cli._common import (
 from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
+    from swaplaw.effect import Effect
     from swaplaw.pair import Outcome, Pair
+    from swaplaw.tally import Tally
 
 MASSES = (
     *("p", "q", "gap", "collective", "rescue", "damage", "both_right", "both_wrong"),
@@ -41,13 +46,13 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @workers_options
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
-    from swaplaw import as_weight, outcomes
+    from swaplaw import as_weight
 
     x = as_weight(weight)
     fleets = []
     for tally in load_tallies(votes, dataset):
         possible = comb(len(tally.models), 2)
-        rows = list(outcomes(tally, x, track=over_pairs(tally, "Pooling pairs"), **crew))
+        rows = pooled(tally, x, **crew)
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(
@@ -64,7 +69,24 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
-def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:
+Row = tuple["Pair", "Outcome", "Effect | None"]
+"""A pair, its vote at the weight, and its lift with an interval."""
+
+
+def pooled(tally: Tally, weight: Fraction, **crew: Any) -> list[Row]:
+    """Pool every pair at a weight."""
+    from swaplaw import outcomes
+    from swaplaw.effect import lift_effect, units_of
+
+    member = units_of(tally)
+    weights = (Fraction(1), weight)
+    return [
+        (pair, outcome, lift_effect(tally, (pair.a, pair.b), weights, member))
+        for pair, outcome in outcomes(tally, weight, track=over_pairs(tally, "Pooling pairs"), **crew)
+    ]
+
+
+def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:
     """One pair for JSON, as the design fixes it."""
     return {
         "dataset": pair.tally.dataset,
@@ -74,13 +96,15 @@ def as_dict(pair: Pair, outcome: Outcome) -> dict[str, Any]:
         "of": pair.of,
         **{name: number(getattr(pair.masses, name)) for name in MASSES},
         **{name: number(getattr(outcome, name)) for name in OUTCOME},
+        "lift_interval": None if found is None else [found.lo, found.hi],
     }
 
 
-def show_pairs(title: str, weight: Fraction, rows: Sequence[tuple[Pair, Outcome]], top: int | None = None) -> None:
+def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | None = None) -> None:
     """Print pairs, the largest lift first."""
     ordered = sorted(rows, key=lambda row: (-row[1].lift, row[0].primary, row[0].secondary))[:top]
-    names = ["n", "p %", "q %", "rescue %", "phi_adj", "alpha", "gamma", "Lift pp", "S* pp"]
+    minor = {"gamma": 6, "alpha": 5, "rescue %": 4, "n": 3, "S* pp": 2, "phi_adj": 1}
+    names = ["n", "p %", "q %", "rescue %", "phi_adj", "alpha", "gamma", "Lift pp", "±", "S* pp"]
     cells = [
         [
             pair.primary,
@@ -88,11 +112,15 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[tuple[Pair, Outcome]
             str(pair.n) if pair.n == pair.of else f"{pair.n} of {pair.of}",
             *(percent(value) for value in (pair.masses.p, pair.masses.q, pair.masses.rescue)),
             *(rate(value) for value in (pair.masses.phi_adj, outcome.alpha, outcome.gamma)),
-            points(outcome.lift),
-            points(outcome.swap),
+            *lift(outcome.lift, found),
+            points(outcome.swap, places_of(found)),
         ]
-        for pair, outcome in ordered
+        for pair, outcome, found in ordered
     ]
-    gain = sum(outcome.lift > 0 for _, outcome in rows)
-    note = f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first."
-    show(title, [Column("Primary", right=False), Column("Secondary", right=False), *map(Column, names)], cells, note)
+    gain = sum(outcome.lift > 0 for _, outcome, _ in rows)
+    note = (
+        f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first. "
+        f"{INTERVALS}"
+    )
+    models = [Column("Primary", right=False), Column("Secondary", right=False)]
+    show(title, [*models, *(Column(name, minor=minor.get(name, 0)) for name in names)], cells, note)

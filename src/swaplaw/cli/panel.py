@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, load_tallies, number, percent, points, rate, show, votes_options
+from swaplaw.cli._common import (
+    INTERVALS,
+    Column,
+    emit,
+    header,
+    lift,
+    load_tallies,
+    number,
+    percent,
+    places_of,
+    points,
+    rate,
+    show,
+    votes_options,
+)
 from swaplaw.cli._evidence import leave_out, models_option
 from swaplaw.cli._workers import workers_options
 from swaplaw.errors import InputError
@@ -108,6 +122,7 @@ def command(
             document["panels"] += [row.to_dict() | ({} if searched else _details(row)) for row in rows]
             document["search"] += [{"dataset": fleet.dataset, **searched.to_dict()}] if searched else []
         else:
+            header(fleet, *(() if searched else rows[0].certificate.panel.members))
             _show_rows(fleet, rows, searched)
             if searched is None:
                 _show_details(rows[0])
@@ -177,23 +192,29 @@ def _details(row: Row) -> dict[str, Any]:
 
 
 def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> None:
-    names = ["Weights", "p %", "Accuracy %", "Lift pp", "Ceiling pp", "Held out %", "Proven"]
+    from swaplaw.effect import lift_effect, units_of
+
+    member = units_of(tally)
+    names = ["Weights", "p %", "Accuracy %", "Lift pp", "±", "Ceiling pp", "Held out %", "Proven"]
     cells = [
         [
             " + ".join(row.certificate.panel.members),
             " : ".join(map(str, row.shown.weights)) + (" (fragile)" if row.shown.fragile else ""),
             percent(row.certificate.panel.accuracies[0]),
             percent(row.shown.accuracy),
-            points(row.shown.accuracy - row.certificate.panel.accuracies[0]),
-            points(row.certificate.ceiling),
+            *lift(row.shown.accuracy - row.certificate.panel.accuracies[0], found),
+            points(row.certificate.ceiling, places_of(found)),
             percent(None if row.held_out is None else row.held_out.accuracy),
             "best" if row.gap == 0 else f"{points(row.gap)} at most",
         ]
         for row in rows
+        for found in [lift_effect(tally, row.certificate.panel.indices, row.shown.weights, member)]
     ]
     n = rows[0].certificate.panel.n
     title = f"{tally.dataset}: {_some(len(rows), 'panel')}, primary first, on {n} of {rows[0].of} questions"
-    columns = [Column("Panel", right=False), Column(names[0], right=False), *map(Column, names[1:])]
+    minor = {"Ceiling pp": 2, "p %": 1}
+    numbers = [Column(name, minor=minor.get(name, 0)) for name in names[1:]]
+    columns = [Column("Panel", right=False), Column(names[0], right=False), *numbers]
     show(title, columns, cells, " ".join(_notes(tally, rows, searched)))
 
 
@@ -222,6 +243,7 @@ def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> I
             yield f"The choice among {searched.of:,} panels itself is in-sample: expect less of the first."
     else:
         yield "In-sample: expect less on new questions."
+    yield INTERVALS
     if any(row.shown.fragile for row in rows):
         yield "Fragile weights rest on exact ties: the least change loses them."
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, rate, show, votes_options
+from swaplaw.cli._common import Column, emit, header, rate, show, votes_options
 from swaplaw.cli._evidence import (
     bootstrap_options,
     doubts_on_stderr,
@@ -76,12 +76,15 @@ def command(
         if calibrate_on is not None:
             source = load_tally([calibrate_on], None)
             law = calibrate(source, weight or DEFAULT_WEIGHT, track=over_grid(source), **options)
-        found = predictors(load_tally(votes, dataset, without), law, weight, **options)
+        tally = load_tally(votes, dataset, without)
+        found = predictors(tally, law, weight, **options)
     if as_json:
         emit(found.to_dict())
         return
     if calibrate_on is not None and law is not None:
+        header(source)
         show_law(law)
+    header(tally)
     show_predictors(found)
 
 

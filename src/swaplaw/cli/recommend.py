@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, points, say, show, tracker, votes_options
+from swaplaw.cli._common import Column, emit, header, lift, percent, points, say, show, tracker, votes_options
 from swaplaw.cli._evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._prices import price_options, read_prices
 from swaplaw.cli._workers import workers_options
@@ -83,7 +83,7 @@ def command(
     else:
         show_recommendation(found)
         if output is not None:
-            say(f"Wrote {printable(output)}: deploy {printable(_members(found))}.")
+            say(f"Wrote {output}: deploy {_members(found)}.")
 
 
 def _members(found: Recommendation) -> str:
@@ -95,7 +95,8 @@ def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
     from swaplaw.verdict import sentence
 
-    say(printable(sentence(found)) + "\n")
+    header(found.tally)
+    say(sentence(found) + "\n")
     n = len(found.tally.questions)
     unit = "" if found.held_out.units == n else f" in {found.held_out.units} clusters"
     pair_votes = found.selection.candidates - found.selection.panel_candidates
@@ -124,9 +125,8 @@ def show_recommendation(found: Recommendation) -> None:
 
 
 def _effect(found: Effect) -> list[str]:
-    # An arrow only where the interval excludes zero.
-    arrow = " ▲" if found.lo > 0 else " ▼" if found.hi < 0 else ""
-    return [points(found.mean) + arrow, f"[{points(found.lo)}, {points(found.hi)}]", f"{found.p:.3f}"]
+    ends = f"[{points(found.lo, found.places)}, {points(found.hi, found.places)}]"
+    return [lift(found.mean, found)[0], ends, f"{found.p:.3f}"]
 
 
 def _rule(found: Recommendation, judged: HeldOut) -> list[str]:
@@ -134,7 +134,7 @@ def _rule(found: Recommendation, judged: HeldOut) -> list[str]:
     weighted = zip(judged.choice.weights[1:], names[1:], strict=True)
     chosen = " + ".join([names[0], *(f"{weight} {name}" for weight, name in weighted)])
     gains = (judged.in_sample, judged.held_out, judged.optimism)
-    return [chosen, *map(points, gains), f"{judged.stability:.0%}"]
+    return [chosen, *(points(gain, found.held_out.places) for gain in gains), f"{judged.stability:.0%}"]
 
 
 def _note(found: Recommendation) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, emit, load, percent, progress, show
+from swaplaw.cli._common import Column, emit, header, load, percent, progress, show, table_options
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ ERRORS = (0.05, 0.01)
 @click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop of so many rounds; repeatable.")
 @click.option("--seed", type=int, help="Shuffle the recorded samples; otherwise they come in their own order.")
 @click.option("--decisions", is_flag=True, help="Print every decision of the exact stop, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (all decisions) instead of tables.")
+@table_options
 def command(
     arguments: tuple[str, ...],
     dataset: str | None,
@@ -42,7 +42,9 @@ def command(
         raise InputError("give the votes and, last, the policy file that `swaplaw recommend -o` wrote")
     *paths, file = arguments
     policy = read_policy(file)
-    votes = recorded(load(paths), [member.model for member in policy.members], dataset)
+    members = [member.model for member in policy.members]
+    loaded = load(paths)
+    votes = recorded(loaded, members, dataset)
     chosen = settings(errors or ERRORS, rounds, policy.serving)
     played = replay(votes, policy, chosen, seed=seed, track=lambda work: progress(work, len(votes.gold), "Replaying"))
     if as_json:
@@ -57,6 +59,7 @@ def command(
             }
         )
         return
+    header(loaded.tally(dataset), *members)
     show_settings(played, votes, seed)
     if decisions:
         show_decisions(next(row for row in played if row.name == "exact"))

@@ -18,6 +18,7 @@ from swaplaw.errors import printable
 @click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
 @click.option("--dataset", metavar="NAME", help="Report on this dataset; needed where VOTES hold several.")
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write the page here.")
+@click.option("--figures", metavar="DIR", help="Draw the page's pictures here as well, as SVG and PNG.")
 @click.option("--law", metavar="FILE", help="Screen with this law; by default one half of the questions makes it.")
 @click.option("--min-gain", type=float, default=0.01, show_default=True, help="Smallest gain worth a second model.")
 @price_options
@@ -39,6 +40,7 @@ def command(
     votes: tuple[str, ...],
     dataset: str | None,
     output: str,
+    figures: str | None,
     law: str | None,
     min_gain: float,
     prices: str | None,
@@ -54,7 +56,7 @@ def command(
 ) -> None:
     """Write a self-contained page (no network, opens from disk) with everything there is to say about VOTES."""
     from swaplaw.law import read_law
-    from swaplaw.report import Options, document, page, write_page
+    from swaplaw.report import Options, document, page, write_figures, write_page
 
     options = Options(
         by=by,  # type: ignore[arg-type]
@@ -68,16 +70,20 @@ def command(
         law=None if law is None else read_law(law),
         command=_command(),
         **crew,
-        track=tracker("Working"),
+        watch=tracker,
     )
-    found = document(load(votes), dataset, options)
+    loaded = load(votes)
+    found = document(loaded, dataset, options)
     write_page(page(found), output)
+    drawn = [] if figures is None else write_figures(loaded.tally(found["dataset"]), found, figures)
     size = Path(output).stat().st_size
     if as_json:
         emit(found)
     verdict = found["verdict"]
     click.echo(printable(verdict.get("sentence") or verdict["why"]), err=as_json)
     click.echo(f"Wrote {printable(output)} ({size / 1e6:.1f} MB): open it in any browser.", err=as_json)
+    if drawn:
+        click.echo(f"Drew {len(drawn)} figures into {printable(str(figures))}.", err=as_json)
 
 
 def _command() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, load, show, tracker
+from swaplaw.cli._common import Column, emit, header, load, show, table_options, tracker
 from swaplaw.cli._evidence import doubts_on_stderr
 from swaplaw.errors import InputError, quote
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(
     votes: tuple[str, ...],
     corpus: str | None,
@@ -102,5 +102,7 @@ def _show(study: Study, done: Reproduction) -> None:
     note = f"{len(done.files)} files in {done.folder}; open {done.folder / 'comparison.html'} first."
     if study.synthetic:
         note = f"SYNTHETIC votes: only accuracies and abstentions are set, other differences are expected.\n{note}"
+    for dataset in study.datasets.values():
+        header(dataset.tally)
     titles = ", ".join(dataset.title for dataset in study.datasets.values())
     show(f"Published numbers that ours agree with: {titles}", [Column("", right=False), Column("Agree")], rows, note)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, format_option, percent, points, rate, say, show
+from swaplaw.cli._common import Column, emit, header, percent, points, rate, say, show, table_options
 from swaplaw.cli._evidence import load_tally, models_option
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.rounding import decimals
 
 if TYPE_CHECKING:
     from swaplaw.screen import Screen
@@ -29,8 +30,7 @@ SHOWN = 30
 @click.option("--accuracy", metavar="CSV", help="Instead of VOTES: columns model, accuracy (fractions of one).")
 @click.option("--phi-adj", metavar="CSV", help="With --accuracy: columns primary, secondary, phi_adj.")
 @click.option("--top", type=click.IntRange(1), default=SHOWN, show_default=True, help="Rows of the printed table.")
-@format_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (all pairs) instead of a table.")
+@table_options
 def command(
     votes: tuple[str, ...],
     law_file: str,
@@ -58,7 +58,11 @@ def command(
     if as_json:
         emit({"weight": str(law.weight), **found.to_dict()})
         return
-    show_screen(f"{title}: {len(found)} pairs by S-hat at weight {law.weight}", found, top)
+    if accuracy is None:
+        header(tally)
+    error = law.fit["rmse"]
+    places = decimals(None if error is None else -error, error)
+    show_screen(f"{title}: {len(found)} pairs by S-hat at weight {law.weight}", found, top, places)
     source = law.provenance.get("dataset")
     say(
         f"Rates from {source}: alpha {rate(law.alpha)}, gamma {rate(law.gamma)}. "
@@ -66,10 +70,10 @@ def command(
     )
 
 
-def show_screen(title: str, found: Screen, top: int) -> None:
-    """Print the most promising pairs."""
+def show_screen(title: str, found: Screen, top: int, places: int) -> None:
+    """Print the most promising pairs; S-hat with as many decimals as its error on the calibration set allows."""
     rows = [
-        [str(rank), primary, secondary, percent(p), percent(q), rate(phi_adj), points(predicted)]
+        [str(rank), primary, secondary, percent(p), percent(q), rate(phi_adj), points(predicted, places)]
         for primary, secondary, p, q, phi_adj, predicted, rank in found.to_frame().head(top).iter_rows()
     ]
     gain = int((found.predicted > 0).sum())

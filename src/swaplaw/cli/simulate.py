@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._common import Column, emit, show
+from swaplaw.cli._common import Column, emit, show, table_options
 
 if TYPE_CHECKING:
     from swaplaw.published import Comparison
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--split", "splits", multiple=True, metavar="S:P", help="Secondary:primary split to pool (repeatable).")
 @click.option("--trials", type=int, default=15000, show_default=True, help="Questions simulated at each point.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(
     output: str | None,
     gap: float,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from swaplaw.cli._common import Column, emit, percent, show
+from swaplaw.cli._common import Column, emit, header, percent, show, table_options
 
 
 @click.command("twin")
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write the votes here (.parquet, .csv, .jsonl).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Other seed, other votes.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def command(datasets: tuple[str, ...], output: str, seed: int, as_json: bool) -> None:
     """Draw SYNTHETIC twins of the paper's datasets: supergpqa, gpqa-diamond, forensic (all three by default)."""
     from swaplaw.summary import summary
@@ -32,4 +32,6 @@ def command(datasets: tuple[str, ...], output: str, seed: int, as_json: bool) ->
         *map(Column, ("Single %", "Plurality %", "Null %")),
     ]
     total = sum(row.votes for row in rows)
+    for name in votes.datasets:
+        header(votes.tally(name))
     show("SYNTHETIC votes: twins of the paper's datasets", columns, cells, f"{total:,} votes written to {output}.")

@@ -28,6 +28,10 @@ REASONS = {
 }
 STOPS = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
 LIMITS = {"token": "truncated", "context": "truncated"}
+OWN = ("truncated", "no_parse", "refused", "limit")
+"""Reasons in the vote table's own words: a scorer that gives one has looked at stop reason and limits itself."""
+SHOWN = ("position", "options")
+"""Where the chosen option was shown, and among how many: kept where a scorer tells."""
 MAX_REASON = 40
 
 
@@ -92,7 +96,7 @@ class Graded:
         answer = _letters_at([place[digests[index]] for index in chosen])
         option = " | ".join(bounded(clean(choices[index]))[:200] for index in sorted(chosen))
         row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
-        return Ballot(self.summary.epoch, row | {"reason": None})
+        return Ballot(self.summary.epoch, row | {"reason": None} | _shown(self.score))
 
     def _text(self) -> Ballot:
         """Free text is a category as it stands (or as canonicalised); the scorer says whether it is correct."""
@@ -124,7 +128,7 @@ class Graded:
             if key not in value:
                 raise InputError(
                     f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}; "
-                    "choose one with --scorer NAME:PART"
+                    "choose one with `swaplaw import --scorer NAME:PART`"
                 )
             value = value[key]
         if value == "N":
@@ -143,7 +147,8 @@ def read_score(summary: EvalSampleSummary, full: EvalSample | None, options: Opt
     if options.scorer is None:
         if len(scores) > 1:
             raise InputError(
-                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with --scorer"
+                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with "
+                "`swaplaw import --scorer NAME`"
             )
         return Graded(summary, full, next(iter(scores.values())), options)
     name = options.scorer if options.scorer in scores else options.scorer.partition(":")[0]
@@ -156,6 +161,8 @@ def abstention(summary: EvalSampleSummary, full: EvalSample | None, score: Score
     """Say why a sample has no vote: the first of error, stop reason, limit, the score's reason, and no answer."""
     if summary.error:
         return "error"
+    if score is not None and score.reason in OWN:
+        return str(score.reason)
     stop = full.output.stop_reason if full is not None and full.output.choices else None
     if stop in STOPS and not answered:
         return STOPS[stop]
@@ -186,6 +193,11 @@ def positions(letters: str | list[str], count: int) -> list[int] | None:
                     return None
                 found.append(names[name])
     return found
+
+
+def _shown(score: Score) -> dict[str, int]:
+    told = score.metadata or {}
+    return {name: told[name] for name in SHOWN if isinstance(told.get(name), int)}
 
 
 def _letters_at(places: list[int]) -> str:

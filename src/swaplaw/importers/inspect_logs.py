@@ -2,7 +2,7 @@
 
 Summaries are read first: they are small and hold nearly everything. Only samples whose answer was shortened there, or
 that have none (so that the model's stop reason must say why), are read in full, a batch at a time and without their
-transcripts. Nothing but one log's summaries and one batch is ever in memory.
+transcripts. Nothing but one batch is ever in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect_answers import Ballot, Orders, abstention, read_score
+from swaplaw.importers.inspect_answers import OWN, SHOWN, Ballot, Orders, abstention, read_score
+from swaplaw.importers.inspect_summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, watched
 from swaplaw.sources import Source
 
@@ -33,7 +34,8 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
-FULL_BATCH = 1000
+BATCH, FULL_BATCH = 5000, 1000
+"""How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
 
 
@@ -61,7 +63,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     """Spool the votes of Inspect logs; a task that was retried is counted once."""
     logs = _headers(files, findings)
     name = str(files[0]) if len(files) == 1 else f"{len(files)} Inspect logs from {files[0].parent}"
-    spool = Spool(name, schema(*(["cluster"] if options.cluster else []), "option"))
+    columns = schema(*(["cluster"] if options.cluster else []), "option")
+    spool = Spool(name, columns | (dict.fromkeys(SHOWN, columns["tokens"]) if any(map(_tells_positions, logs)) else {}))
     orders: Orders = {}
     logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
     for (task, model), runs in groupby(logs, key=lambda log: (log.header.eval.task, log.header.eval.model)):
@@ -82,6 +85,11 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                 )
     findings.readings += _readings(options)
     return spool.source()
+
+
+def _tells_positions(log: Log) -> bool:
+    """Whether the log is of our own task, whose scorer says where the chosen option was shown."""
+    return log.header.eval.task_registry_name == "swaplaw/mcq"
 
 
 def _headers(files: Sequence[Path], findings: Findings) -> list[Log]:
@@ -233,20 +241,28 @@ def _facts(log: Log) -> dict[str, Any]:
 def _ballots(log: Log, options: Options, orders: Orders) -> Iterator[Ballot]:
     """Turn a log's samples into votes, the full sample at hand where the summary is not enough."""
     for summary, full in _with_full(log, options):
-        score = read_score(summary, full, options, str(log.file))
-        ballot = score.ballot(orders) if score else Ballot.abstained(summary, abstention(summary, full, None))
-        ballot.row |= _costs(summary) | {"run": log.header.eval.eval_id}
-        if options.cluster:
-            ballot.row["cluster"] = _cluster(summary, options.cluster, log)
+        ballot = read_ballot(summary, full, options, orders, str(log.file))
+        ballot.row["run"] = log.header.eval.eval_id
         yield ballot
 
 
-def _summaries(log: Log) -> list[EvalSampleSummary]:
+def read_ballot(
+    summary: EvalSampleSummary, full: EvalSample | None, options: Options, orders: Orders, file: str
+) -> Ballot:
+    """Turn one sample into a vote: its answer or why there is none, its cluster and its cost."""
+    score = read_score(summary, full, options, file)
+    ballot = score.ballot(orders) if score else Ballot.abstained(summary, abstention(summary, full, None))
+    ballot.row |= _costs(summary)
+    if options.cluster:
+        ballot.row["cluster"] = _cluster(summary, options.cluster, file)
+    return ballot
+
+
+def _summaries(log: Log) -> Iterator[EvalSampleSummary]:
     try:
-        found: list[EvalSampleSummary] = _inspect().read_eval_log_sample_summaries(str(log.file.resolve()))
+        yield from summaries(log.file)
     except Exception as error:  # The header was whole; what follows is not.
         raise _unreadable(log.file, error) from None
-    return found
 
 
 def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
@@ -254,18 +270,23 @@ def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, 
     if log.file.suffix == ".json":
         yield from _whole(log)
         return
-    summaries = _summaries(log)
-    summaries.reverse()  # So that each can be let go as soon as it is read.
-    while summaries:
-        batch: list[EvalSampleSummary] = []
-        wanted: list[tuple[str | int, int]] = []
-        # Opening a log costs a look at all its parts: many samples are read at once.
-        while summaries and len(wanted) < FULL_BATCH:
-            batch.append(summary := summaries.pop())
-            if summary.completed and _needs_full(summary, options):
-                wanted.append((summary.id, summary.epoch))
+    for batch, wanted in _batches(log, options):
         full = {(sample.id, sample.epoch): sample for sample in _full(log, wanted)}
         yield from ((summary, full.get((summary.id, summary.epoch))) for summary in batch)
+
+
+def _batches(log: Log, options: Options) -> Iterator[tuple[list[EvalSampleSummary], list[tuple[str | int, int]]]]:
+    """Gather summaries, and which of them need their full samples: opening a log costs a look at all its parts."""
+    batch: list[EvalSampleSummary] = []
+    wanted: list[tuple[str | int, int]] = []
+    for summary in _summaries(log):
+        batch.append(summary)
+        if summary.completed and _needs_full(summary, options):
+            wanted.append((summary.id, summary.epoch))
+        if len(batch) == BATCH or len(wanted) == FULL_BATCH:
+            yield batch, wanted
+            batch, wanted = [], []
+    yield batch, wanted
 
 
 def _whole(log: Log) -> Iterator[tuple[EvalSampleSummary, EvalSample]]:
@@ -287,7 +308,7 @@ def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
         *([summary.target] if isinstance(summary.target, str) else summary.target),
     ]
     return any(len(text) >= SHORTENED or text.endswith("...") for text in texts) or not any(
-        (score.answer or "").strip() for score in chosen
+        (score.answer or "").strip() or score.reason in OWN for score in chosen
     )
 
 
@@ -304,10 +325,10 @@ def _full(log: Log, wanted: Iterable[tuple[str | int, int]]) -> list[EvalSample]
     return found
 
 
-def _cluster(summary: EvalSampleSummary, key: str, log: Log) -> str:
+def _cluster(summary: EvalSampleSummary, key: str, file: str) -> str:
     if key not in summary.metadata:
         raise InputError(
-            f"{quote(str(log.file), 200)}: sample {quote(summary.id)} has no metadata {quote(key)} to be its cluster; "
+            f"{quote(file, 200)}: sample {quote(summary.id)} has no metadata {quote(key)} to be its cluster; "
             f"there are {listing(list(islice(summary.metadata, 20))) or 'none'}"
         )
     return str(summary.metadata[key])

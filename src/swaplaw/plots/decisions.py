@@ -13,6 +13,7 @@ from swaplaw.plots.style import COLOURS, altair, base, colour, dash, finish, sha
 from swaplaw.summary import summary
 from swaplaw.tally import Tally
 
+MOST_COLUMNS = 300
 SERIES = ("best single model", "best split of the pair")
 
 
@@ -51,8 +52,9 @@ def cost_figure(found: Budget, title: str, subtitle: str | Sequence[str] = "") -
         if split is not None
     ]
     label = "cost of a question" if found.priced else "samples a question"
+    axis = alt.Axis() if found.priced else alt.Axis(values=found.totals, format="d")
     chart = base(rows).encode(
-        x=alt.X("x:Q", title=label, scale=alt.Scale(zero=False)),
+        x=alt.X("x:Q", title=label, scale=alt.Scale(zero=False), axis=axis),
         y=alt.Y("accuracy:Q", title="held-out accuracy (%)", scale=alt.Scale(zero=False)),
         color=colour("series", SERIES, None, orient="bottom", labelLimit=240),
     )
@@ -62,16 +64,23 @@ def cost_figure(found: Budget, title: str, subtitle: str | Sequence[str] = "") -
 
 
 def vote_map(tally: Tally, title: str, subtitle: str | Sequence[str] = "") -> Any:
-    """Draw gold's share of each model's votes on each question: models by accuracy, questions by difficulty."""
+    """Draw gold's share of each model's votes on each question: models by accuracy, questions by difficulty.
+
+    Of many questions, a column stands for several that are about as hard: what no eye could tell apart is not drawn.
+    """
     alt = altair()
-    asked = np.maximum(tally.votes, 1)
-    shares = np.where(tally.answered, tally.gold / asked, np.nan)
-    hardness = np.argsort(-np.nan_to_num(np.nanmean(shares, axis=0)), kind="stable")
+    shares = np.where(tally.answered, tally.gold / np.maximum(tally.votes, 1), 0.0)
+    hardness = np.argsort(-shares.sum(axis=0) / tally.answered.sum(axis=0), kind="stable")
+    starts = np.linspace(0, len(hardness), min(len(hardness), MOST_COLUMNS), endpoint=False).astype(np.int64)
+    sums, asked = (
+        np.add.reduceat(values[:, hardness], starts, axis=1) for values in (shares, tally.answered.astype(np.int64))
+    )
     order = [row.model for row in summary(tally)]
     rows = [
-        {"model": model, "question": place, "share": None if np.isnan(share) else float(share)}
+        {"model": model, "question": place, "share": float(total / number) if number else None}
         for model in order
-        for place, share in enumerate(shares[tally.index(model)][hardness])
+        for row in [tally.index(model)]
+        for place, (total, number) in enumerate(zip(sums[row], asked[row], strict=True))
     ]
     cells = (
         base(rows)

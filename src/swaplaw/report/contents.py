@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw.effect import LEVEL, Effect, effect
+from swaplaw.effect import LEVEL, Effect, accuracy_effect, units_of
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.fingerprint import fingerprint
 from swaplaw.report.pairs import PairRows, pair_rows
@@ -50,7 +50,8 @@ class Options:
     """The command that makes this report, as the page shows it."""
     workers: int | None = None
     backend: Backend = "processes"
-    track: Track = field(default=iter, repr=False)
+    watch: Callable[[str], Track] = field(default=lambda _: iter, repr=False)
+    """From what is being done to what shows its progress."""
 
     @property
     def crew(self) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
     tally = votes.tally(dataset)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StatisticalWarning)
-        member = _units(tally, chosen.by)
+        member = units_of(tally, chosen.by)
         found = _decide(tally, chosen)
         rows = _pairs(tally, member, chosen, found)
         best = _best_pair(found, rows)
@@ -73,10 +74,16 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "fleet": _fleet(tally, member),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
-            "panels": or_why(lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.crew)),
-            "screening": or_why(lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed)),
+            "panels": or_why(
+                lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.watch("Panels"), chosen.crew)
+            ),
+            "screening": or_why(
+                lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.watch("Screening"))
+            ),
             "compute": or_why(
-                lambda: compute_part(tally, best, chosen.prices, chosen.by, chosen.seed, chosen.track, chosen.crew)
+                lambda: compute_part(
+                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.watch("Equal compute"), chosen.crew
+                )
             ),
         }
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
@@ -101,16 +108,6 @@ def or_why(part: Callable[[], Part]) -> Part:
         return {"why": str(error)}
 
 
-def _units(tally: Tally, by: Unit | None) -> Ints:
-    """The resampling unit of each question: its cluster where there are any, else itself."""
-    if by == "cluster" and tally.clusters is None:
-        raise InputError("there is no column 'cluster' in these votes: leave --by out, or resample questions")
-    clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 1
-    names = tally.clusters if clustered else tally.questions
-    member: Ints = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
-    return member
-
-
 def _decide(tally: Tally, options: Options) -> Recommendation | Part:
     from swaplaw.recommend import recommend
 
@@ -127,7 +124,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             repeats=options.repeats,
             replicates=options.replicates,
             seed=options.seed,
-            track=options.track,
+            track=options.watch("Verdict"),
             **options.crew,
         )
     except InputError as error:
@@ -152,6 +149,7 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
         )
     return {
         "kind": found.verdict,
+        "ensemble": found.kind,
         "sentence": sentence(found),
         "checks": [{"name": name, **_effect(each)} for name, each in checks],
         "single": found.names(found.by_lift.baseline)[0],
@@ -171,12 +169,8 @@ def _fleet(tally: Tally, member: Ints) -> list[Part]:
     rows = []
     for row in summary(tally):
         model = tally.index(row.model)
-        answered, scores = tally.answered[model], tally.scores[model]
-        units = np.unique(member[answered], return_inverse=True)[1]
-        ends = None
-        if row.questions > 1 and units.any():
-            found = effect((scores.numerators / scores.denominator).astype(np.float64)[answered], units)
-            ends = [max(0.0, found.lo), found.hi]
+        found = accuracy_effect(tally, model, member)
+        ends = None if found is None else [max(0.0, found.lo), found.hi]
         rows.append(row.to_dict() | {"model": model, "interval": ends})
     return rows
 
@@ -186,7 +180,7 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
         return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
     first = None if isinstance(found, dict) else _choice(found)
     try:
-        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.track)
+        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.watch("Pairs"))
     except InputError as error:
         return {"why": str(error)}
 

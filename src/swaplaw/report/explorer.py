@@ -31,8 +31,7 @@ LONGEST_LABEL = 200
 
 def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> dict[str, Any]:
     """One pair's pieces; `member` is the resampling unit of each of the tally's questions."""
-    weights = [piece.lo for piece in curve.pieces[::2]]
-    slots = np.array([slot for x in weights for slot in (curve.breaks.slot(x), curve.breaks.slot(x) + 1)])
+    slots = (2 * curve.steps[:, None] + [0, 1]).reshape(-1)
     alone = [_alone(chosen, which) for which in (0, 1)]
     whole = lcm(curve.denominator, *(mass.denominator for masses in alone for mass in masses))
     factor = whole // curve.denominator
@@ -47,8 +46,8 @@ def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> d
         "b": chosen.b,
         "n": chosen.n,
         "denominator": _whole(whole // shared),
-        "x": [weight.numerator for weight in weights],
-        "y": [weight.denominator for weight in weights],
+        "x": curve.breaks.numerators[curve.steps].tolist(),
+        "y": curve.breaks.denominators[curve.steps].tolist(),
         "pooled": [_steps(value // shared for value in row) for row in pooled],
         "aloneA": [_whole(value // shared) for value in own],
         "aloneB": [_whole(value // shared) for value in other],
@@ -70,12 +69,13 @@ def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[
     if chosen.n < 2 or not units.any():
         return {"critical": None, "errorsA": [], "errorsB": []}
     stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
-    scores = sheet.values[stretches][:, chosen.common].astype(np.float64) / sheet.scale
+    values = sheet.values[stretches]
+    scores = (values if chosen.common.all() else values[:, chosen.common]).astype(np.float64) / sheet.scale
     found: dict[str, Any] = {"critical": student(int(units.max()) + 1, LEVEL)}
     for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
-        alone = own.numerators.astype(np.float64) / own.denominator
-        errors = standard_errors(scores - alone, units)
-        found[name] = np.rint(errors * ERROR_SCALE).astype(int).tolist()
+        scores -= (alone := own.numerators.astype(np.float64) / own.denominator)
+        found[name] = np.rint(standard_errors(scores, units) * ERROR_SCALE).astype(int).tolist()
+        scores += alone
     return found
 
 

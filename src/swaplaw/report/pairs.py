@@ -103,7 +103,7 @@ def pair_rows(
     found.sort(key=lambda row: (-row.curve.best_plateau.lift, row.pair.primary, row.pair.secondary))
     by_worth = sorted(found, key=lambda row: {row.pair.primary, row.pair.secondary} != named)
     chosen = _worth_carrying(by_worth, len(tally.questions))
-    full = {id(row): _carried(row, member, folds, repeats, seed) for row in chosen}
+    full = {id(row): _carried(row, member, folds, repeats, seed) for row in track(chosen)}
     return PairRows(tally, tuple(full.get(id(row), row) for row in found))
 
 
@@ -114,7 +114,7 @@ def _worth_carrying(ordered: Sequence[Row], questions: int) -> list[Row]:
     work = 0
     for row in ordered:
         together = models | {row.pair.a, row.pair.b}
-        cost = len(row.curve.pieces) * questions
+        cost = 2 * len(row.curve.steps) * questions
         fits = len(together) * questions <= MOST_CELLS and work + cost <= MOST_STRETCHES
         if chosen and not fits:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from swaplaw.holdout import deal
 from swaplaw.pair import pairs
 from swaplaw.summary import summary
 from swaplaw.tally import Tally
+from swaplaw.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.crew import Track
@@ -30,7 +32,7 @@ WORK = 150_000
 """Questions times splits times ballots that equal compute may take: seconds."""
 
 
-def panels_part(tally: Tally, seconds: float, seed: int, crew: dict[str, Any]) -> dict[str, Any]:
+def panels_part(tally: Tally, seconds: float, seed: int, track: Track, crew: dict[str, Any]) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
     from swaplaw.panel_holdout import held_out_panel
     from swaplaw.panels import panels
@@ -39,22 +41,26 @@ def panels_part(tally: Tally, seconds: float, seed: int, crew: dict[str, Any]) -
         raise InputError(f"A panel of {PANEL_SIZE} needs {PANEL_SIZE} models; there are {len(tally.models)}.")
     if not seconds:
         raise InputError("Left out of this report; `swaplaw panel` searches them.")
-    searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
     rows: list[dict[str, Any]] = []
-    for one in searched.panels:
-        judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50, **crew)
-        shown = one.recommended
-        rows.append(
-            {
-                "members": [tally.index(name) for name in one.panel.members],
-                "weights": [str(weight) for weight in shown.weights],
-                "alone": float(one.panel.accuracies[0]),
-                "accuracy": float(shown.accuracy),
-                "held_out": None if judged is None else judged.accuracy,
-                "held_out_lift": None if judged is None else judged.lift,
-                "n": one.panel.n,
-            }
-        )
+    # The first step is the search, then each panel that it found is held out.
+    for step in track(range(PANELS + 1)):
+        if step == 0:
+            searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
+        elif step <= len(searched.panels):
+            one = searched.panels[step - 1]
+            judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50, **crew)
+            shown = one.recommended
+            rows.append(
+                {
+                    "members": [tally.index(name) for name in one.panel.members],
+                    "weights": [str(weight) for weight in shown.weights],
+                    "alone": float(one.panel.accuracies[0]),
+                    "accuracy": float(shown.accuracy),
+                    "held_out": None if judged is None else judged.accuracy,
+                    "effect": None if judged is None else [judged.lift, judged.effect.lo, judged.effect.hi],
+                    "n": one.panel.n,
+                }
+            )
     rows.sort(key=lambda row: -(row["held_out"] or 0.0))
     return {"rows": rows, "of": searched.of, "complete": searched.complete, "gap": float(searched.gap)}
 
@@ -68,15 +74,16 @@ def most_accurate(tally: Tally) -> Tally:
     return tally.select(models=kept, questions=answered)
 
 
-def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) -> dict[str, Any]:
+def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int, track: Track = iter) -> dict[str, Any]:
     """Predicted against observed lift: with a law from elsewhere, or one from the other half of the questions."""
-    from swaplaw.calibrate import calibrate
+    from swaplaw.calibrate import mean_rates
 
     if len(tally.models) < 2:
         raise InputError("Screening compares pairs, and there is one model only.")
-    fleet, source = most_accurate(tally), "a law calibrated elsewhere"
-    judged = fleet
-    if law is None:
+    fleet = most_accurate(tally)
+    if law is not None:
+        judged, source, weight, rates = fleet, "a law calibrated elsewhere", law.weight, (law.alpha, law.gamma)
+    else:
         clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 3
         names = tally.clusters if clustered else tally.questions
         units = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
@@ -85,23 +92,22 @@ def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int) ->
         half = deal(units, folds=2, repeats=1, seed=seed).tests[0]
         train = _answered(fleet.select(questions=half))
         judged = _answered(fleet.select(questions=~half))
-        law = calibrate(train, by="question", seed=seed, replicates=100)
+        weight, rates = DEFAULT_WEIGHT, mean_rates(train)
         source = f"a law calibrated on {len(train.questions)} questions, judged on the other {len(judged.questions)}"
+    alpha, gamma = map(Fraction, rates)
     dots = []
-    for pair in pairs(judged):
-        observed = pair.at(law.weight)
-        masses = pair.masses
-        predicted = (law.alpha - law.gamma) * float(masses.rescue) - law.gamma * float(masses.gap)
-        dots.append((round(predicted, 6), round(float(observed.lift), 6), pair.primary, pair.secondary))
+    for pair in track(list(pairs(judged))):
+        predicted, observed = pair.masses.predicted_swap(alpha, gamma), pair.at(weight).lift
+        dots.append((round(float(predicted), 6), round(float(observed), 6), pair.primary, pair.secondary))
     dots.sort()
     shown = dots if len(dots) <= MOST_DOTS else [dots[i * len(dots) // MOST_DOTS] for i in range(MOST_DOTS)]
     same_sign = sum((predicted > 0) == (observed > 0) for predicted, observed, _, _ in dots)
     return {
         "source": source,
         "models": len(fleet.models),
-        "weight": str(law.weight),
-        "alpha": law.alpha,
-        "gamma": law.gamma,
+        "weight": str(weight),
+        "alpha": rates[0],
+        "gamma": rates[1],
         "dots": [[x, y, tally.index(a), tally.index(b)] for x, y, a, b in shown],
         "of": len(dots),
         "same_sign": same_sign,
@@ -146,11 +152,12 @@ def compute_part(
     clusters = tally.clusters
     unit = by if clusters is None or len(set(clusters)) > 1 else "question"
     found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track, **crew)
-    keys = ("primary", "secondary", "weight", "accuracy", "held_out", "cost", "efficient")
     return {
         "primary": tally.index(best[0]),
         "secondary": tally.index(best[1]),
         "n": found.n,
         "priced": found.priced,
-        "splits": [{key: split.to_dict()[key] for key in keys} for split in found.splits],
+        "splits": [
+            {key: value for key, value in split.to_dict().items() if key != "samples"} for split in found.splits
+        ],
     }

@@ -1,4 +1,4 @@
-"""The paper's eleven figures, from vote tables and from the simulation."""
+"""The paper's eleven figures, from vote tables and from the simulation, and three more of the same votes."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from swaplaw.effect import lift_effect, units_of
 from swaplaw.plots import (
+    Lift,
     Scatter,
     Spread,
+    contributions_figure,
     curves_figure,
     decomposition_figure,
+    forest_figure,
     gap_figure,
     heat_map,
     scatter_figure,
     spread_figure,
     theory_figure,
+    vote_map,
 )
 from swaplaw.published import published
 from swaplaw.reproduce.study import Dataset, Study
 from swaplaw.simulate import Theory
-from swaplaw.weights import PAPER_GRID
+from swaplaw.weights import DEFAULT_WEIGHT, PAPER_GRID
 
 STRONGEST = 5
 """Pairs that the figure of the strongest forensic pairs shows."""
@@ -45,6 +50,39 @@ def figures(study: Study, theory: Theory) -> dict[str, Callable[[], Any]]:
         "phi_sg": lambda: _dependence(study.calibration, "phi", "φ", "Raw correlation of correctness"),
         "liftdelta": lambda: _lift_by_gap(study),
     }
+
+
+def further(study: Study) -> dict[str, Callable[[], Any]]:
+    """Pictures that the paper has not: lifts with their intervals, what makes them, and who is right where."""
+    return {
+        "lifts": lambda: _lifts_with_intervals(study.calibration, _label(study)),
+        "contributions": lambda: contributions_figure(
+            [
+                (f"{dataset.title}: {code(dataset.top.primary)} + {code(dataset.top.secondary)}", outcome)
+                for dataset in study.datasets.values()
+                for outcome in [dataset.top.at(DEFAULT_WEIGHT)]
+            ],
+            "What makes the lift of each dataset's top-accuracy pair at 40:60",
+            [_label(study), "In-sample; the tick marks the sum"],
+        ),
+        "votes": lambda: vote_map(
+            study.weighing.tally,
+            f"Who is right where, {study.weighing.title}",
+            [_label(study), "Gold's share of each model's votes"],
+        ),
+    }
+
+
+def _lifts_with_intervals(dataset: Dataset, label: str) -> Any:
+    tally, weights = dataset.tally, (Fraction(1), DEFAULT_WEIGHT)
+    member = units_of(tally)
+    lifts = []
+    for name, curve in zip(_names(dataset), dataset.curves, strict=True):
+        found = lift_effect(tally, (tally.index(curve.primary), tally.index(curve.secondary)), weights, member)
+        lift = 100 * float(curve.at(DEFAULT_WEIGHT).lift)
+        low, high = (lift, lift) if found is None else (100 * found.lo, 100 * found.hi)
+        lifts.append(Lift(name, lift, low, high))
+    return forest_figure(lifts, f"Lift at 40:60, {dataset.title}", [label, "95% intervals, each pair's own"])
 
 
 def code(model: str) -> str:

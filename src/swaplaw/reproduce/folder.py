@@ -13,7 +13,7 @@ from swaplaw.errors import InputError
 from swaplaw.plots import save
 from swaplaw.published import Comparison, Value
 from swaplaw.reproduce.comparison import Section, as_html, as_markdown, escape_cell
-from swaplaw.reproduce.figures import figures
+from swaplaw.reproduce.figures import figures, further
 from swaplaw.reproduce.prose import compare_prose
 from swaplaw.reproduce.simulation import stated_values
 from swaplaw.reproduce.study import Study
@@ -74,7 +74,10 @@ def write_reproduction(
         *((f"table {name}", _table_step(done, make)) for name, make in tables(study).items()),
         ("prose", lambda: _compare_prose(done, study)),
         ("law", lambda: _write_law(done, study)),
-        *((f"figure {name}", _figure_step(done, name, make)) for name, make in figures(study, theory).items()),
+        *(
+            (f"figure {name}", _figure_step(done, name, make))
+            for name, make in (figures(study, theory) | further(study)).items()
+        ),
     ]
     for name, step in track(steps):
         try:

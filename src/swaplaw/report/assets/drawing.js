@@ -24,6 +24,17 @@ const present = (children) => children.flat().filter((child) => child !== null &
 
 const short = (text, most = 28) => (Array.from(text).length > most ? `${Array.from(text).slice(0, most - 1).join("")}\u2026` : text);
 
+// As much of a name as fits beside a picture.
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "12px system-ui, sans-serif";
+
+function fitted(words, room) {
+  const letters = Array.from(words).slice(0, 80);
+  if (letters.length === Array.from(words).length && pen.measureText(words).width <= room) return words;
+  while (letters.length > 1 && pen.measureText(`${letters.join("")}\u2026`).width > room) letters.pop();
+  return `${letters.join("")}\u2026`;
+}
+
 function picture(width, height, label, ...children) {
   return drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...children);
 }
@@ -73,19 +84,31 @@ function tableRow(columns, row) {
     row.map((cell, place) => {
       const kind = columns[place].text ? "text" : null;
       const shown = kind && typeof cell === "string" ? named(cell) : cell;
-      return place === 0 ? element("th", { scope: "row", class: kind }, shown) : element("td", { class: kind }, shown);
+      return place === 0 ? element("th", { scope: "row", class: kind }, shown) : element("td", { class: kind || columns[place].kind || null }, shown);
     }),
   );
 }
 
-// An interval on a shared scale, with its mean: the row of a forest plot.
-function interval(at, mean, lo, hi) {
-  const middle = 11;
-  const parts = [line(at(0), 0, at(0), 22, "zero")];
-  if (lo !== null) parts.push(line(at(lo), middle, at(hi), middle, "interval"));
-  parts.push(drawn("circle", { cx: at(mean), cy: middle, r: 4, class: "dot" }));
-  return drawn("svg", { width: 130, height: 22, viewBox: "0 0 130 22", "aria-hidden": "true" }, parts);
+// Forest plots: a column of intervals on one scale, whose axis is the column's head.
+const FOREST = 150;
+
+function forestScale(values) {
+  return scale(...padded(values), 8, FOREST - 8);
 }
+
+function forestHead(at, show) {
+  const marks = ticks(at.from, at.to, 3).flatMap((value) => [line(at(value), 17, at(value), 22, "zero"), text(at(value), 12, show(value, 0), { "text-anchor": "middle" })]);
+  return element("th", { scope: "col", class: "forest" }, element("span", { class: "hidden" }, "Drawn"), forestPicture(marks));
+}
+
+function forestRow(at, mean, ends) {
+  const parts = ticks(at.from, at.to, 3).map((value) => line(at(value), 0, at(value), 22, Math.abs(value) < 1e-12 ? "zero" : "axis"));
+  if (ends) parts.push(line(at(ends[0]), 11, at(ends[1]), 11, "interval"));
+  parts.push(drawn("circle", { cx: at(mean), cy: 11, r: 4, class: "dot" }));
+  return forestPicture(parts);
+}
+
+const forestPicture = (parts) => drawn("svg", { width: FOREST, height: 22, viewBox: `0 0 ${FOREST} 22`, "aria-hidden": "true" }, parts);
 
 // A picture that is drawn anew when its width changes, so that its text keeps its size.
 function responsive(draw, caption) {

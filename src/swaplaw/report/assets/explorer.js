@@ -81,10 +81,11 @@ function explorer(data, state) {
     slider.value = String(Math.max(0, nearest));
     const stretch = isPoint(piece) ? `exactly ${written(piece.lo)}` : `every weight between ${written(piece.lo)} and ${piece.hi.bottom === 0n ? "infinity" : written(piece.hi)}`;
     const lift = share(piece.lift);
-    slider.setAttribute("aria-valuetext", `weight ${written(weight)}, lift ${points(lift)} points`);
     const [low, high] = ends(piece);
-    summary.textContent = `At weight ${written(weight)}, lift is ${points(lift)} points${low === null ? "" : ` (${points(low)} to ${points(high)})`}.`;
-    exact.textContent = `Lift is exactly ${signed(fraction(piece.lift, law.denominator))}, at ${stretch}. In-sample, on the ${several(law.n, "question")} that both answered.` + heldOut();
+    slider.setAttribute("aria-valuetext", `weight ${written(weight)}, lift ${inPoints(lift, decimals(low, high))}`);
+    const digits = decimals(low, high);
+    summary.textContent = `At weight ${written(weight)}, lift is ${inPoints(lift, digits)}${low === null ? "" : ` (95% interval ${range(low, high, points)})`}.`;
+    exact.textContent = `Lift is exactly ${signed(fraction(piece.lift, law.denominator))} (${points(lift)} points), at ${stretch}. In-sample, on the ${several(law.n, "question")} that both answered.` + heldOut();
     const accuracy = law.p + piece.lift;
     const values = [
       ["Pair", percent(share(accuracy)), `accuracy %, ${signed(fraction(accuracy, law.denominator))}`, "accuracy"],
@@ -103,7 +104,7 @@ function explorer(data, state) {
     const row = listed.get(`${law.primary},${law.secondary}`);
     const at = data.pairs.columns.indexOf("held");
     if (!row || row[at] === null) return "";
-    return ` Held out, with its weight chosen on other questions: ${points(row[at])} (${range(row[at + 1], row[at + 2], points)}).`;
+    return ` Held out, with its weight chosen on other questions: ${points(row[at], decimals(row[at + 1], row[at + 2]))} (${range(row[at + 1], row[at + 2], points)}).`;
   }
 
   const ceiling = () => (law.q < law.denominator - law.p ? law.q : law.denominator - law.p);
@@ -207,7 +208,7 @@ function explorer(data, state) {
     const questions = new Set(found.map((change) => change.question)).size;
     const heading = element("h3", { id: "changed-count" }, questions ? `${several(questions, "question")} changed at weight ${written(weight)}` : `No question changes at weight ${written(weight)}`);
     if (!found.length) return [heading, paragraph("Every question is scored as the primary alone scores it.", "note")];
-    const columns = [{ name: "Question", text: true }, { name: "What happens", text: true }, { name: "Credit" }, { name: `Votes of ${data.models[law.primary]}`, text: true }, { name: `Votes of ${data.models[law.secondary]}`, text: true }];
+    const columns = [{ name: "Question", text: true }, { name: "What happens", text: true }, { name: "Credit" }, { name: `Votes of ${brief(data.models[law.primary])}`, text: true }, { name: `Votes of ${brief(data.models[law.secondary])}`, text: true }];
     const rows = found.slice(0, MOST_CHANGES).map((change) => [
       data.questions[change.question],
       element("span", { class: `kind ${change.kind}` }, change.kind),
@@ -226,7 +227,7 @@ function explorer(data, state) {
     const given = counts.map((votes, place) => ({ votes, place })).filter((each) => each.votes).sort((left, right) => right.votes - left.votes);
     return given.map(({ votes, place }) => {
       const label = place === 0 ? (answers[0] === null ? "right" : `${short(answers[0], 60)} (gold)`) : answers[place] === null ? "no answer" : short(answers[place], 60);
-      return element("span", { class: "flag" }, `${label} \u00d7 ${votes}`);
+      return element("span", { class: place === 0 ? "flag gold" : "flag" }, `${label} \u00d7 ${votes}`);
     });
   }
 

@@ -1,18 +1,40 @@
-// Numbers for people: shares in per cent, differences in signed points, and exact fractions.
+// Numbers for people: shares in per cent, differences in signed points, and exact fractions. How they are rounded is
+// the rule of `swaplaw.rounding`, to the letter: two significant digits of the interval's half-width.
 
 const MINUS = "\u2212";
 const DASH = "\u2013";
 
-const percent = (value) => (value === null ? DASH : `${(100 * value).toFixed(1)}`);
+const PLAIN = 2;
+const LEAST = [10, 1, 0.1, 0.01];
 
-function points(value, digits = 2) {
-  if (value === null) return DASH;
-  const text = (100 * Math.abs(value)).toFixed(digits);
-  if (Number(text) === 0) return text;
-  return (value < 0 ? MINUS : "+") + text;
+function decimals(lo, hi) {
+  if (lo === null || lo === undefined || lo === hi) return PLAIN;
+  const half = 50 * (hi - lo);
+  const place = LEAST.findIndex((least) => half >= least);
+  return place < 0 ? LEAST.length : place;
 }
 
-const range = (lo, hi, show) => (lo === null || lo === undefined ? DASH : `${show(lo)} to ${show(hi)}`);
+function percent(value, digits = 1) {
+  if (value === null) return DASH;
+  const text = Math.abs(100 * value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? MINUS + text : text;
+}
+
+function points(value, digits = PLAIN) {
+  const text = percent(value, digits);
+  return value > 0 && Number(text) !== 0 ? `+${text}` : text;
+}
+
+const arrow = (lo, hi) => (lo > 0 ? "\u25b2" : hi < 0 ? "\u25bc" : "");
+
+const inPoints = (value, digits) => `${points(value, digits)} point${/^.1$/.test(points(value, digits)) ? "" : "s"}`;
+
+// Python's sentences have hyphens for minus signs.
+const typeset = (words) => words.replace(/([ (])-(?=\d)/g, `$1${MINUS}`);
+
+function range(lo, hi, show, digits = decimals(lo, hi)) {
+  return lo === null || lo === undefined ? DASH : `${show(lo, digits)} to ${show(hi, digits)}`;
+}
 
 const count = (value) => value.toLocaleString("en");
 

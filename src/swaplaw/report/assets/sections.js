@@ -6,7 +6,11 @@ function section(id, title, ...content) {
 }
 
 const paragraph = (words, kind = null) => element("p", { class: kind }, words);
-const why = (part) => paragraph(part.why, "note warn");
+const why = (part) => paragraph(brief(part.why), "note warn");
+
+// Sentences name models in full; names that would drown a sentence are cut, and whole in the table of the fleet.
+const LONG_NAME = 60;
+const brief = (words) => data.models.filter((model) => model.length > LONG_NAME).reduce((text, model) => text.replaceAll(model, short(model, LONG_NAME)), words);
 
 function verdict(data) {
   const found = data.verdict;
@@ -14,15 +18,14 @@ function verdict(data) {
   const synthetic = data.quality.synthetic
     ? paragraph("These votes are synthetic: they were generated, not cast by the models they are named after.", "note warn")
     : null;
-  if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, found.why), synthetic);
-  const reach = padded(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
-  const at = scale(...reach, 4, 126);
-  const columns = [{ name: "Gain of the best pair", text: true }, { name: "points" }, { name: "95% interval" }, { name: "Drawn" }, { name: "p" }];
+  if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, brief(found.why)), synthetic);
+  const at = forestScale(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
+  const columns = [{ name: `Gain of the best ${found.ensemble}`, text: true }, { name: "Points" }, { name: "95% interval" }, { head: forestHead(at, points), kind: "forest" }, { name: "p" }];
   const rows = found.checks.map((check) => [
-    check.name,
+    element("span", {}, check.name, element("small", {}, ASKS[check.name])),
     arrowed(check.mean, check.lo, check.hi),
     range(check.lo, check.hi, points),
-    interval(at, check.mean, check.lo, check.hi),
+    forestRow(at, check.mean, [check.lo, check.hi]),
     check.p.toFixed(3),
   ]);
   const [first] = found.checks;
@@ -31,39 +34,46 @@ function verdict(data) {
     "section",
     { id: "verdict", "aria-label": "Verdict" },
     top,
-    element("p", { class: "lead" }, found.sentence),
+    element("p", { class: "lead" }, typeset(brief(found.sentence))),
     synthetic,
     table("What the verdict rests on", columns, rows),
     paragraph(
-      `Gains are over ${found.single}, the best single model, on ${unit}. Intervals and p allow for the best of ` +
-        `${count(found.candidates)} candidates (${several(found.pairs, "pair")} at every weight). ` +
+      `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
+        `${count(found.candidates)} candidates (${several(found.pairs, "pair")} at every weight). An arrow marks an interval that excludes 0. ` +
         `${Math.round(100 * found.stability)}% of training folds chose the same models.`,
       "note",
     ),
-    found.notes.map((note) => paragraph(note, "note")),
+    found.notes.map((note) => paragraph(brief(note), "note")),
   );
 }
 
-// An arrow only where the interval excludes zero.
+// What each check asks, for readers who meet it here first.
+const ASKS = {
+  "In-sample": "on the very questions that it was chosen by: this flatters",
+  "Held out": "on questions that had no part in the choice",
+  "Held out, at equal compute": "scaled down to what the single model costs: is it more than extra samples?",
+  "Held out, over a placebo": "over partners whose answers are shuffled: is it more than noise?",
+};
+
+// Points rounded by their interval, with an arrow only where that excludes zero.
 function arrowed(mean, lo, hi) {
   if (mean === null) return DASH;
-  const arrow = lo > 0 ? " \u25b2" : hi < 0 ? " \u25bc" : "";
-  return points(mean) + arrow;
+  const mark = arrow(lo, hi);
+  const said = { "\u25b2": "above 0", "\u25bc": "below 0" }[mark];
+  return element("span", {}, points(mean, decimals(lo, hi)), element("span", { class: "arrow", role: mark ? "img" : null, "aria-label": said }, mark));
 }
 
 function fleet(data) {
-  const known = data.fleet.flatMap((row) => [row.plurality, ...(row.interval || [])]);
-  const [low, high] = padded(known);
-  const at = scale(Math.max(0, low), Math.min(1, high), 6, 124);
+  const at = forestScale(data.fleet.flatMap((row) => [row.plurality, ...(row.interval || [])]));
   const columns = [
-    { name: "Model", text: true }, { name: "Accuracy %" }, { name: "95% interval" }, { name: "Drawn" }, { name: "One sample %" },
+    { name: "Model", text: true }, { name: "Accuracy %" }, { name: "95% interval" }, { head: forestHead(at, percent), kind: "forest" }, { name: "One sample %" },
     { name: "Abstained %" }, { name: "Reasons", text: true }, { name: "Questions" }, { name: "Ties" },
   ];
   const rows = data.fleet.map((row) => [
     data.models[row.model],
-    percent(row.plurality),
-    row.interval ? range(row.interval[0], row.interval[1], percent) : DASH,
-    dotted(at, row),
+    percent(row.plurality, shareDigits(row.interval)),
+    row.interval ? range(...row.interval, percent, shareDigits(row.interval)) : DASH,
+    forestRow(at, row.plurality, row.interval),
     percent(row.single),
     percent(row.abstained),
     Object.entries(row.reasons).map(([reason, share]) => `${reason} ${percent(share)}`).join(", ") || DASH,
@@ -74,16 +84,53 @@ function fleet(data) {
   return section(
     "fleet",
     "The fleet",
-    silent.length ? paragraph(`${silent.join(", ")} abstained on every vote: an abstention is never right, so accuracy is 0.`, "note warn") : null,
+    silent.length ? paragraph(`${brief(silent.join(", "))} abstained on every vote: an abstention is never right, so accuracy is 0.`, "note warn") : null,
     table("Accuracy and abstention of each model", columns, rows),
+    voteMap(data),
     paragraph("Accuracy is that of a model's own plurality vote; a tie with gold earns its share. Abstention counts as an answer that is never right.", "note"),
   );
 }
 
-function dotted(at, row) {
-  const parts = row.interval ? [line(at(row.interval[0]), 11, at(row.interval[1]), 11, "interval")] : [];
-  parts.push(drawn("circle", { cx: at(row.plurality), cy: 11, r: 4, class: "dot" }));
-  return drawn("svg", { width: 130, height: 22, viewBox: "0 0 130 22", "aria-hidden": "true" }, parts);
+// Accuracies show a decimal at least: they are counts of questions, too.
+const shareDigits = (ends) => (ends ? Math.max(1, decimals(...ends)) : 1);
+
+const MOST_CELLS = 4000;
+
+// Gold's share of each model's votes on each question, from easy to hard: who is right where.
+function voteMap(data) {
+  const votes = data.explorer.votes;
+  if (!votes) return null;
+  const models = data.fleet.map((row) => row.model).filter((model) => votes.counts[model]).slice(0, MOST_MODELS);
+  const shares = models.map((model) => votes.counts[model].map((counts) => (counts ? counts[0] / total(counts) : null)));
+  const hardness = data.questions.map((_, question) => average(shares.map((row) => row[question])));
+  const order = [...hardness.keys()].filter((question) => hardness[question] !== null).sort((a, b) => hardness[b] - hardness[a] || a - b);
+  if (!order.length) return null;
+  const draw = (width) => {
+    const room = Math.min(190, width * 0.3);
+    const bins = Math.min(order.length, Math.floor((width - room) / 2), Math.max(20, Math.floor(MOST_CELLS / models.length)));
+    const [wide, high] = [(width - room) / bins, models.length > 20 ? 14 : 20];
+    const first = (bin) => Math.floor((bin * order.length) / bins);
+    const parts = models.map((model, row) => text(room - 8, (row + 0.5) * high + 4, fitted(data.models[model], room - 14), { "text-anchor": "end" }));
+    models.forEach((model, row) => {
+      for (let bin = 0; bin < bins; bin += 1) {
+        const [from, to] = [first(bin), first(bin + 1)];
+        const share = average(order.slice(from, to).map((question) => shares[row][question]));
+        const which = to - from === 1 ? `question ${data.questions[order[from]]}` : `questions ${count(from + 1)} to ${count(to)} of ${count(order.length)}`;
+        const shade = share === null ? { class: "missing" } : { class: "share", "fill-opacity": 0.06 + 0.9 * share };
+        parts.push(drawn("rect", { x: room + bin * wide, y: row * high + 1, width: wide + 0.3, height: high - 2, ...shade }, drawn("title", {}, `${data.models[model]}, ${which}: ${share === null ? "not asked" : `${percent(share, 0)}% right`}`)));
+      }
+    });
+    const bottom = models.length * high;
+    parts.push(text(room, bottom + 16, "easiest"), text(width, bottom + 16, "hardest", { "text-anchor": "end" }), text((room + width) / 2, bottom + 16, "Questions", { "text-anchor": "middle", class: "strong" }));
+    return picture(width, bottom + 22, `Share of right votes of ${several(models.length, "model")} on ${several(order.length, "question")}, from easy to hard`, parts);
+  };
+  const some = models.length < data.fleet.length ? ` ${several(models.length, "model")} of ${count(data.fleet.length)} are drawn.` : "";
+  return responsive(draw, `Who is right where: the share of each model's votes that are right, questions from easy to hard${order.length > 300 ? " (a column may stand for several)" : ""}. The stronger the colour, the more votes are right; a strong cell to the right in a weak row is what could rescue a stronger model.${some}`);
+}
+
+function average(values) {
+  const known = values.filter((value) => value !== null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }
 
 const PAGE = 20;
@@ -93,14 +140,13 @@ function pairTable(data, state, explore) {
   if (part.why) return section("pairs", "Pairs", why(part));
   const records = part.rows.map((row) => Object.fromEntries(part.columns.map((name, place) => [name, row[place]])));
   const carried = new Set((data.explorer.pairs || []).map((pair) => `${pair.a},${pair.b}`));
-  const reach = padded(records.flatMap((row) => (row.held === null ? [0] : [row.lo, row.hi, 0])));
-  const at = scale(...reach, 4, 126);
+  const at = forestScale(records.flatMap((row) => (row.held === null ? [0] : [row.lo, row.hi, 0])));
   const columns = [
     { key: "primary", name: "Primary", text: true, value: (row) => data.models[row.a].toLowerCase() },
     { key: "secondary", name: "Secondary", text: true, value: (row) => data.models[row.b].toLowerCase() },
     { key: "held", name: "Held out pp", value: (row) => row.held },
     { key: "low", name: "95% interval", value: (row) => row.lo },
-    { key: "", name: "Drawn" },
+    { key: "", head: forestHead(at, points), kind: "forest" },
     { key: "lift", name: "In-sample pp", value: (row) => row.lift },
     { key: "weight", name: "Weight", value: (row) => asNumber(readWeight(row.weight) || ZERO) },
     { key: "", name: "Explore" },
@@ -160,8 +206,8 @@ function pairTable(data, state, explore) {
     data.models[row.b],
     arrowed(row.held, row.lo, row.hi),
     range(row.lo, row.hi, points),
-    row.held === null ? "" : interval(at, row.held, row.lo, row.hi),
-    points(row.lift),
+    row.held === null ? "" : forestRow(at, row.held, [row.lo, row.hi]),
+    points(row.lift, decimals(row.lo, row.hi)),
     row.weight,
     carried.has(`${row.a},${row.b}`)
       ? element("button", { type: "button", "aria-label": `Explore ${data.models[row.a]} with ${data.models[row.b]}`, onclick: () => explore(row.a, row.b) }, "Explore")
@@ -233,7 +279,7 @@ function heatMap(data) {
     const size = Math.min(52, (width - room) / order.length);
     const top = 22;
     const parts = order.flatMap((model, index) => [
-      text(room - 8, top + (index + 0.5) * size + 4, short(data.models[model], Math.floor(room / 8)), { "text-anchor": "end" }),
+      text(room - 8, top + (index + 0.5) * size + 4, fitted(data.models[model], room - 14), { "text-anchor": "end" }),
       size > 14 ? text(room + (index + 0.5) * size, 14, `${index + 1}`, { "text-anchor": "middle" }) : null,
     ]);
     for (const row of seen) {
@@ -248,7 +294,7 @@ function heatMap(data) {
     }
     return picture(width, top + order.length * size + 4, `Accuracy-adjusted correlation of ${order.length} models, most accurate first`, parts);
   };
-  const caption = "\u03c6 adj of each pair, models ordered by accuracy (columns in the same order). 0: as right together as chance has it; 1: nested; below 0: they fill each other's gaps. Darker is further from 0.";
+  const caption = "\u03c6 adj of each pair, models ordered by accuracy (columns in the same order). 0: as right together as chance has it; 1: nested; below 0: they fill each other's gaps. The stronger the colour, the further from 0.";
   const undefinedOnes = seen.length - defined.length;
   return section(
     "dependence",
@@ -263,12 +309,13 @@ function heatMap(data) {
 function panels(data) {
   const part = data.panels;
   if (part.why) return section("panels", "Panels of three", why(part));
-  const columns = [{ name: "Panel, primary first", text: true }, { name: "Weights" }, { name: "Held out %" }, { name: "Held-out lift pp" }, { name: "In-sample %" }, { name: "Primary alone %" }, { name: "n" }];
+  const columns = [{ name: "Panel, primary first", text: true }, { name: "Weights" }, { name: "Held out %" }, { name: "Held-out lift pp" }, { name: "95% interval" }, { name: "In-sample %" }, { name: "Primary alone %" }, { name: "n" }];
   const rows = part.rows.map((row) => [
     row.members.map((model) => data.models[model]).join(" + "),
     row.weights.join(" : "),
     percent(row.held_out),
-    points(row.held_out_lift),
+    row.effect ? arrowed(...row.effect) : DASH,
+    row.effect ? range(row.effect[1], row.effect[2], points) : DASH,
     percent(row.accuracy),
     percent(row.alone),
     count(row.n),
@@ -325,7 +372,7 @@ function compute(data) {
     { kind: "line1", name: "best single model", rows: totals.map((total) => best(of(total, true))).filter(Boolean) },
     { kind: "line2", name: "best split of the pair", rows: totals.map((total) => best(of(total, false))).filter(Boolean) },
   ];
-  const columns = [{ name: "Samples a question" }, { name: "Split", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
+  const columns = [{ name: "Samples a question" }, { name: "Split, primary + secondary", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
   const rows = totals.flatMap((total) => [best(of(total, true)), best(of(total, false))].filter(Boolean)).map((split) => [
     count(split.primary + split.secondary),
     split.weight === null ? `${name(split.primary ? part.primary : part.secondary)} alone` : `${split.primary} + ${split.secondary}`,
@@ -350,7 +397,7 @@ function compute(data) {
     parts.push(text(width / 2, height - 8, label, { "text-anchor": "middle", class: "strong" }));
     return picture(width, height, `Held-out accuracy in per cent against ${label.toLowerCase()}`, parts);
   };
-  const caption = `Held-out accuracy in per cent of ${name(part.primary)} with ${name(part.secondary)} on ${several(part.n, "question")}. Solid, filled: the best single model; dashed, open: the best split of as many samples.`;
+  const caption = `Held-out accuracy in per cent of ${brief(name(part.primary))} with ${brief(name(part.secondary))} on ${several(part.n, "question")}. Solid, filled: the best single model; dashed, open: the best split of as many samples.`;
   return section(
     "compute",
     "Equal compute",

@@ -26,7 +26,8 @@ function themes(button, state) {
     const name = THEMES.includes(state.get("theme")) ? state.get("theme") : "system";
     if (name === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
-    button.textContent = `Theme: ${name}`;
+    button.replaceChildren("Theme", element("span", {}, `: ${name}`));
+    button.setAttribute("aria-label", `Theme: ${name}`);
   };
   button.addEventListener("click", () => {
     const now = THEMES.indexOf(state.get("theme") || "system");

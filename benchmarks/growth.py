@@ -1,0 +1,169 @@
+"""How time and memory grow with models, questions, samples and categories: one of them is doubled at a time.
+
+Times are processor times, of all threads together, relative to the smallest size of their line; the slope of a line on
+doubly logarithmic axes is its exponent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import swaplaw as sl
+from benchmarks.evidence import LAW
+from benchmarks.fleets import synthetic
+from benchmarks.harness import peak_megabytes, processor_seconds
+from swaplaw.curve import curves_of
+from swaplaw.pair import Pair
+from swaplaw.tally import Tally
+
+SHRINK = int(os.environ.get("SWAPLAW_GROWTH_SHRINK", 1))
+"""Divides the questions, for tests."""
+COUNTED = {"models": 16, "questions": 2000, "samples": 8, "categories": 8}
+ANALYSED = {"models": 64, "questions": 16_000, "samples": 16, "categories": 8}
+"""Sizes that stay where another is doubled: of votes that are counted, and of counts that are analysed."""
+DOUBLINGS = {"models": (-1, 3), "questions": (-1, 4), "samples": (-1, 3), "categories": (-1, 3)}
+"""How often each size is doubled, from and up to (not including)."""
+STEPS = ("count", "score", "screen", "curve")
+"""Votes of a file to counts; counts to every model's own scores; S-hat of all pairs; the exact curve of one pair."""
+CURVES = 12
+"""Curves are timed on this many pairs, and given for one."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measured size."""
+
+    axis: str
+    size: int
+    step: str
+    seconds: float
+    megabytes: float
+
+
+def measure() -> Iterator[Point]:
+    for axis, (first, last) in DOUBLINGS.items():
+        for power in range(first, last):
+            for base, steps in ((COUNTED, _count), (ANALYSED, _analyse)):
+                shape = base | {axis: int(base[axis] * 2.0**power)}
+                shape["questions"] = max(shape["questions"] // SHRINK, 8)
+                tally = synthetic(shape["models"], shape["questions"], shape["samples"], shape["categories"])
+                yield from (Point(axis, shape[axis], *found) for found in steps(tally))
+
+
+def _count(tally: Tally) -> Iterator[tuple[str, float, float]]:
+    """In a process of its own: Polars keeps what it freed, which would hide what the next count takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "votes.parquet"
+        write(tally, file)
+        runs = [subprocess.run([sys.executable, "-c", COUNT, file], check=True, capture_output=True) for _ in range(2)]
+    yield "count", *min(json.loads(run.stdout) for run in runs)
+
+
+COUNT = """
+import json, sys
+import swaplaw as sl
+from benchmarks.harness import peak_megabytes, processor_seconds
+sl.demo_votes().counts
+peak = peak_megabytes(lambda: sl.read_votes(sys.argv[1]).counts)
+print(json.dumps([processor_seconds(lambda: sl.read_votes(sys.argv[1]).counts), peak]))
+"""
+
+
+def _analyse(tally: Tally) -> Iterator[tuple[str, float, float]]:
+    def took(step: str, work: Callable[[], object], share: int = 1) -> tuple[str, float, float]:
+        return step, processor_seconds(work) / share, peak_megabytes(work)
+
+    yield took("score", lambda: replace(tally).ties)
+    assert tally.ties.size
+    yield took("screen", lambda: sl.screen(tally, LAW))
+    few = [Pair(tally, number, number + 1) for number in range(min(CURVES, len(tally.models) - 1))]
+    yield took("curve", lambda: list(curves_of(few)), len(few))
+
+
+def write(tally: Tally, file: Path) -> None:
+    """Write a tally's votes as the table that they would have been counted from."""
+    import polars as pl
+
+    labels = pl.Series(["gold", *(f"rival {number}" for number in range(tally.rivals.rows.height))])
+    parts = []
+    row = np.repeat(np.arange(tally.rivals.rows.height), tally.rivals.rows.widths)
+    for model, name in enumerate(tally.models):
+        own = slice(tally.starts[model], tally.starts[model + 1])
+        position = tally.positions[own]
+        question = np.concatenate([np.arange(len(tally.questions)), tally.rivals.question[position]])
+        label = np.concatenate([np.zeros(len(tally.questions), dtype=np.intp), 1 + row[position]])
+        times = np.concatenate([tally.gold[model], tally.counts[own]])
+        parts.append(
+            pl.DataFrame(
+                {
+                    "question": pl.Series(tally.questions).gather(np.repeat(question, times)),
+                    "answer": labels.gather(np.repeat(label, times)),
+                }
+            ).with_columns(pl.lit(name).alias("model"), pl.lit("gold").alias("gold"))
+        )
+    pl.concat(parts).write_parquet(file)
+
+
+def exponents(points: list[Point]) -> dict[str, dict[str, float]]:
+    """The slope of time against size on doubly logarithmic axes, for each step and axis, over the larger sizes."""
+    found: dict[str, dict[str, float]] = {step: {} for step in STEPS}
+    for step in STEPS:
+        for axis in DOUBLINGS:
+            line = [point for point in points if (point.step, point.axis) == (step, axis)][-3:]
+            slope = np.polyfit(np.log([point.size for point in line]), np.log([point.seconds for point in line]), 1)[0]
+            found[step][axis] = round(float(slope), 2)
+    return found
+
+
+def figure(points: list[Point]) -> Any:
+    """Time relative to the smallest size, above; peak memory, below; a column an axis."""
+    from swaplaw.plots.style import altair, base, colour, dash, finish, shape
+
+    alt = altair()
+    rows = []
+    for point in points:
+        first = next(one for one in points if (one.axis, one.step) == (point.axis, point.step))
+        rows.append(asdict(point) | {"relative": point.seconds / first.seconds})
+    columns = []
+    for axis in DOUBLINGS:
+        own = [row for row in rows if row["axis"] == axis]
+        ticks = sorted({row["size"] for row in own})[::2]
+        x = alt.X("size:Q", title=axis, scale=alt.Scale(type="log", base=2, nice=False), axis=alt.Axis(values=ticks))
+        panels = [
+            base(own)
+            .mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=2)
+            .encode(
+                x=x,
+                y=alt.Y(f"{field}:Q", title=title, scale=alt.Scale(type="log", base=base_of)),
+                color=colour("step", STEPS, "step", orient="right", symbolSize=60),
+                strokeDash=dash("step", STEPS, "step"),
+                shape=shape("step", STEPS, "step"),
+            )
+            .properties(width=190, height=170)
+            for field, title, base_of in (
+                ("relative", "processor time, times the smallest", 2),
+                ("megabytes", "peak memory (MB)", 10),
+            )
+        ]
+        columns.append(alt.vconcat(*panels, spacing=16))
+    sizes = [", ".join(f"{size:,} {axis}" for axis, size in base.items()) for base in (COUNTED, ANALYSED)]
+    return finish(
+        alt.hconcat(*columns, spacing=24),
+        "How the work grows",
+        [f"Synthetic fleets; one size changes, the others stay at {sizes[0]} (count) or {sizes[1]}", CURVE_NOTE],
+    )
+
+
+CURVE_NOTE = (
+    "Count: votes of a file. Score: every model's own vote. Screen: S-hat of all pairs. Curve: one pair, exactly"
+)

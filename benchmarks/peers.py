@@ -1,0 +1,197 @@
+"""Beside what people would use instead: a NumPy loop, crowd-kit, DESlib, pandas; on synthetic and on real votes.
+
+`SWAPLAW_BENCH_WHOLE=1` runs crowd-kit on every pair and weight (minutes) instead of on a few.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import swaplaw as sl
+from benchmarks.fleets import synthetic
+from benchmarks.harness import Row, compare, guarding
+from benchmarks.law import MODELS, OPTIONS, QUESTIONS, SAMPLES, fleet, grid_loop, write
+from swaplaw.rows import Ints
+from swaplaw.tally import Tally
+
+WHOLE = bool(os.environ.get("SWAPLAW_BENCH_WHOLE"))
+SYNTHETIC = "synthetic votes"
+LOOP = "NumPy loop over 25 weights"
+SIZE = f"{MODELS} x {QUESTIONS:,} x {SAMPLES}"
+
+
+def measure() -> Iterator[Row]:
+    answers, gold = fleet()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "votes.parquet"
+        write(answers, gold, file)
+        tally = sl.read_votes(file).tally()
+        yield curves_beside_numpy(tally, answers, gold)
+        yield curves_beside_crowdkit(tally, answers, gold)
+        yield diversity_beside_deslib(tally, answers, gold)
+        yield count_beside_pandas(file)
+    if not guarding():
+        yield curves_of_synthetic(100, 10_000)
+        yield from curves_of_real()
+
+
+def curves_beside_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
+    """All 45 pairs: every weight exactly, against 25 weights in a plain loop."""
+    counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2)
+    every = list(combinations(range(MODELS), 2))
+
+    def loop() -> list[list[float]]:
+        return [grid_loop(counts, gold, *pair) for pair in every]
+
+    twothirds = sl.PAPER_GRID.index(sl.as_weight("2/3"))
+    assert np.allclose(
+        sorted(float(curve.at("2/3").lift) for curve in sl.curves(tally)), sorted(lifts[twothirds] for lifts in loop())
+    )
+    ours = partial(_all, tally)
+    return compare(f"exact curves of 45 pairs, {SIZE}", ours, loop, LOOP, 20, note=SYNTHETIC, guarded=True)
+
+
+def _all(tally: Tally) -> list[sl.Curve]:
+    return list(sl.curves(tally))
+
+
+def curves_beside_crowdkit(tally: Tally, answers: Ints, gold: Ints) -> Row:
+    """Every weight exactly, against crowd-kit's weighted majority vote for each of 45 pairs and 25 weights."""
+    import pandas as pd
+    from crowdkit.aggregation import MajorityVote
+
+    every = list(product(combinations(range(MODELS), 2), sl.PAPER_GRID))
+    few = every if WHOLE else every[:: len(every) // 3][:3]
+    task = np.tile(np.repeat(np.arange(QUESTIONS), SAMPLES), 2)
+    ballots = {
+        pair: pd.DataFrame(
+            {
+                "task": task,
+                "worker": np.repeat(pair, QUESTIONS * SAMPLES),
+                "label": np.concatenate([answers[model].ravel() for model in pair]),
+            }
+        )
+        for pair, _ in few
+    }
+
+    def vote(pair: tuple[int, int], weight: float) -> Any:
+        return MajorityVote().fit_predict(ballots[pair], pd.Series({pair[0]: 1.0, pair[1]: weight}))
+
+    def theirs() -> list[Any]:
+        return [vote(pair, float(weight)) for pair, weight in few]
+
+    _assert_alike(tally, vote((0, 1), 0.51).to_numpy(), gold)
+    return compare(
+        f"exact curves of 45 pairs, {SIZE}",
+        partial(_all, tally),
+        theirs,
+        "crowd-kit's weighted majority vote, 45 pairs x 25 weights",
+        1000,
+        rounds=1 if WHOLE else 2,
+        share=len(few) / len(every),
+        note=SYNTHETIC,
+        guarded=True,
+    )
+
+
+def _assert_alike(tally: Tally, winners: Ints, gold: Ints) -> None:
+    """At a weight without ties between the models, both votes are right equally often, up to ties inside a model."""
+    pair = sl.pair(tally, tally.models[0], tally.models[1])
+    assert abs(float(pair.at("51/100").accuracy) - float((winners == gold).mean())) < 0.02
+
+
+def diversity_beside_deslib(tally: Tally, answers: Ints, gold: Ints) -> Row:
+    """Four classical measures of all pairs, from each model's own vote."""
+    from deslib.util import diversity
+
+    first = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2).argmax(axis=2)
+    named = {
+        "q_statistic": diversity.Q_statistic,
+        "correlation": diversity.correlation_coefficient,
+        "disagreement": diversity.disagreement_measure,
+        "double_fault": diversity.double_fault,
+    }
+    every = list(combinations(range(MODELS), 2))
+    few = every[::9]
+
+    def ours() -> list[dict[str, float | None]]:
+        return [sl.pairwise(pair.masses) for pair in sl.pairs(tally)]
+
+    def theirs() -> list[dict[str, float]]:
+        return [{name: measure(gold, first[a], first[b]) for name, measure in named.items()} for a, b in few]
+
+    for own, (a, b), other in zip(ours(), every, theirs()[:1], strict=False):
+        # They break ties by the order of options; we take the mean over all ways of breaking them.
+        assert abs((own["double_fault"] or 0) - other["double_fault"]) < 0.02, (a, b)
+    return compare(
+        f"diversity of 45 pairs, {SIZE}",
+        ours,
+        theirs,
+        "DESlib, the same four measures",
+        50,
+        rounds=2,
+        share=len(few) / len(every),
+        note=SYNTHETIC,
+        guarded=True,
+    )
+
+
+def count_beside_pandas(file: Path) -> Row:
+    """From a file of votes to counts, and for us to a checked tally."""
+    import pandas as pd
+
+    def theirs() -> object:
+        return pd.read_parquet(file).groupby(["question", "model", "answer", "gold"], dropna=False).size()
+
+    def ours() -> Tally:
+        return sl.read_votes(file).tally()
+
+    assert int(ours().votes.sum()) == int(pd.Series(theirs()).sum())
+    name = f"count and check {MODELS * QUESTIONS * SAMPLES:,} votes of a file"
+    return compare(name, ours, theirs, "pandas read_parquet and group-by", 1, rounds=3, note=SYNTHETIC, guarded=True)
+
+
+def curves_of_synthetic(models: int, questions: int) -> Row:
+    return curves_beside_sampled_loop(f"{models} x {questions:,} x 24", synthetic(models, questions), SYNTHETIC)
+
+
+def curves_of_real() -> Iterator[Row]:
+    """The bundled votes, and the larger tables where they lie beside the repository."""
+    yield curves_beside_sampled_loop("bundled exams (9 models)", sl.demo_votes().tally(), "real votes")
+    for above in Path(__file__).resolve().parents:
+        for file in sorted((above / "shared" / "data" / "votes").glob("*.parquet")):
+            tally = sl.read_votes(file).tally()
+            size = f"{file.stem} ({len(tally.models)} models x {len(tally.questions):,} questions)"
+            yield curves_beside_sampled_loop(size, tally, "real votes")
+
+
+def curves_beside_sampled_loop(size: str, tally: Tally, kind: str) -> Row:
+    """All pairs, against the plain loop on at most twelve of them."""
+    every = list(sl.pairs(tally))
+    few = every[:: -(-len(every) // 12)]
+    counts = {model: dense(tally, model) for pair in few for model in (pair.a, pair.b)}
+    gold = np.zeros(len(tally.questions), dtype=np.intp)
+
+    def theirs() -> list[list[float]]:
+        return [grid_loop({0: counts[pair.a], 1: counts[pair.b]}, gold, 0, 1) for pair in few]
+
+    name, share = f"exact curves of {len(every):,} pairs, {size}", len(few) / len(every)
+    return compare(name, partial(_all, tally), theirs, LOOP, 5, rounds=2, repeats=1, share=share, note=kind)
+
+
+def dense(tally: Tally, model: int) -> Ints:
+    """A model's counts as an array of questions x categories, gold first."""
+    rows = tally.rivals.rows
+    counts = np.zeros((len(tally.questions), rows.height + 1), dtype=np.int64)
+    counts[:, 0] = tally.gold[model]
+    row = np.repeat(np.arange(rows.height), rows.widths)
+    counts[tally.rivals.question, 1 + row] = tally.dense(model)
+    return counts

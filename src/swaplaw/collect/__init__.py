@@ -1,0 +1,1 @@
+"""Repeated votes from real models on multiple-choice questions (the paper's Section Datasets & Experimental Setup)."""

@@ -1,0 +1,47 @@
+"""What every part that runs Inspect shares: that it is there, its errors as one line, its display off stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Literal
+
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError
+
+
+def need_inspect(purpose: str) -> None:
+    """Fail early, and with the command that mends it."""
+    if find_spec("inspect_ai") is None:
+        raise MissingExtraError("collect", purpose)
+
+
+@contextlib.contextmanager
+def inspect_errors() -> Iterator[None]:
+    """Turn Inspect's own user-facing errors into ours: one line, no markup, no traceback."""
+    from inspect_ai._util.error import PrerequisiteError
+    from rich.text import Text
+
+    try:
+        yield
+    except SwaplawError:
+        raise
+    except PrerequisiteError as error:
+        raise InputError(Text.from_markup(str(error.message)).plain.removeprefix("ERROR: ")) from None
+    except ValueError as error:
+        if not str(error).startswith(("Model API", "Model name")):
+            raise
+        raise InputError(f"{error} Inspect's model names start with their provider, such as openai/NAME") from None
+
+
+@contextlib.contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Keep stdout for our table or JSON: Inspect shows its progress there."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def display(quiet: bool) -> Literal["none", "rich"]:
+    """How Inspect shows its progress: on a terminal only."""
+    return "none" if quiet or not sys.stderr.isatty() else "rich"
