@@ -75,7 +75,7 @@ def test_a_share_that_kills_every_worker_ends_with_one_error(monkeypatch: pytest
 
     with (
         pytest.warns(LostWorkerWarning),
-        pytest.raises(sl.SwaplawError, match="workers were lost 2 times .* fewer workers"),
+        pytest.raises(sl.SwaplawError, match=r"workers were lost 2 times .* fewer workers"),
     ):
         list(Crew(2).share(work, None, range(3)))
 
