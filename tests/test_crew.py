@@ -5,18 +5,21 @@ import shlex
 import signal
 import socket
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.cli._workers import losses_on_stderr
-from swaplaw.crew import ALONE, LARGEST_SHARE, ROUNDS, Crew
+from swaplaw.cli._workers import _Own, losses_on_stderr
+from swaplaw.crew import ALONE, LARGEST_SHARE, Crew
 from swaplaw.curve import _curves_at
 from swaplaw.errors import LostWorkerWarning, MissingExtraError
 from swaplaw.pair import places_of_pairs
@@ -62,7 +65,9 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     assert curve_bytes(curve for share in shares for curve in share) == alone()["curves"]
 
 
-def test_a_share_that_kills_every_worker_ends_with_one_error() -> None:
+def test_a_share_that_kills_every_worker_ends_with_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swaplaw.crew.ROUNDS", 2)
+
     def work(_: Any, share: int) -> int:
         if share == 1:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -70,7 +75,7 @@ def test_a_share_that_kills_every_worker_ends_with_one_error() -> None:
 
     with (
         pytest.warns(LostWorkerWarning),
-        pytest.raises(sl.SwaplawError, match=f"workers were lost {ROUNDS} times .* fewer workers"),
+        pytest.raises(sl.SwaplawError, match=r"workers were lost 2 times .* fewer workers"),
     ):
         list(Crew(2).share(work, None, range(3)))
 
@@ -199,6 +204,15 @@ def test_the_page_about_workers_runs(swaplaw: Run, tmp_path: Path, monkeypatch: 
         assert swaplaw(*shlex.split(line)[1:]).code == 0
     (block,) = blocks(PAGE, "python")
     exec(compile(block, str(PAGE), "exec"), {})
+
+
+def test_what_other_threads_print_is_not_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    with redirect_stdout(_Own(sys.stdout)):
+        other = threading.Thread(target=print, args=("theirs",))
+        other.start()
+        other.join()
+        click.echo("ours")
+    assert tuple(capsys.readouterr()) == ("ours\n", "theirs\n")
 
 
 def test_a_lost_worker_is_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:

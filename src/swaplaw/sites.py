@@ -113,14 +113,14 @@ class Dask:
         distributed = _package("distributed", "dask")
         if address is not None:
             reach(address, "Dask scheduler")
-            self.client = distributed.Client(address, timeout=PATIENCE)
+            self.client = _CONNECTED["dask"] = distributed.Client(address, timeout=PATIENCE)
         else:
             try:
                 self.client = distributed.get_client()
             except ValueError:
                 number = workers or os.cpu_count() or 1
-                self.client = distributed.Client(n_workers=number, threads_per_worker=1, dashboard_address=None)
-        _CONNECTED["dask"] = self.client
+                local = {"n_workers": number, "threads_per_worker": 1, "dashboard_address": None}
+                self.client = _CONNECTED["dask"] = distributed.Client(**local)
         self.size = workers or sum(self.client.ncores().values()) or 1
 
     @contextmanager

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import wraps
 from typing import Any
 
@@ -22,7 +24,7 @@ def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
         Crew(workers, backend)
         if cluster is not None:
             _connect(backend, cluster)
-        with losses_on_stderr():
+        with losses_on_stderr(), redirect_stdout(_Own(sys.stdout)):
             return command(*arguments, workers=workers, backend=backend, **options)
 
     for option in (
@@ -52,6 +54,16 @@ def _connect(backend: str, cluster: str) -> None:
     from swaplaw.sites import connect
 
     connect(backend, cluster)
+
+
+class _Own:
+    """Standard output for the command alone: what other threads print (Ray's do) goes to standard error."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._thread = stream, threading.current_thread()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream if threading.current_thread() is self._thread else sys.stderr, name)
 
 
 @contextmanager

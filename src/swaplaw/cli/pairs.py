@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +31,10 @@ from swaplaw.cli._common import (
 from swaplaw.cli._workers import workers_options
 
 if TYPE_CHECKING:
+    from swaplaw.crew import Backend
     from swaplaw.effect import Effect
     from swaplaw.pair import Outcome, Pair
+    from swaplaw.rows import Ints
     from swaplaw.tally import Tally
 
 MASSES = (
@@ -73,16 +77,27 @@ Row = tuple["Pair", "Outcome", "Effect | None"]
 """A pair, its vote at the weight, and its lift with an interval."""
 
 
-def pooled(tally: Tally, weight: Fraction, **crew: Any) -> list[Row]:
+def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: Backend = "processes") -> list[Row]:
     """Pool every pair at a weight."""
-    from swaplaw import outcomes
-    from swaplaw.effect import lift_effect, units_of
+    from swaplaw.crew import Crew
+    from swaplaw.effect import units_of
+    from swaplaw.pair import at_least_one, places_of_pairs
 
-    member = units_of(tally)
+    crew, data = Crew(workers, backend), (tally, units_of(tally))
+    shares = crew.split(places_of_pairs(tally))
+    found = crew.share(partial(_rows, weight), data, shares, track=over_pairs(tally, "Pooling pairs"))
+    return list(at_least_one(tally, chain.from_iterable(found)))
+
+
+def _rows(weight: Fraction, data: tuple[Tally, Ints], places: Sequence[tuple[int, int]]) -> list[Row]:
+    from swaplaw.effect import lift_effect
+    from swaplaw.pair import oriented_pairs
+
+    tally, member = data
     weights = (Fraction(1), weight)
     return [
-        (pair, outcome, lift_effect(tally, (pair.a, pair.b), weights, member))
-        for pair, outcome in outcomes(tally, weight, track=over_pairs(tally, "Pooling pairs"), **crew)
+        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, member))
+        for pair in oriented_pairs(tally, places)
     ]
 
 
