@@ -19,6 +19,7 @@ import swaplaw as sl
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row, compare, guarding
 from benchmarks.law import MODELS, OPTIONS, QUESTIONS, SAMPLES, fleet, grid_loop, write
+from swaplaw.curve import curve_of
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 
@@ -165,33 +166,42 @@ def curves_of_synthetic(models: int, questions: int) -> Row:
 
 def curves_of_real() -> Iterator[Row]:
     """The bundled votes, and the larger tables where they lie beside the repository."""
-    yield curves_beside_sampled_loop("bundled exams (9 models)", sl.demo_votes().tally(), "real votes")
-    for above in Path(__file__).resolve().parents:
-        for file in sorted((above / "shared" / "data" / "votes").glob("*.parquet")):
-            tally = sl.read_votes(file).tally()
-            size = f"{file.stem} ({len(tally.models)} models x {len(tally.questions):,} questions)"
-            yield curves_beside_sampled_loop(size, tally, "real votes")
+    tallies = [sl.demo_votes().tally()]
+    for folder in (above / "shared" / "data" / "votes" for above in Path(__file__).resolve().parents):
+        if folder.exists():
+            exams = sl.ImportOptions(question=("cluster", "question", "gold"), drop_ambiguous=True)
+            tallies.append(sl.import_votes(folder / "renze-exams.parquet", exams).votes.tally())
+            tallies += [sl.read_votes(folder / f"{name}.parquet").tally() for name in ("reasoning-gym", "mmlu-pro")]
+    for tally in tallies:
+        size = f"{tally.dataset}, {len(tally.models)} x {len(tally.questions):,}"
+        # A hundred questions are little work for either side.
+        yield curves_beside_sampled_loop(size, tally, "real votes", 5 if len(tally.questions) > 1000 else 1)
 
 
-def curves_beside_sampled_loop(size: str, tally: Tally, kind: str) -> Row:
+def curves_beside_sampled_loop(size: str, tally: Tally, kind: str, goal: float = 5) -> Row:
     """All pairs, against the plain loop on at most twelve of them."""
     every = list(sl.pairs(tally))
     few = every[:: -(-len(every) // 12)]
-    counts = {model: dense(tally, model) for pair in few for model in (pair.a, pair.b)}
-    gold = np.zeros(len(tally.questions), dtype=np.intp)
+    ballots = [[dense(tally, model)[pair.common] for model in (pair.a, pair.b)] for pair in few]
 
     def theirs() -> list[list[float]]:
-        return [grid_loop({0: counts[pair.a], 1: counts[pair.b]}, gold, 0, 1) for pair in few]
+        return [grid_loop(both, np.zeros(len(both[0]), dtype=np.intp), 0, 1) for both in ballots]
 
+    twothirds = sl.PAPER_GRID.index(sl.as_weight("2/3"))
+    for pair, lifts in zip(few, theirs(), strict=True):
+        assert abs(float(curve_of(pair).at("2/3").lift) - lifts[twothirds]) < 1e-9
     name, share = f"exact curves of {len(every):,} pairs, {size}", len(few) / len(every)
-    return compare(name, partial(_all, tally), theirs, LOOP, 5, rounds=2, repeats=1, share=share, note=kind)
+    return compare(name, partial(_all, tally), theirs, LOOP, goal, rounds=2, repeats=1, share=share, note=kind)
 
 
 def dense(tally: Tally, model: int) -> Ints:
-    """A model's counts as an array of questions x categories, gold first."""
+    """A model's votes as an array of questions x categories, gold first; on one scale, so that shares are compared."""
     rows = tally.rivals.rows
     counts = np.zeros((len(tally.questions), rows.height + 1), dtype=np.int64)
     counts[:, 0] = tally.gold[model]
     row = np.repeat(np.arange(rows.height), rows.widths)
     counts[tally.rivals.question, 1 + row] = tally.dense(model)
-    return counts
+    cast = np.maximum(tally.votes[model].astype(np.int64), 1)
+    scale = int(np.lcm.reduce(np.unique(tally.votes[tally.answered]).astype(np.int64)))
+    scaled: Ints = counts * (scale // cast)[:, None]
+    return scaled
