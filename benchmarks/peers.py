@@ -40,7 +40,7 @@ def measure() -> Iterator[Row]:
         yield diversity_beside_deslib(tally, answers, gold)
         yield count_beside_pandas(file)
     if not guarding():
-        yield curves_of_synthetic(100, 10_000)
+        yield curves_of_synthetic(50, 10_000)
         yield from curves_of_real()
 
 
@@ -57,7 +57,9 @@ def curves_beside_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
         sorted(float(curve.at("2/3").lift) for curve in sl.curves(tally)), sorted(lifts[twothirds] for lifts in loop())
     )
     ours = partial(_all, tally)
-    return compare(f"exact curves of 45 pairs, {SIZE}", ours, loop, LOOP, 20, note=SYNTHETIC, guarded=True)
+    return compare(
+        f"exact curves of 45 pairs, {SIZE}", ours, loop, LOOP, 20, processor=True, note=SYNTHETIC, guarded=True
+    )
 
 
 def _all(tally: Tally) -> list[sl.Curve]:
@@ -98,6 +100,7 @@ def curves_beside_crowdkit(tally: Tally, answers: Ints, gold: Ints) -> Row:
         1000,
         rounds=1 if WHOLE else 2,
         share=len(few) / len(every),
+        processor=True,
         note=SYNTHETIC,
         guarded=True,
     )
@@ -140,6 +143,7 @@ def diversity_beside_deslib(tally: Tally, answers: Ints, gold: Ints) -> Row:
         50,
         rounds=2,
         share=len(few) / len(every),
+        processor=True,
         note=SYNTHETIC,
         guarded=True,
     )
@@ -191,7 +195,9 @@ def curves_beside_sampled_loop(size: str, tally: Tally, kind: str, goal: float =
     for pair, lifts in zip(few, theirs(), strict=True):
         assert abs(float(curve_of(pair).at("2/3").lift) - lifts[twothirds]) < 1e-9
     name, share = f"exact curves of {len(every):,} pairs, {size}", len(few) / len(every)
-    return compare(name, partial(_all, tally), theirs, LOOP, goal, rounds=2, repeats=1, share=share, note=kind)
+    return compare(
+        name, partial(_all, tally), theirs, LOOP, goal, rounds=2, repeats=1, share=share, processor=True, note=kind
+    )
 
 
 def dense(tally: Tally, model: int) -> Ints:
