@@ -28,9 +28,13 @@ from swaplaw.tally import Tally
 
 SHRINK = int(os.environ.get("SWAPLAW_GROWTH_SHRINK", 1))
 """Divides the questions, for tests."""
-COUNTED = {"models": 16, "questions": 2000, "samples": 8, "categories": 8}
-ANALYSED = {"models": 64, "questions": 16_000, "samples": 16, "categories": 8}
-"""Sizes that stay where another is doubled: of votes that are counted, and of counts that are analysed."""
+BASES = {
+    "count": {"models": 16, "questions": 2000, "samples": 8, "categories": 8},
+    "score": {"models": 32, "questions": 8000, "samples": 16, "categories": 8},
+    "screen": {"models": 512, "questions": 2000, "samples": 4, "categories": 4},
+    "curve": {"models": 32, "questions": 8000, "samples": 16, "categories": 8},
+}
+"""Sizes that stay where another is doubled, for each step: such that the step itself is most of its work."""
 DOUBLINGS = {"models": (-1, 3), "questions": (-1, 4), "samples": (-1, 3), "categories": (-1, 3)}
 """How often each size is doubled, from and up to (not including)."""
 STEPS = ("count", "score", "screen", "curve")
@@ -53,20 +57,21 @@ class Point:
 def measure() -> Iterator[Point]:
     for axis, (first, last) in DOUBLINGS.items():
         for power in range(first, last):
-            for base, steps in ((COUNTED, _count), (ANALYSED, _analyse)):
+            for step, base in BASES.items():
                 shape = base | {axis: int(base[axis] * 2.0**power)}
                 shape["questions"] = max(shape["questions"] // SHRINK, 8)
                 tally = synthetic(shape["models"], shape["questions"], shape["samples"], shape["categories"])
-                yield from (Point(axis, shape[axis], *found) for found in steps(tally))
+                yield Point(axis, shape[axis], step, *(_count(tally) if step == "count" else _analyse(step, tally)))
 
 
-def _count(tally: Tally) -> Iterator[tuple[str, float, float]]:
+def _count(tally: Tally) -> tuple[float, float]:
     """In a process of its own: Polars keeps what it freed, which would hide what the next count takes."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
         write(tally, file)
         runs = [subprocess.run([sys.executable, "-c", COUNT, file], check=True, capture_output=True) for _ in range(2)]
-    yield "count", *min(json.loads(run.stdout) for run in runs)
+    took, peak = min(json.loads(run.stdout) for run in runs)
+    return took, peak
 
 
 COUNT = """
@@ -79,15 +84,18 @@ print(json.dumps([processor_seconds(lambda: sl.read_votes(sys.argv[1]).counts), 
 """
 
 
-def _analyse(tally: Tally) -> Iterator[tuple[str, float, float]]:
-    def took(step: str, work: Callable[[], object], share: int = 1) -> tuple[str, float, float]:
-        return step, processor_seconds(work) / share, peak_megabytes(work)
-
-    yield took("score", lambda: replace(tally).ties)
-    assert tally.ties.size
-    yield took("screen", lambda: sl.screen(tally, LAW))
+def _analyse(step: str, tally: Tally) -> tuple[float, float]:
+    if step == "score":
+        return _took(lambda: replace(tally).ties)
+    assert tally.ties.size  # Scores are there before pairs are looked at.
+    if step == "screen":
+        return _took(lambda: sl.screen(tally, LAW))
     few = [Pair(tally, number, number + 1) for number in range(min(CURVES, len(tally.models) - 1))]
-    yield took("curve", lambda: list(curves_of(few)), len(few))
+    return _took(lambda: list(curves_of(few)), len(few))
+
+
+def _took(work: Callable[[], object], share: int = 1) -> tuple[float, float]:
+    return processor_seconds(work) / share, peak_megabytes(work)
 
 
 def write(tally: Tally, file: Path) -> None:
@@ -156,14 +164,7 @@ def figure(points: list[Point]) -> Any:
             )
         ]
         columns.append(alt.vconcat(*panels, spacing=16))
-    sizes = [", ".join(f"{size:,} {axis}" for axis, size in base.items()) for base in (COUNTED, ANALYSED)]
-    return finish(
-        alt.hconcat(*columns, spacing=24),
-        "How the work grows",
-        [f"Synthetic fleets; one size changes, the others stay at {sizes[0]} (count) or {sizes[1]}", CURVE_NOTE],
-    )
+    return finish(alt.hconcat(*columns, spacing=24), "How the work grows", ["Synthetic fleets; one size changes", NOTE])
 
 
-CURVE_NOTE = (
-    "Count: votes of a file. Score: every model's own vote. Screen: S-hat of all pairs. Curve: one pair, exactly"
-)
+NOTE = "Count: votes of a file. Score: every model's own vote. Screen: S-hat of all pairs. Curve: one pair, exactly"

@@ -62,10 +62,14 @@ def processor_seconds(work: Callable[[], object], repeats: int = 3) -> float:
 
 
 def in_turns(
-    ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 4, repeats: int = 2
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    rounds: int = 4,
+    repeats: int = 2,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, float]:
     """Best times of both, measured in turns, so that both see the same machine."""
-    times = [(seconds(ours, repeats), seconds(theirs, repeats)) for _ in range(rounds)]
+    times = [(seconds(ours, repeats, clock), seconds(theirs, repeats, clock)) for _ in range(rounds)]
     return min(time for time, _ in times), min(time for _, time in times)
 
 
@@ -99,14 +103,19 @@ def compare(
     rounds: int = 4,
     repeats: int = 2,
     share: float = 1.0,
+    processor: bool = False,
     note: str = "",
     guarded: bool = False,
 ) -> Row:
-    """Measure time in turns and memory after that; `theirs` may be a share of the work, which is said in the note."""
-    mine, other = in_turns(ours, theirs, rounds, repeats)
+    """Measure time in turns and memory after that; `theirs` may be a share of the work, which is said in the note.
+
+    Where both sides use one thread, processor time is the fairer: neighbours on the machine do not count.
+    """
+    mine, other = in_turns(ours, theirs, rounds, repeats, time.process_time if processor else time.perf_counter)
     memory = None if guarding() else (peak_megabytes(ours), peak_megabytes(theirs))
     scaled = f"measured on {share:.3g} of the work and scaled up" if share < 1 else ""
-    return Row(name, mine, other / share, against, goal, "s", memory, "; ".join(filter(None, (scaled, note))), guarded)
+    unit = "CPU s" if processor else "s"
+    return Row(name, mine, other / share, against, goal, unit, memory, "; ".join(filter(None, (scaled, note))), guarded)
 
 
 def guarding() -> bool:

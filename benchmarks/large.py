@@ -114,7 +114,7 @@ def _loop(tally: Tally, pair: Pair) -> list[float]:
     from benchmarks.peers import dense
 
     gold = np.zeros(len(tally.questions), dtype=np.intp)
-    return grid_loop({0: dense(tally, pair.a), 1: dense(tally, pair.b)}, gold, 0, 1)
+    return grid_loop([dense(tally, pair.a), dense(tally, pair.b)], gold, 0, 1)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +58,7 @@ def write(answers: Ints, gold: Ints, file: Path) -> None:
     ).write_parquet(file)
 
 
-def grid_loop(counts: Ints | Mapping[int, Ints], gold: Ints, a: int, b: int) -> list[float]:
+def grid_loop(counts: Ints | Sequence[Ints], gold: Ints, a: int, b: int) -> list[float]:
     """What one would write: pool, take the maximum, share the credit, split it by cell, once per weight."""
     here = np.arange(len(gold))
     scores = []

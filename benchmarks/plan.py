@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from benchmarks.growth import ANALYSED, COUNTED, STEPS, Point, exponents
+from benchmarks.growth import BASES, STEPS, Point, exponents
 
 CORPUS = {"models": 100_000, "questions": 1_000_000, "samples": 10, "categories": 8}
 """10^12 votes."""
@@ -47,7 +47,7 @@ def costs(points: Sequence[Point]) -> list[Cost]:
     fitted, found = exponents(list(points)), []
     for step in STEPS:
         start = [point for point in points if (point.axis, point.step) == ("questions", step)][-1]
-        shape = (COUNTED if step == "count" else ANALYSED) | {"questions": start.size}
+        shape = BASES[step] | {"questions": start.size}
         powers = {axis: max(THEORY[step][axis], min(fitted[step][axis], THEORY[step][axis] + 0.1)) for axis in CORPUS}
         times = prod((CORPUS[axis] / shape[axis]) ** powers[axis] for axis in CORPUS)
         times *= BEST_PAIRS if step == "curve" else 1

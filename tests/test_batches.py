@@ -7,15 +7,17 @@ import pickle
 from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw import spans
 from swaplaw.curve import curve_of, curves_of
 from swaplaw.kept import Kept
 from swaplaw.pair import Pair
-from swaplaw.spans import batches
+from swaplaw.spans import _distinct, batches
 
 from corpora import corpora, weights
 from twin import Corpus, law
@@ -103,3 +105,16 @@ def test_what_can_be_derived_is_not_sent() -> None:
     tally.margins(1)
     assert len(pickle.dumps(tally)) == before
     assert (copy.deepcopy(tally).margins(0) == tally.margins(0)).all()
+
+
+@given(
+    columns=st.lists(st.tuples(*[st.integers(-3, 3)] * 4), max_size=30),
+    stretch=st.sampled_from([1, 1000, 2**20]),
+)
+def test_distinct_columns_by_counting_by_sorting_and_beyond_64_bits(
+    columns: list[tuple[int, ...]], stretch: int
+) -> None:
+    table = np.array(columns, dtype=np.int64).reshape(-1, 4).T * stretch
+    distinct, which = _distinct(table)
+    assert (distinct[:, which] == table).all()
+    assert len(set(map(tuple, distinct.T.tolist()))) == distinct.shape[1] == len(set(columns))

@@ -124,10 +124,10 @@ def test_exponents_are_the_slopes() -> None:
 def test_plan_carries_linear_work_linearly() -> None:
     count = next(cost for cost in plan.costs(points()) if cost.step == "count")
     votes = plan.CORPUS["models"] * plan.CORPUS["questions"] * plan.CORPUS["samples"]
-    measured = growth.COUNTED["models"] * 4000 * growth.COUNTED["samples"]
+    measured = growth.BASES["count"]["models"] * 4000 * growth.BASES["count"]["samples"]
     assert votes == 10**12
     # Categories cost counting nothing in theory, and what was fitted beyond that is held to a tenth.
-    spare = (plan.CORPUS["categories"] / growth.COUNTED["categories"]) ** 0.1
+    spare = (plan.CORPUS["categories"] / growth.BASES["count"]["categories"]) ** 0.1
     assert count.times == pytest.approx(votes / measured * spare)
     assert count.hours == pytest.approx(40 * count.times / 3600)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import lcm
+from math import lcm, prod
 
 import numpy as np
 
@@ -152,8 +152,27 @@ def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Bre
     # A margin pair (0, 0) for each question stands for its ties.
     own = [tally.votes[model].astype(np.int64).take(tally.rivals.order.take(column)) for model in pair]
     level = np.stack([np.zeros_like(own[0]), np.zeros_like(own[0]), *own])
-    occurring, which = np.unique(np.concatenate([facts, level], axis=1), axis=1, return_inverse=True)
+    occurring, which = _distinct(np.concatenate([facts, level], axis=1).astype(np.int64))
     return breakpoints(*occurring), which[: facts.shape[1]], which[facts.shape[1] :]
+
+
+def _distinct(columns: Ints) -> tuple[Ints, Ints]:
+    """The distinct columns of whole numbers, and which of them each column is."""
+    least = columns.min(axis=1, initial=0)
+    shape = tuple(map(int, columns.max(axis=1, initial=0) - least + 1))
+    if prod(shape) >= 2**62:
+        distinct, which = np.unique(columns, axis=1, return_inverse=True)
+        return distinct, which
+    # One number for each column: counted where few are possible, sorted otherwise.
+    key = np.ravel_multi_index(tuple(columns - least[:, None]), shape)
+    if prod(shape) <= LARGEST_TABLE:
+        found = np.flatnonzero(np.bincount(key, minlength=prod(shape)))
+        rank = np.empty(prod(shape), dtype=np.intp)
+        rank[found] = np.arange(len(found))
+        which = rank.take(key)
+    else:
+        found, which = np.unique(key, return_inverse=True)
+    return np.stack(np.unravel_index(found, shape)) + least[:, None], which
 
 
 def sum_over_slots(

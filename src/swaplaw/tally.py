@@ -135,13 +135,13 @@ class Tally:
     def samples(self) -> tuple[int | None, ...]:
         """Votes per question of each model, None where that differs between questions."""
         most = self.votes.max(axis=1, initial=0)
-        even = (self.votes == most[:, None]) | ~self.answered
-        return tuple(int(n) if same else None for n, same in zip(most, even.all(axis=1), strict=True))
+        even = (((own == n) | (own == 0)).all() for n, own in zip(most, self.votes, strict=True))
+        return tuple(int(n) if same else None for n, same in zip(most, even, strict=True))
 
     @cached_property
     def complete(self) -> bool:
         """Whether every model answered every question."""
-        return bool(self.answered.all())
+        return bool(self.votes.all())
 
     def margins(self, model: int) -> Ints:
         """Gold's count less each rival's, over all rival positions."""
@@ -180,7 +180,7 @@ class Tally:
         """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
         ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
         for model, row in enumerate(ties):
-            row[:] = np.where(self.answered[model], self.rivals.tie_sizes(self.margins(model)), 0)
+            row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self.margins(model)), 0)
         return ties
 
     @cached_property
