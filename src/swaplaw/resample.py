@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.multinomial import Counts, multinomial
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 from swaplaw.terms import Quantities, Terms
@@ -43,22 +44,26 @@ WORKERS = min(4, os.cpu_count() or 1)
 class _Kinds:
     """Units that are alike may be counted together: often half of all questions have a twin."""
 
-    of: Ints
-    """The kind of each unit."""
     first: Ints
     """The first unit of each kind."""
-
-    @property
-    def number(self) -> int:
-        """How many kinds there are."""
-        return len(self.first)
+    shared: tuple[tuple[int, Ints], ...] = ()
+    """Kinds of several units, each with those units."""
 
     @classmethod
     def equal_rows(cls, columns: Floats) -> _Kinds:
         """Units with equal columns are alike."""
-        seen: dict[bytes, int] = {}
-        of = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in columns])
-        return cls(of, np.unique(of, return_index=True)[1])
+        members: dict[bytes, list[int]] = {}
+        for unit, row in enumerate(columns):
+            members.setdefault(row.tobytes(), []).append(unit)
+        shared = ((kind, np.array(units)) for kind, units in enumerate(members.values()) if len(units) > 1)
+        return cls(np.array([units[0] for units in members.values()]), tuple(shared))
+
+    def gather(self, counts: Counts, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Counts of kinds from those of units, both along the first axis."""
+        gathered = counts.take(self.first, axis=0).astype(dtype)
+        for kind, units in self.shared:
+            counts.take(units, axis=0).sum(axis=0, out=gathered[kind], dtype=dtype)
+        return gathered
 
 
 @dataclass(frozen=True)
@@ -82,19 +87,16 @@ class Resampler:
 
     def counts(self, first: int, last: int) -> Ints:
         """How often each unit is drawn in replicates first to last - 1: replicates x units."""
-        every = np.arange(self.units)
-        return self._counts(first, last, _Kinds(every, every), np.int64)
+        return self._counts(first, last).T.astype(np.int64)
 
-    def _counts(self, first: int, last: int, kinds: _Kinds, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """How often each kind of unit is drawn."""
-        blocks = range(first // BLOCK, -(-last // BLOCK))
-        rows = np.empty((len(blocks), BLOCK, kinds.number), dtype=dtype)
-        for block, into in zip(blocks, rows, strict=True):
-            drawn = _uniform(np.random.SFC64([self.seed, block]), self.units, BLOCK * self.units)
-            for row, those in enumerate(kinds.of.take(drawn).reshape(BLOCK, self.units)):
-                into[row] = np.bincount(those, minlength=kinds.number)
-        start = first - blocks.start * BLOCK
-        return rows.reshape(-1, kinds.number)[start : start + last - first]
+    def _counts(self, first: int, last: int) -> Counts:
+        """How often each unit is drawn: units x replicates."""
+        start = first - first % BLOCK
+        counts = np.empty((self.units, -(-(last - start) // BLOCK) * BLOCK), dtype=np.uint8)
+        for place in range(0, counts.shape[1], BLOCK):
+            source = np.random.SFC64([self.seed, (start + place) // BLOCK])
+            counts[:, place : place + BLOCK] = multinomial(source, self.units, BLOCK)
+        return counts[:, first - start : last - start]
 
     def weights(self, first: int, last: int) -> Ints:
         """How often each question is drawn: its unit's count; replicates x questions."""
@@ -136,30 +138,18 @@ class Resampler:
         shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
         found = np.empty((*shape, self.replicates))
         kinds = _Kinds.equal_rows(columns)
-        distinct = columns[kinds.first]
+        distinct = columns[kinds.first].T
 
         def fill(first: int) -> None:
             last = min(first + size, self.replicates)
-            sums = self._counts(first, last, kinds, columns.dtype) @ distinct
-            found[..., first:last] = np.moveaxis(statistic(sums), 0, -1)
+            sums = distinct @ kinds.gather(self._counts(first, last), columns.dtype)
+            found[..., first:last] = np.moveaxis(statistic(sums.T), 0, -1)
 
         # Workers take the cores: were each product to spread over all of them too, they would wait for each other.
         with threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
             for _ in pool.map(fill, range(0, self.replicates, size)):
                 pass
         return found
-
-
-def _uniform(source: np.random.SFC64, below: int, size: int) -> Ints:
-    """Whole numbers from 0 to `below` - 1, each as likely as any other to within 2^-32.
-
-    Drawing is most of the work of a bootstrap: scaling 32 random bits takes half the time of NumPy's own way, which
-    draws again for the last of those 2^-32.
-    """
-    bits = source.random_raw(-(-size // 2)).view(np.uint32)[:size].astype(np.uint64)
-    bits *= np.uint64(below)
-    bits >>= np.uint64(32)
-    return bits.view(np.int64)
 
 
 def resampler(

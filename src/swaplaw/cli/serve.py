@@ -80,7 +80,7 @@ def command(
         greet(served, host, listener.getsockname()[1], demo)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
-            server_header=False,
+            server_header=False, proxy_headers=False,
         )  # fmt: skip
         # What is loaded now stays: looking it over for garbage again and again would hold answers up.
         gc.collect()

@@ -124,7 +124,7 @@ class Graded:
             if key not in value:
                 raise InputError(
                     f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}; "
-                    "choose one with --scorer NAME:PART"
+                    "choose one with `swaplaw import --scorer NAME:PART`"
                 )
             value = value[key]
         if value == "N":
@@ -143,7 +143,8 @@ def read_score(summary: EvalSampleSummary, full: EvalSample | None, options: Opt
     if options.scorer is None:
         if len(scores) > 1:
             raise InputError(
-                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with --scorer"
+                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with "
+                "`swaplaw import --scorer NAME`"
             )
         return Graded(summary, full, next(iter(scores.values())), options)
     name = options.scorer if options.scorer in scores else options.scorer.partition(":")[0]

@@ -2,7 +2,7 @@
 
 Summaries are read first: they are small and hold nearly everything. Only samples whose answer was shortened there, or
 that have none (so that the model's stop reason must say why), are read in full, a batch at a time and without their
-transcripts. Nothing but one log's summaries and one batch is ever in memory.
+transcripts. Nothing but one batch is ever in memory.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect_answers import Ballot, Orders, abstention, read_score
+from swaplaw.importers.inspect_summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, watched
 from swaplaw.sources import Source
 
@@ -33,7 +34,8 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
-FULL_BATCH = 1000
+BATCH, FULL_BATCH = 5000, 1000
+"""How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
 
 
@@ -241,12 +243,11 @@ def _ballots(log: Log, options: Options, orders: Orders) -> Iterator[Ballot]:
         yield ballot
 
 
-def _summaries(log: Log) -> list[EvalSampleSummary]:
+def _summaries(log: Log) -> Iterator[EvalSampleSummary]:
     try:
-        found: list[EvalSampleSummary] = _inspect().read_eval_log_sample_summaries(str(log.file.resolve()))
+        yield from summaries(log.file)
     except Exception as error:  # The header was whole; what follows is not.
         raise _unreadable(log.file, error) from None
-    return found
 
 
 def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
@@ -254,18 +255,23 @@ def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, 
     if log.file.suffix == ".json":
         yield from _whole(log)
         return
-    summaries = _summaries(log)
-    summaries.reverse()  # So that each can be let go as soon as it is read.
-    while summaries:
-        batch: list[EvalSampleSummary] = []
-        wanted: list[tuple[str | int, int]] = []
-        # Opening a log costs a look at all its parts: many samples are read at once.
-        while summaries and len(wanted) < FULL_BATCH:
-            batch.append(summary := summaries.pop())
-            if summary.completed and _needs_full(summary, options):
-                wanted.append((summary.id, summary.epoch))
+    for batch, wanted in _batches(log, options):
         full = {(sample.id, sample.epoch): sample for sample in _full(log, wanted)}
         yield from ((summary, full.get((summary.id, summary.epoch))) for summary in batch)
+
+
+def _batches(log: Log, options: Options) -> Iterator[tuple[list[EvalSampleSummary], list[tuple[str | int, int]]]]:
+    """Gather summaries, and which of them need their full samples: opening a log costs a look at all its parts."""
+    batch: list[EvalSampleSummary] = []
+    wanted: list[tuple[str | int, int]] = []
+    for summary in _summaries(log):
+        batch.append(summary)
+        if summary.completed and _needs_full(summary, options):
+            wanted.append((summary.id, summary.epoch))
+        if len(batch) == BATCH or len(wanted) == FULL_BATCH:
+            yield batch, wanted
+            batch, wanted = [], []
+    yield batch, wanted
 
 
 def _whole(log: Log) -> Iterator[tuple[EvalSampleSummary, EvalSample]]:

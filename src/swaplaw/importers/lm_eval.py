@@ -156,7 +156,7 @@ def _filter(run: Run, options: Options) -> str:
         if len(run.filters) > 1:
             raise InputError(
                 f"{quote(str(run.file), 200)}: this task has several filters ({listing(list(run.filters))}); "
-                f"choose one with --filter, or {RAW} for the responses as they are"
+                f"choose one with `swaplaw import --filter NAME`, or {RAW} for the responses as they are"
             )
         return next(iter(run.filters))
     if len(run.filters) == 1 and options.filter != RAW:
