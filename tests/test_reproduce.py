@@ -109,7 +109,7 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
     assert all(parser.cells)
     assert parser.scripts == 0
     assert "SYNTHETIC" in page
-    assert len(parser.images) == len(FIGURES)
+    assert len(parser.images) == len(FIGURES) + len(FURTHER)
     assert all((folder / image).is_file() for image in parser.images)
     assert sl.read_law(folder / "law.json").weight == Fraction(2, 3)
 

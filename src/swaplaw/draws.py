@@ -98,7 +98,13 @@ def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
             raise InputError(f"every member needs a sample at least: {quote(tally.models[member])} would have none")
 
 
-def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+_Boxes = tuple[tuple[int, ...], ...]
+"""One question's counts of each member, gold's first."""
+_Block = tuple[Ints, Floats, bool]
+"""Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
+
+
+def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
     """Each question's counts, gold first, then every rival that a member voted for: one tuple a member.
 
     Rivals come in the order of their counts, so that questions which differ in nothing but labels draw alike.
@@ -114,14 +120,6 @@ def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[
         yield tuple((gold[number], *row[start:end]) for gold, row in zip(golds, counts, strict=True))
 
 
-_Block = tuple[Ints, Floats, bool]
-"""Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
-
-
-_Boxes = tuple[tuple[int, ...], ...]
-"""One question's counts of each member, gold's first."""
-
-
 def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np.random.Generator) -> Iterator[_Block]:
     """Draw so many ballots for each question, all questions at once: category by category, from what is left."""
     if not asked:
@@ -130,7 +128,7 @@ def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np
     counts = np.array([[box + (0,) * (width - len(box)) for box in boxes] for boxes, _ in asked])
     left = np.repeat(np.array([sizes for _, sizes in asked])[:, :, None], number, axis=2)
     others = counts.sum(axis=2)
-    drawn = np.empty((*left.shape, width), dtype=np.int64)
+    drawn = np.empty((*left.shape, width), dtype=np.int32)
     for category in range(width):
         others -= counts[:, :, category]
         drawn[..., category] = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
