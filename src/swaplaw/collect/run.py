@@ -61,8 +61,8 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "non
         task = make_task(plan)
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
-            set_prices(plan)
-            complete, failure = _run(plan, task, models, output, logs, display)
+            with priced(plan):
+                complete, failure = _run(plan, task, models, output, logs, display)
     written = write_votes(logs, output, import_options(task), facts(plan, task))
     if complete:
         partial(output).unlink(missing_ok=True)
@@ -162,12 +162,18 @@ def open_model(plan: Plan, name: str) -> Model:
     return get_model(name, config=config, base_url=plan.base_url, memoize=False)
 
 
-def set_prices(plan: Plan) -> None:
+@contextlib.contextmanager
+def priced(plan: Plan) -> Iterator[None]:
     """Tell Inspect the plan's prices, so that it counts what every sample cost; cached input at the full price."""
+    known = {model: get_model_info(model) or ModelInfo() for model in plan.prices}
     for model, price in plan.prices.items():
         cached = {"input_cache_write": price["input"], "input_cache_read": price["input"]}
-        known = get_model_info(model) or ModelInfo()
-        set_model_info(model, known.model_copy(update={"cost": ModelCost(**price, **cached)}))
+        set_model_info(model, known[model].model_copy(update={"cost": ModelCost(**price, **cached)}))
+    try:
+        yield
+    finally:
+        for model, before in known.items():
+            set_model_info(model, before)
 
 
 @contextlib.contextmanager
