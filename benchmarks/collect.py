@@ -32,7 +32,7 @@ CONNECTIONS = 20
 WITHIN = 1 / 1.5
 """The goal: at most 1.5 times the CPU time of Inspect alone."""
 GROWTH = 5.0
-"""The goal: at most this many megabytes more for every thousand samples."""
+"""The goal, stated for 10,000 samples: at most this many megabytes more for every thousand."""
 marks: list[tuple[int, float]] = []
 """Memory in megabytes after so many samples."""
 

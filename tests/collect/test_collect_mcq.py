@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,12 +21,19 @@ pytestmark = UNCLOSED
 CAUSES = {"talks": "truncated", "refuses": "refused", "garbage": "no_parse", "breaks": "error"}
 
 
+@dataclass(frozen=True)
+class Fleet:
+    votes: Path
+    asked: list[dict[str, Any]]
+
+
 @pytest.fixture(scope="module")
-def fleet(collect: Collect, folder: Path) -> Path:
+def fleet(collect: Collect, folder: Path, answering: Answering) -> Fleet:
     """Two models with a known fate, all 24 orders each."""
+    before = len(answering.questions_asked())
     done = collect("first", "knows", output="fleet.parquet", options="--connections 20 --json")
     assert done.code == 0, done.err
-    return folder / "fleet.parquet"
+    return Fleet(folder / "fleet.parquet", answering.questions_asked()[before:])
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +44,9 @@ def abstaining(collect: Collect) -> Finished:
 
 
 def test_who_knows_is_right_in_every_order_and_who_takes_the_first_is_at_chance(
-    swaplaw: Callable[..., Finished], fleet: Path
+    swaplaw: Callable[..., Finished], fleet: Fleet
 ) -> None:
-    models = told(swaplaw("summary", fleet, "--json"))
+    models = told(swaplaw("summary", fleet.votes, "--json"))
     assert models["knows"]["single"] == models["knows"]["plurality"] == 1.0
     # Each option stood first six times: all four tie, and gold gets a quarter.
     assert models["first"]["single"] == models["first"]["plurality"] == 0.25
@@ -46,13 +55,13 @@ def test_who_knows_is_right_in_every_order_and_who_takes_the_first_is_at_chance(
     assert not models["knows"]["position"]["flagged"]
 
 
-def test_every_model_sees_the_same_orders_and_votes_tell_them(fleet: Path, answering: Answering) -> None:
+def test_every_model_sees_the_same_orders_and_votes_tell_them(fleet: Fleet) -> None:
     shown: dict[str, Counter[str]] = {"first": Counter(), "knows": Counter()}
-    for request in answering.questions_asked()[: 2 * 24 * len(QUESTIONS)]:
+    for request in fleet.asked:
         shown[request["model"]][request["messages"][-1]["content"]] += 1
     assert shown["first"] == shown["knows"]
     assert set(shown["first"].values()) == {1}  # All 24 orders of each question, each once.
-    for vote in rows(fleet):
+    for vote in rows(fleet.votes):
         seen = order(0, vote["question"], vote["sample"] + 1, 4)
         assert seen[vote["position"] - 1] == "ABCD".index(vote["answer"])
         assert vote["options"] == 4
@@ -60,18 +69,17 @@ def test_every_model_sees_the_same_orders_and_votes_tell_them(fleet: Path, answe
             assert vote["position"] == 1
 
 
-def test_every_sample_has_a_seed_of_its_own(fleet: Path, answering: Answering) -> None:
-    asked = answering.questions_asked()[: 2 * 24 * len(QUESTIONS)]
-    assert len({request["seed"] for request in asked}) == len(asked)
-    assert {request["temperature"] for request in asked} == {1.0}
+def test_every_sample_has_a_seed_of_its_own(fleet: Fleet) -> None:
+    assert len({request["seed"] for request in fleet.asked}) == len(fleet.asked) == 2 * 24 * len(QUESTIONS)
+    assert {request["temperature"] for request in fleet.asked} == {1.0}
 
 
-def test_votes_hold_no_text_of_the_questions(fleet: Path) -> None:
-    assert set(rows(fleet)[0]) == {
+def test_votes_hold_no_text_of_the_questions(fleet: Fleet) -> None:
+    assert set(rows(fleet.votes)[0]) == {
         "dataset", "question", "model", "sample", "answer", "gold", "reason", "correct", "tokens", "cost", "position",
         "options",
     }  # fmt: skip
-    assert b"plus" not in fleet.read_bytes()
+    assert b"plus" not in fleet.votes.read_bytes()
 
 
 def test_each_abstention_is_counted_by_its_cause(abstaining: Finished, folder: Path) -> None:

