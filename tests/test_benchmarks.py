@@ -63,7 +63,7 @@ def test_publishing_writes_pages_figure_and_ratios(tmp_path: Path, monkeypatch: 
     for page in ("speed.md", "scale.md"):
         (tmp_path / page).write_text((ROOT / "docs" / page).read_text())
     monkeypatch.setattr(publish, "PUBLISHED", tmp_path / "published.json")
-    publish.write(tmp_path, ROWS, points())
+    publish.write(tmp_path, publish.facts(), ROWS, points())
     speed, scale = (tmp_path / "speed.md").read_text(), (tmp_path / "scale.md").read_text()
     head = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     assert f"commit `{head.strip()}" in speed
