@@ -30,16 +30,17 @@ def main() -> int:
         return guard.main(publish.PUBLISHED)
     if unknown := set(chosen.topics) - set(TOPICS):
         parser.error(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(TOPICS)}")
-    rows: list[Row] = []
+    # The commit is that of the code that runs, whatever is committed meanwhile.
+    where, rows = publish.facts(), list[Row]()
     for topic in chosen.topics or TOPICS:
         for row in import_module(f"benchmarks.{topic}").measure():
             rows.append(row)
             print(line(row), flush=True)
     chosen.output.parent.mkdir(parents=True, exist_ok=True)
     results = [asdict(row) | {"ratio": row.ratio, "holds": row.holds} for row in rows]
-    chosen.output.write_text(json.dumps(publish.facts() | {"rows": results}, indent=2) + "\n")
+    chosen.output.write_text(json.dumps(where | {"rows": results}, indent=2) + "\n")
     if chosen.write:
-        publish.write(chosen.write, rows, list(growth.measure()))
+        publish.write(chosen.write, where, rows, list(growth.measure()))
     return 0 if all(row.holds for row in rows) else 1
 
 

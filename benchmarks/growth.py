@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import swaplaw as sl
 from benchmarks.evidence import LAW
@@ -95,7 +96,9 @@ def _analyse(step: str, tally: Tally) -> tuple[float, float]:
 
 
 def _took(work: Callable[[], object], share: int = 1) -> tuple[float, float]:
-    return processor_seconds(work) / share, peak_megabytes(work)
+    # Threads of BLAS that wait for each other would count as work.
+    with threadpool_limits(1):
+        return processor_seconds(work) / share, peak_megabytes(work)
 
 
 def write(tally: Tally, file: Path) -> None:

@@ -28,7 +28,6 @@ import swaplaw as sl
 from benchmarks.evidence import LAW
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row
-from swaplaw.curve import curves_of
 from swaplaw.pair import Pair
 from swaplaw.tally import Tally
 
@@ -63,12 +62,12 @@ def facts() -> dict[str, float]:
     scoring, _ = timed(lambda: tally.ties)
     screen, found = timed(lambda: sl.screen(tally, LAW))
     again, found = timed(lambda: sl.screen(tally, LAW))
-    curves, lifts = timed(lambda: best_lifts(tally, best_pairs(tally, found, PAIRS)))
+    curves, lifts = timed(lambda: best_lifts(tally, sl.best_pairs(tally, found, PAIRS)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     # The others' side comes after the peak was read.
     some = np.ascontiguousarray(tally.ties[:, ::SLICE]).astype(bool).astype(np.float64)
     product, _ = min((timed(lambda: some @ some.T) for _ in range(3)), key=lambda taken: taken[0])
-    looped = best_pairs(tally, found, 2)
+    looped = sl.best_pairs(tally, found, 2)
     loop, _ = timed(lambda: [_loop(tally, pair) for pair in looped])
     return {
         "screened": len(found),
@@ -90,19 +89,11 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - start, result
 
 
-def best_pairs(tally: Tally, found: sl.Screen, number: int) -> list[Pair]:
-    """The pairs with the largest S-hat, in order of their models' accuracy: neighbours share what they need."""
-    place = np.argsort(np.argsort([-scores.total / scores.denominator for scores in tally.scores], kind="stable"))
-    best = found.order[:number]
-    ordered = best[np.lexsort((place[found.secondary[best]], place[found.primary[best]]))]
-    return [Pair(tally, int(found.primary[pair]), int(found.secondary[pair])) for pair in ordered]
-
-
 def best_lifts(tally: Tally, pairs: Sequence[Pair]) -> list[Fraction]:
     """Each pair's best plateau; threads take chunks, because NumPy lets go of the interpreter on arrays this long."""
 
     def work(chunk: Sequence[Pair]) -> list[Fraction]:
-        return [curve.best_plateau.lift for curve in curves_of(chunk)]
+        return [curve.best_plateau.lift for curve in sl.curves_of(chunk)]
 
     chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
     with ThreadPoolExecutor(CORES) as pool:

@@ -173,7 +173,7 @@ def curves_of_real() -> Iterator[Row]:
     for tally in tallies:
         size = f"{tally.dataset}, {len(tally.models)} x {len(tally.questions):,}"
         # A hundred questions are little work for either side.
-        yield curves_beside_sampled_loop(size, tally, "real votes", 5 if len(tally.questions) > 1000 else 1)
+        yield curves_beside_sampled_loop(size, tally, "real votes", 3 if len(tally.questions) > 1000 else 1)
 
 
 def curves_beside_sampled_loop(size: str, tally: Tally, kind: str, goal: float = 5) -> Row:

@@ -25,15 +25,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"
 
 
-def write(docs: Path, rows: Sequence[Row], points: list[Point]) -> None:
+def write(docs: Path, where: dict[str, Any], rows: Sequence[Row], points: list[Point]) -> None:
     """Write the tables and the figure of the pages in a folder, and the published ratios."""
-    where = facts()
     made = {"machine": [_machine(where)]}
     publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(points)})
     publish_page(docs / "scale.md", made | {"plan": plan.lines(points)})
     draw(docs, points)
     published = where | {
-        "ratios": {row.key: round(row.ratio, 3) for row in rows},
+        "ratios": {row.key: round(row.ratio, 6) for row in rows},
         "guarded": [row.key for row in rows if row.guarded],
         "growth": [asdict(point) for point in points],
     }

@@ -19,7 +19,6 @@ from benchmarks.growth import Point
 from benchmarks.harness import Row
 
 import swaplaw as sl
-from swaplaw.curve import curves_of
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = [
@@ -63,7 +62,7 @@ def test_publishing_writes_pages_figure_and_ratios(tmp_path: Path, monkeypatch: 
     for page in ("speed.md", "scale.md"):
         (tmp_path / page).write_text((ROOT / "docs" / page).read_text())
     monkeypatch.setattr(publish, "PUBLISHED", tmp_path / "published.json")
-    publish.write(tmp_path, ROWS, points())
+    publish.write(tmp_path, publish.facts(), ROWS, points())
     speed, scale = (tmp_path / "speed.md").read_text(), (tmp_path / "scale.md").read_text()
     head = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     assert f"commit `{head.strip()}" in speed
@@ -145,14 +144,16 @@ def test_synthetic_fleets_are_what_they_say() -> None:
 
 def test_best_pairs_are_the_best_by_s_hat() -> None:
     from benchmarks.evidence import LAW
-    from benchmarks.large import best_lifts, best_pairs
+    from benchmarks.large import best_lifts
 
     tally = fleets.synthetic(12, 200)
     found = sl.screen(tally, LAW)
-    pairs = best_pairs(tally, found, 9)
+    pairs = sl.best_pairs(tally, found, 9)
     wanted = {(int(found.primary[place]), int(found.secondary[place])) for place in found.order[:9]}
     assert {(pair.a, pair.b) for pair in pairs} == wanted
-    assert best_lifts(tally, pairs) == [curve.best_plateau.lift for curve in curves_of(pairs)]
+    assert best_lifts(tally, pairs) == [curve.best_plateau.lift for curve in sl.curves_of(pairs)]
+    accuracy = [pair.masses.p for pair in pairs]
+    assert accuracy == sorted(accuracy, reverse=True)
 
 
 def test_screen_in_blocks_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +182,13 @@ def documented() -> list[str]:
     page = (ROOT / "docs" / "speed.md").read_text()
     lines = [line for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
     return [line.split("#")[0].strip() for line in lines]
+
+
+def test_documented_python_runs() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "scale.md", "exec"), {})
 
 
 def test_unknown_topics_are_refused() -> None:

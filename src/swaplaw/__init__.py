@@ -14,6 +14,7 @@ sl.panels(tally, 3).panels                       # the best trios of the fleet
 sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its interval
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
+sl.curves_of(sl.best_pairs(other, sl.screen(other, law), 100))  # exact curves of the most promising
 sl.predictors(other, law)                        # what tells lift in advance, and how well
 sl.budget(tally, "A", "B", 8).best(8)            # the pair against its models alone, at equal compute
 sl.recommend(tally).policy.write("policy.json")  # what to deploy, judged on held-out questions
@@ -27,7 +28,7 @@ from swaplaw.bundled import demo_votes
 from swaplaw.calibrate import calibrate
 from swaplaw.certify import Certificate, PanelOptimum, certify, marginals
 from swaplaw.choice import Choice
-from swaplaw.curve import Curve, Optimum, Piece, curve, curves
+from swaplaw.curve import Curve, Optimum, Piece, curve, curves, curves_of
 from swaplaw.diversity import Diversity, diversity, pairwise
 from swaplaw.effect import Effect
 from swaplaw.errors import InputError, LostWorkerWarning, MissingExtraError, StatisticalWarning, SwaplawError
@@ -47,7 +48,7 @@ from swaplaw.position import PositionBias, position_bias
 from swaplaw.predictors import Predictor, Predictors, predictors
 from swaplaw.recommend import recommend
 from swaplaw.resample import Resampler, resampler
-from swaplaw.screen import Screen, screen, screen_marginals
+from swaplaw.screen import Screen, best_pairs, screen, screen_marginals
 from swaplaw.simulate import World, simulate
 from swaplaw.summary import ModelSummary, summary
 from swaplaw.synthetic import Fleet, Model, generate
@@ -105,12 +106,14 @@ __all__ = [
     "Votes",
     "World",
     "as_weight",
+    "best_pairs",
     "bootstrap",
     "budget",
     "calibrate",
     "certify",
     "curve",
     "curves",
+    "curves_of",
     "demo_votes",
     "diversity",
     "fingerprint",

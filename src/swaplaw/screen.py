@@ -16,6 +16,7 @@ import numpy as np
 
 from swaplaw.errors import InputError, quote
 from swaplaw.law import Law
+from swaplaw.pair import Pair
 from swaplaw.rows import Ints
 from swaplaw.tally import Tally
 from swaplaw.wholes import Floats, grid_for
@@ -115,6 +116,16 @@ def screen(tally: Tally, law: Law) -> Screen:
     both = sums.both
     rescue = (right_b * scale - both[primary, secondary]) / (unit * scale)
     return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
+
+
+def best_pairs(tally: Tally, found: Screen, number: int) -> list[Pair]:
+    """The pairs with the largest S-hat, to compute their curves next; in order of their models' accuracy.
+
+    Neighbours then share models, so that a large fleet's margins are spread out once, not once for each pair.
+    """
+    best = found.order[:number]
+    order = np.lexsort((-found.q[best], -found.p[best]))
+    return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 # What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
-KEPT_BYTES = 512 * 2**20
+KEPT_BYTES = 384 * 2**20
 
 
 @dataclass(frozen=True)
