@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._common import Column, column_map, emit, percent, remark, show, tracker
+from swaplaw.cli._common import Column, column_map, emit, percent, remark, show, table_options, tracker
 from swaplaw.errors import InputError, SwaplawError, printable, quote
 from swaplaw.inspecting import display, need_inspect
 
@@ -45,7 +45,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     "--token-prices", type=FILE, help="JSON: for each model, the price of a million tokens, input and output."
 )
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+@table_options
 def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_json: bool, **options: Any) -> None:
     """Ask models multiple-choice questions; run the same command again to resume, or to add samples or models."""
     need_inspect("collecting votes")
