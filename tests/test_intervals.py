@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from swaplaw.errors import InputError
-from swaplaw.intervals import Interval, as_interval, bounds, student
+from swaplaw.intervals import Interval, as_interval, bounds, student, student_tail
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 9, 10, 61, 500, 1999, 2001, 50_000])
@@ -74,3 +74,9 @@ def test_bad_options_are_refused() -> None:
         bounds(np.arange(10.0), units=10, level=95)
     with pytest.raises(InputError, match="no interval method 'guess'"):
         bounds(np.arange(10.0), units=10, method="guess")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 9, 100, 2000, 2001, 50_000])
+def test_students_tail_is_scipys(degrees: int) -> None:
+    for t in (-6.0, -1.3, 0.0, 0.4, 2.0, 8.0):
+        assert student_tail(degrees, t) == pytest.approx(scipy.stats.t.sf(t, degrees), rel=1e-4, abs=1e-12)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swaplaw.errors import InputError
+from swaplaw.intervals import student, student_tail
 from swaplaw.plurality import vote
 from swaplaw.rounding import decimals
 from swaplaw.rows import Ints
@@ -97,12 +98,10 @@ class Effect:
 
 def effect(gains: Floats, member: Ints, *, level: float = LEVEL) -> Effect:
     """Estimate the mean of gains that were not picked from many; `member` is the resampling unit of each question."""
-    from scipy.special import stdtr
-
     mean, error = float(gains.mean()), float(standard_errors(gains[None], member)[0])
     units = int(member.max()) + 1
-    p = float(stdtr(units - 1, -mean / error))
-    return Effect(mean, error, student(units, level), level, p, len(gains), units)
+    p = student_tail(units - 1, mean / error)
+    return Effect(mean, error, student(units - 1, (1 - level) / 2), level, p, len(gains), units)
 
 
 def effect_among(gains: Floats, member: Ints, *, level: float = LEVEL) -> Effect | None:
@@ -136,13 +135,6 @@ def units_of(tally: Tally, by: Unit | None = None) -> Ints:
     names = tally.clusters if clustered else tally.questions
     member: Ints = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
     return member
-
-
-def student(units: int, level: float) -> float:
-    """Student's two-sided quantile."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(units - 1, (1 + level) / 2))
 
 
 def standard_errors(gains: Floats, member: Ints) -> Floats:

@@ -25,6 +25,8 @@ METHODS: tuple[Method, ...] = ("expanded", "percentile", "bca")
 DEFAULT_LEVEL = 0.95
 
 _NORMAL = NormalDist()
+_MANY = 2000
+"""Degrees of freedom from which Student's distribution is taken as a corrected normal: the series gets long."""
 
 
 @dataclass(frozen=True)
@@ -152,19 +154,25 @@ def student(degrees: int, tail: float) -> float:
     >>> round(student(9, 0.025), 4)
     2.2622
     """
-    if degrees > 2000:  # four digits agree with the normal, and the series gets long
+    if degrees > _MANY:
         z = -_NORMAL.inv_cdf(tail)
         return z + (z**3 + z) / (4 * degrees)
     low, high = 0.0, 1.0
-    while _student_tail(degrees, high) > tail:
+    while student_tail(degrees, high) > tail:
         high *= 2
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _student_tail(degrees, middle) > tail else (low, middle)
+        low, high = (middle, high) if student_tail(degrees, middle) > tail else (low, middle)
     return high
 
 
-def _student_tail(degrees: int, t: float) -> float:
-    """P(T > t), a finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+def student_tail(degrees: int, t: float) -> float:
+    """P(T > t), a finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4).
+
+    >>> round(student_tail(9, 2.2622), 4)
+    0.025
+    """
+    if degrees > _MANY:
+        return _NORMAL.cdf(-t * (1 - 1 / (4 * degrees)) / sqrt(1 + t * t / (2 * degrees)))
     angle = atan(t / sqrt(degrees))
     odd = degrees % 2
     term, series = (cos(angle), cos(angle)) if odd else (1.0, 1.0)

@@ -21,7 +21,8 @@ import numpy as np
 
 from swaplaw.choice import Choice, Scorer
 from swaplaw.crew import ALONE, Crew, Track
-from swaplaw.effect import LEVEL, Effect, standard_errors, student, unit_totals
+from swaplaw.effect import LEVEL, Effect, standard_errors, unit_totals
+from swaplaw.intervals import student
 from swaplaw.lines import Line
 from swaplaw.resample import Resampler
 from swaplaw.rows import Ints
@@ -54,7 +55,7 @@ class Selection:
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors that no candidate's deviation exceeds, with probability `level`."""
-        single = student(int(self.member.max()) + 1, level)
+        single = student(int(self.member.max()), (1 - level) / 2)
         return max(single, float(np.quantile(self.widest, level))) if self.candidates else single
 
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:

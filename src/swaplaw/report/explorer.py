@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from swaplaw.curve import Curve
-from swaplaw.effect import LEVEL, standard_errors, student
+from swaplaw.effect import LEVEL, standard_errors
+from swaplaw.intervals import student
 from swaplaw.pair import Pair
 from swaplaw.rows import Ints
 from swaplaw.scoresheet import Scoresheet
@@ -71,7 +72,7 @@ def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[
     stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
     values = sheet.values[stretches]
     scores = (values if chosen.common.all() else values[:, chosen.common]).astype(np.float64) / sheet.scale
-    found: dict[str, Any] = {"critical": student(int(units.max()) + 1, LEVEL)}
+    found: dict[str, Any] = {"critical": student(int(units.max()), (1 - LEVEL) / 2)}
     for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
         scores -= (alone := own.numerators.astype(np.float64) / own.denominator)
         found[name] = np.rint(standard_errors(scores, units) * ERROR_SCALE).astype(int).tolist()
