@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, eval_set
 from inspect_ai._util.error import PrerequisiteError
@@ -17,12 +17,14 @@ from inspect_ai.util import DisplayType
 from swaplaw.collect.check import check_models
 from swaplaw.collect.local import MODELS, SLOTS
 from swaplaw.collect.plan import LOCAL, Plan
-from swaplaw.collect.provider import LocalAPI
 from swaplaw.collect.task import CLUSTER, mcq
 from swaplaw.collect.votes import ModelVotes, write_votes
 from swaplaw.errors import InputError, quote
 from swaplaw.importers.record import Options
 from swaplaw.inspecting import inspect_errors, stdout_to_stderr
+
+if TYPE_CHECKING:
+    from swaplaw.collect.local_api import LocalAPI
 
 RETRIES = 6
 """How often a request that failed for a passing reason is sent again (Inspect waits 3, 6, 12, … seconds)."""
@@ -141,14 +143,22 @@ def opened(plan: Plan) -> Iterator[list[Model]]:
     try:
         for name in plan.models:
             models.append(open_model(plan, name))
-        for model in models:
-            if isinstance(model.api, LocalAPI):
-                model.api.start()
+        for server in local_servers(models):
+            server.start()
         yield models
     finally:
-        for model in models:
-            if isinstance(model.api, LocalAPI):
-                model.api.stop()
+        for server in local_servers(models):
+            server.stop()
+
+
+def local_servers(models: list[Model]) -> Iterator[LocalAPI]:
+    """Those of the models that run on this machine."""
+    for model in models:
+        if str(model).startswith(LOCAL):
+            from swaplaw.collect.local_api import LocalAPI  # Only here: it needs the extra `local`.
+
+            assert isinstance(model.api, LocalAPI)
+            yield model.api
 
 
 def open_model(plan: Plan, name: str) -> Model:
