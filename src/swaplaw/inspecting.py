@@ -36,6 +36,18 @@ def inspect_errors() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def errors_for_inspect() -> Iterator[None]:
+    """Turn our errors into what Inspect shows as one line; it reads markup in them, and they hold none."""
+    from inspect_ai._util.error import PrerequisiteError
+    from rich.markup import escape
+
+    try:
+        yield
+    except SwaplawError as error:
+        raise PrerequisiteError(escape(str(error))) from None
+
+
+@contextlib.contextmanager
 def stdout_to_stderr() -> Iterator[None]:
     """Keep stdout for our table or JSON: Inspect shows its progress there."""
     with contextlib.redirect_stdout(sys.stderr):

@@ -9,13 +9,12 @@ import atexit
 import secrets
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelCall, ModelOutput
 from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from swaplaw.collect.local import SLOTS, LocalServer, find_weights, require
-from swaplaw.errors import SwaplawError
+from swaplaw.inspecting import errors_for_inspect
 
 PROMPT, COMPLETION = 1024, 1024
 """Tokens that a prompt gets, and a completion that has no cap of its own."""
@@ -40,10 +39,8 @@ class LocalAPI(OpenAICompatibleAPI):
         threads: int | None = None,
         **model_args: Any,
     ) -> None:
-        try:
+        with errors_for_inspect():
             require(model_name)
-        except SwaplawError as error:
-            raise PrerequisiteError(str(error)) from None
         self._slots, self._threads = slots, threads
         self._context = context or PROMPT + (config.max_tokens or COMPLETION)
         self._server: LocalServer | None = None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import modelapi
 
 from swaplaw.errors import MissingExtraError
+from swaplaw.inspecting import errors_for_inspect
 
 if TYPE_CHECKING:
     from swaplaw.collect.local_api import LocalAPI
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 @modelapi(name="local")
 def local() -> type[LocalAPI]:
     """Models on this machine; the OpenAI client that talks to them is loaded only for those who ask for one."""
-    if find_spec("openai") is None:
-        raise PrerequisiteError(str(MissingExtraError("local", "running a local model")))
+    with errors_for_inspect():
+        if find_spec("openai") is None:
+            raise MissingExtraError("local", "running a local model")
     from swaplaw.collect.local_api import LocalAPI
 
     return LocalAPI

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 
@@ -15,7 +14,7 @@ from swaplaw.collect.plan import SAMPLES, TEMPERATURE
 from swaplaw.collect.questions import Question, read_questions
 from swaplaw.collect.scorer import vote
 from swaplaw.collect.solver import ask
-from swaplaw.errors import InputError
+from swaplaw.inspecting import errors_for_inspect
 
 CLUSTER = "cluster"
 """Key of a sample's metadata."""
@@ -44,12 +43,10 @@ def mcq(
         name: what to call the dataset; default: after its file.
         skip_invalid: leave invalid questions out instead of refusing all.
     """
-    try:
+    with errors_for_inspect():
         questions = read_questions(dataset, columns=columns, name=name, skip_invalid=skip_invalid)
         if manifest is not None:
             questions = read_manifest(manifest).take(questions)
-    except InputError as error:
-        raise PrerequisiteError(str(error)) from None  # Which Inspect shows as one line.
     return Task(
         dataset=MemoryDataset([sample(question) for question in questions], name=questions.dataset),
         solver=ask(seed=seed, brief=brief, grammar=grammar),
