@@ -139,8 +139,7 @@ class Endpoint:
         seed = question.seed if question.seed is not None else serving.seed
         poll = Poll(panel.served, panel.clients, body, seed)
         try:
-            async with asyncio.timeout(serving.timeout):
-                decision = await _unless_gone(request, poll)
+            decision = await _decided(request, poll, serving.timeout)
         except UnavailableError as down:
             log.warning("%s: no decision, members down: %s", quote(panel.served.name), down)
             message = f"too many members are down to decide: {down}"
@@ -193,22 +192,27 @@ class Endpoint:
             metrics.degraded.labels(name, model).inc()
 
 
-async def _unless_gone(request: Request, poll: Poll) -> Decision | None:
-    """Decide, or stop all work when the client has gone."""
-    deciding = asyncio.create_task(poll.decide())
-    leaving = asyncio.create_task(_gone(request))
+async def _decided(request: Request, poll: Poll, seconds: float) -> Decision | None:
+    """Decide within these seconds; None, and all work is stopped, when the client has gone."""
+    deadline = asyncio.timeout(seconds)
+    leaving = asyncio.create_task(_watch(request, deadline))
     try:
-        await asyncio.wait({deciding, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        return deciding.result() if deciding.done() else None
+        async with deadline:
+            return await poll.decide()
+    except TimeoutError:
+        if leaving.done():
+            return None
+        raise
     finally:
-        for task in (deciding, leaving):
-            task.cancel()
-        await asyncio.gather(deciding, leaving, return_exceptions=True)
+        leaving.cancel()
 
 
-async def _gone(request: Request) -> None:
+async def _watch(request: Request, deadline: asyncio.Timeout) -> None:
+    """When the client leaves, the time is up."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+    if not deadline.expired():
+        deadline.reschedule(asyncio.get_running_loop().time())
 
 
 async def stream(

@@ -139,7 +139,8 @@ class Poll:
         finally:
             for task in open_calls:
                 task.cancel()
-            await asyncio.gather(*calls, return_exceptions=True)
+            if open_calls:
+                await asyncio.wait(open_calls)
 
     def _cancel(
         self,
@@ -147,7 +148,8 @@ class Poll:
         calls: Mapping[asyncio.Task[list[Completion]], tuple[int, int, int]],
     ) -> set[asyncio.Task[list[Completion]]]:
         """Call off what was asked of members that have no say any more."""
-        silent = {task for task in open_calls if calls[task][0] not in self.ballot.members}
+        members = self.ballot.members
+        silent = {task for task in open_calls if calls[task][0] not in members}
         for task in silent:
             task.cancel()
         return open_calls - silent

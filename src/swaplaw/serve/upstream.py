@@ -23,6 +23,8 @@ from swaplaw.policy import Member
 from swaplaw.serve.settings import Upstream
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+IDLE = 4.0
+"""Seconds that an idle connection is kept: less than the five after which many servers hang up."""
 PASSING = frozenset({408, 409, 425, 429, *range(500, 600)})
 """Statuses worth another try."""
 OUR_FAULT = frozenset({400, 413, 422})
@@ -107,20 +109,13 @@ class Client:
         headers = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
         if (key := upstream.key()) is not None:
             headers["authorization"] = f"Bearer {key}"
-        limits = httpx.Limits(max_connections=upstream.concurrency, max_keepalive_connections=upstream.concurrency)
-        self._http = httpx.AsyncClient(
-            headers=headers,
-            timeout=upstream.timeout,
-            # httpx's own pool looks at every connection for every request, which tells at hundreds of them.
-            transport=AiohttpTransport(limits=limits, trust_env=False),
-            trust_env=False,
-            follow_redirects=False,
-        )
+        self._headers = httpx.Headers(headers)
         self._url = httpx.URL(f"{upstream.base_url}/chat/completions")
+        self._transport = _transport(upstream.concurrency)
 
     async def close(self) -> None:
         """Let the connections go."""
-        await self._http.aclose()
+        await self._transport.aclose()
 
     async def draw(self, body: Mapping[str, Any], number: int) -> list[Completion]:
         """Draw this many samples with one call, trying again where that may help."""
@@ -164,8 +159,8 @@ class Client:
         raise failure
 
     async def _post(self, payload: bytes, number: int) -> list[Completion]:
-        request = self._http.build_request("POST", self._url, content=payload)
-        response = await self._http.send(request, stream=True)
+        request = httpx.Request("POST", self._url, headers=self._headers, content=payload)
+        response = await self._transport.handle_async_request(request)
         try:
             if response.status_code != 200:
                 raise _refusal(response)
@@ -185,6 +180,20 @@ class Client:
             if len(body) > limit:
                 raise UpstreamError("too large", passing=False, healthy=True)
         return bytes(body)
+
+
+def _transport(connections: int) -> httpx.AsyncBaseTransport:
+    """What carries requests; a client around it would add cookies, redirects and proxies, and none of that is wanted.
+
+    httpx's own transport looks at every connection for every request, which tells at hundreds of them.
+    """
+    context = httpx.create_ssl_context(trust_env=False)
+
+    def session() -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=IDLE, ssl=context)
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+    return AiohttpTransport(verify=context, client=session)
 
 
 def _refusal(response: httpx.Response) -> UpstreamError:
