@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from random import Random
@@ -33,7 +33,7 @@ def ballots(draw: st.DrawFn, most: int = 4) -> Ballot:
     return ballot
 
 
-def twin_tie_set(weights: list[Fraction], samples: list[int], counts: list[Counter[Answer]]) -> frozenset[Answer]:
+def twin_tie_set(weights: Sequence[Fraction], samples: list[int], counts: list[Counter[Answer]]) -> frozenset[Answer]:
     """Eq. (vote) as written: shares times weights, in Fractions."""
     vector: dict[Answer, Fraction] = {}
     for weight, n, votes in zip(weights, samples, counts, strict=True):

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 Answer = str | None
@@ -40,17 +41,14 @@ class Ballot:
     """The votes of one question as they come in; members are numbered in the policy's order, the primary first."""
 
     def __init__(self, weights: Sequence[Fraction], samples: Sequence[int]) -> None:
-        self.weights = list(weights)
+        self.weights = tuple(weights)
         self.samples = list(samples)
         """N of each member; less than planned where samples were lost, 0 where the member is out."""
         self.counts: list[Counter[Answer]] = [Counter() for _ in samples]
         self._rescale()
 
     def _rescale(self) -> None:
-        units = [w / n if n else Fraction(0) for w, n in zip(self.weights, self.samples, strict=True)]
-        self.scale = lcm(*(unit.denominator for unit in units))
-        self.units = [int(unit * self.scale) for unit in units]
-        """What one sample of each member weighs: w / N times `scale`."""
+        self.scale, self.units = _whole_units(self.weights, tuple(self.samples))
 
     @property
     def left(self) -> list[int]:
@@ -59,7 +57,7 @@ class Ballot:
 
     def cast(self, member: int, answer: Answer) -> None:
         """Count one vote."""
-        if self.left[member] <= 0:
+        if self.samples[member] <= self.counts[member].total():
             raise ValueError(f"member {member} has cast all of its {self.samples[member]} votes")
         self.counts[member][answer] += 1
 
@@ -125,3 +123,11 @@ class Ballot:
             return [-votes[answer] for votes in self.counts], answer is None, answer or ""
 
         return min(leaders, key=preference)
+
+
+@lru_cache(maxsize=256)
+def _whole_units(weights: tuple[Fraction, ...], samples: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """What one sample of each member weighs, w / N, times the scale (given first) that makes them whole numbers."""
+    units = [w / n if n else Fraction(0) for w, n in zip(weights, samples, strict=True)]
+    scale = lcm(*(unit.denominator for unit in units))
+    return scale, tuple(int(unit * scale) for unit in units)

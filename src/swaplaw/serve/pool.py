@@ -73,7 +73,6 @@ class Poll:
         self.arrived = monotonic()
         self._rule = served.serving.stop.rule
         self._first: list[dict[Answer, tuple[int, Completion]]] = [{} for _ in members]
-        self._quorum = Fraction(served.serving.quorum)
         self._prices = [_sample_price(served, client) for client in clients]
 
     async def decide(self) -> Decision:
@@ -185,7 +184,7 @@ class Poll:
         for _ in range(number):
             self.ballot.lose(member)
         planned = self.served.members[member].samples
-        if self.ballot.samples[member] < ceil(self._quorum * planned):
+        if self.ballot.samples[member] < ceil(Fraction(self.served.serving.quorum) * planned):
             self._take_out(member, why)
 
     def _take_out(self, member: int, why: str) -> None:
