@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import swaplaw as sl
+from swaplaw import engines
 from swaplaw.tally import Tally
 
 HEADER = "question,model,answer,gold\n"
@@ -258,3 +261,21 @@ def test_the_real_tables_keep_the_contract(shared_votes: Path) -> None:
     # This one repeats its question ids across exams, so its ids are no ids.
     with pytest.raises(sl.InputError, match="gold"):
         sl.read_votes(shared_votes / "renze-exams.parquet")
+
+
+@given(st.lists(st.lists(st.integers(-2, 6), min_size=1, max_size=6), min_size=1, max_size=5))
+@example([[0, 1, 2], [1, 2, 3], [2, 1, 0], [0], [1], [0, 0], [1, 1], [0, 2], [2, 3]])
+def test_the_fingerprint_spares_exactly_the_ballots_numbered_in_a_row(ballots: list[list[int]]) -> None:
+    rows = [
+        ("d", str(question), "m", "AB"[sample % 2], "A", sample)
+        for question, samples in enumerate(ballots)
+        for sample in samples
+    ]
+    names = ["dataset", "question", "model", "answer", "gold", "sample"]
+    counts = engines.count_polars(pl.LazyFrame(rows, schema=names, orient="row")).collect()
+    suspects = {
+        str(question)
+        for question, samples in enumerate(ballots)
+        if sorted(samples) not in (list(range(len(samples))), list(range(1, len(samples) + 1)))
+    }
+    assert set(engines.unproven(counts)["question"]) == suspects

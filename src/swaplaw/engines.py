@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -155,12 +153,11 @@ def unproven(counts: pl.DataFrame) -> pl.DataFrame:
     sums = counts.lazy().group_by(BALLOT).agg(pl.col("votes").sum(), pl.col("fingerprint").sum())
     ballots = sums.collect(engine="streaming")
     longest = int(ballots["votes"].max() or 0)  # type: ignore[arg-type]
-    numbers = pl.Series(np.arange(longest + 1), dtype=pl.Int64).hash(_FINGERPRINT_SEED).to_numpy()
-    running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(numbers, dtype=np.uint64)])
-    n = ballots["votes"].to_numpy()
-    from_zero, from_one = running[n], running[n + 1] - running[1]
-    prints = ballots["fingerprint"].to_numpy()
-    return ballots.filter(pl.Series((prints != from_zero) & (prints != from_one))).select(BALLOT)
+    # running[n] is the fingerprint of 0 to n; sums of hashes wrap around, here as there.
+    running = pl.select(pl.int_range(longest + 1).hash(_FINGERPRINT_SEED).cum_sum()).to_series()
+    n, fingerprint = ballots["votes"], ballots["fingerprint"]
+    from_zero, from_one = running.gather(n - 1), running.gather(n) - running[0]
+    return ballots.filter((fingerprint != from_zero) & (fingerprint != from_one)).select(BALLOT)
 
 
 def numbers_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.LazyFrame:
