@@ -55,7 +55,7 @@ def measure() -> list[Row]:
         with tempfile.TemporaryDirectory() as folder:
             made = parquet(Path(folder), models, samples)
             runs = [(probe("swaplaw", folder), probe("polars", folder)) for _ in range(2)]
-        ours, theirs = (np.min([run[side] for run in runs], axis=0) for side in (0, 1))
+        ours, theirs = ([min(values) for values in zip(*side, strict=True)] for side in zip(*runs, strict=True))
         name = f"count {made / 1e6:g} million votes, {shape}"
         rows.append(Row(name, ours[0], theirs[0], "Polars' own group-by", WITHIN, "CPU s"))
         rows.append(Row(f"{name}: wall time", ours[1], theirs[1], "Polars' own group-by", WITHIN))
