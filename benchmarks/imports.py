@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import Row, in_turns, seconds
+from benchmarks.peers import SYNTHETIC
 
 ROWS = int(os.environ.get("SWAPLAW_BENCH_ROWS", 100_000_000))
 SAMPLES = 10_000
@@ -25,6 +26,7 @@ WITHIN = 1 / 1.5
 MEMORY = 2048.0
 """The goal for counting: at most this many megabytes."""
 PARTS = 20
+REPEATED = "50 samples of a mock model, repeated"
 SUMMARIES = "Inspect's read_eval_log_sample_summaries"
 """The quickest read, which does not say why a model stopped: an import must also read samples without an answer."""
 SHAPES = {"100 samples a question": (20, 100), "a tenth of all votes a model": (10, 10_000)}
@@ -57,10 +59,10 @@ def measure() -> list[Row]:
             runs = [(probe("swaplaw", folder), probe("polars", folder)) for _ in range(2)]
         ours, theirs = ([min(values) for values in zip(*side, strict=True)] for side in zip(*runs, strict=True))
         name = f"count {made / 1e6:g} million votes, {shape}"
-        rows.append(Row(name, ours[0], theirs[0], "Polars' own group-by", WITHIN, "CPU s"))
-        rows.append(Row(f"{name}: wall time", ours[1], theirs[1], "Polars' own group-by", WITHIN))
+        rows.append(Row(name, ours[0], theirs[0], "Polars' own group-by", WITHIN, "CPU s", note=SYNTHETIC))
+        rows.append(Row(f"{name}: wall time", ours[1], theirs[1], "Polars' own group-by", WITHIN, note=SYNTHETIC))
         peak = max(run[0][2] for run in runs)
-        rows.append(Row(f"{name}: memory", peak, MEMORY, "the limit", 1.0, "MB"))
+        rows.append(Row(f"{name}: memory", peak, MEMORY, "the limit", 1.0, "MB", note=SYNTHETIC))
     return rows + inspect_rows()
 
 
@@ -117,7 +119,9 @@ def inspect_rows() -> list[Row]:
             "Inspect's samples_df": seconds(lambda: samples_df(log, quiet=True), 1),
             "Inspect's read_eval_log": seconds(lambda: read_eval_log(log), 1),
         }
-    return [Row(f"import {SAMPLES:,} samples", ours, took, what, WITHIN) for what, took in theirs.items()]
+    return [
+        Row(f"import {SAMPLES:,} samples", ours, took, what, WITHIN, note=REPEATED) for what, took in theirs.items()
+    ]
 
 
 def inspect_log(folder: Path) -> str:

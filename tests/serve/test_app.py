@@ -281,7 +281,7 @@ def test_nothing_private_is_logged(base_url: str, start: Start, caplog: pytest.L
     ("body", "message"),
     [
         (b"", "Field required"),
-        (b"{", "JSON"),
+        (b"{", "the body is not JSON: Expecting property name enclosed in double quotes at character 1"),
         (b"[]", "body"),
         (b'{"model": "pool"}', "messages"),
         (b'{"model": "pool", "messages": []}', "messages"),

@@ -264,6 +264,9 @@ async def _invalid(request: Request, problem: Exception) -> Response:
     """Say what is wrong with a request without repeating what it holds."""
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
+    if first["type"] == "json_invalid":
+        message = f"the body is not JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
+        return error(400, message, "invalid_json")
     place = ".".join(str(part)[:60] for part in first["loc"][1:]) or "body"
     return error(400, f"{quote(place, 200)}: {first['msg']}", "invalid_request", place[:200])
 
