@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import shutil
@@ -275,6 +276,19 @@ def test_nothing_private_is_logged(base_url: str, start: Start, caplog: pytest.L
         assert private not in caplog.text
     vote(start(serve(base_url, *members), log_content=True), text="my secret")
     assert "my secret" in caplog.text
+
+
+def test_failures_that_no_longer_matter_are_not_complained_about(
+    base_url: str, start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    # With its circuit open, all calls to a member fail at once, and the first of them takes it out.
+    policy = serve(base_url, ("says-A", "1", 2), ("status-500", "2", 4), upstream={"breaker": 1}, quorum="1")
+    client = start(policy)
+    for _ in range(5):
+        vote(client)
+    client.close()
+    gc.collect()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ class Poll:
                 record.asked += size
                 record.drawn += size
                 task = asyncio.create_task(self.clients[member].draw(self._body(index), size))
+                task.add_done_callback(_looked_at)
                 calls[task] = (member, index, size)
         open_calls = set(calls)
         try:
@@ -260,6 +261,12 @@ class Poll:
                 return None
             total += each * record.drawn
         return total
+
+
+def _looked_at(call: asyncio.Task[list[Completion]]) -> None:
+    """See how a call ended, or asyncio would complain of failures that nobody waits for any more."""
+    if not call.cancelled():
+        call.exception()
 
 
 def _sample_price(served: Served, client: Client) -> float:
