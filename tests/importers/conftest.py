@@ -1,4 +1,4 @@
-"""One Spark session for all tests that need one."""
+"""One Spark session for all tests of a module that need one: another module's tests may want another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     """A real Spark in local mode."""
     if shutil.which("java") is None:
