@@ -41,7 +41,7 @@ class Journal:
         """Write a sample's vote down; one that failed will be tried again, and is left out until then."""
         if summary.error:
             # Inspect quotes the whole request first; what went wrong comes last.
-            self.failure = summary.error.replace("\\n", "\n").strip().splitlines()[-1]
+            self.failure = summary.error.replace("\\n", "\n").strip().rpartition("\n")[2]
             return
         ballot = read_ballot(summary, None, self._options, self._orders, self._handle.name)
         place = {"dataset": self._options.dataset, "model": self._models[evaluation], "sample": ballot.epoch - 1}
