@@ -73,10 +73,15 @@ MODELS = {
 }
 
 
+def require_extra() -> None:
+    """Refuse to go on without llama.cpp and the client that it is asked with."""
+    if any(find_spec(package) is None for package in ("openai", "xllamacpp")):
+        raise MissingExtraError("local", "running a local model")
+
+
 def require(name: str) -> None:
     """Refuse a model that cannot be run here, without reading its weights."""
-    if find_spec("xllamacpp") is None:
-        raise MissingExtraError("local", "running a local model")
+    require_extra()
     if name in MODELS:
         MODELS[name].installed()
     else:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from inspect_ai.model import modelapi
 
-from swaplaw.errors import MissingExtraError
+from swaplaw.collect.local import require_extra
 from swaplaw.inspecting import errors_for_inspect
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 def local() -> type[LocalAPI]:
     """Models on this machine; the OpenAI client that talks to them is loaded only for those who ask for one."""
     with errors_for_inspect():
-        if find_spec("openai") is None:
-            raise MissingExtraError("local", "running a local model")
+        require_extra()
     from swaplaw.collect.local_api import LocalAPI
 
     return LocalAPI
