@@ -90,11 +90,11 @@ def test_an_extra_installs_what_its_part_imports(extra: str, installed: Callable
 
 
 def test_without_the_extra_local_collecting_says_so(installed: Callable[..., Command]) -> None:
-    done = installed("collect")(
-        "swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet"
-    )
-    assert done.returncode != 0
-    assert done.stderr.strip().endswith("pip install 'swaplaw[local]'")
+    run = installed("collect")
+    for mode in ([], ["--dry-run"]):
+        done = run("swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet", *mode)
+        assert done.returncode != 0
+        assert done.stderr.strip().endswith("pip install 'swaplaw[local]'"), done.stderr
 
 
 def test_with_the_extra_local_only_the_weights_are_wanting(installed: Callable[..., Command]) -> None:
