@@ -23,7 +23,7 @@ from swaplaw.forensic.sandbox.protections import ALL, Protection
 # Small, so that a protection that fails cannot harm the machine that runs the tests.
 SMALL = Limits(
     wall_seconds=20,
-    cpu_seconds=1,
+    cpu_seconds=3,
     address_space=256 * MIB,
     memory=128 * MIB,
     disk=16 * MIB,
