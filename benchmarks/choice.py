@@ -9,9 +9,9 @@ import numpy as np
 
 import swaplaw as sl
 from benchmarks.harness import Row, seconds
-from swaplaw.choice import Choice, PairRule, Recorded, all_pairs, alone, each
-from swaplaw.holdout import deal
-from swaplaw.tally import Tally
+from swaplaw.decide.holdout import deal
+from swaplaw.decide.rules import Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.votes.tally import Tally
 
 PARTS = 10
 """Training parts that the plain way is timed on; it takes as long for each of the hundred that we do."""
@@ -33,7 +33,7 @@ def choose(part: Tally) -> Choice:
     own = [Fraction(int(scores.numerators.sum()), scores.denominator) for scores in part.scores]
     leader = max(range(len(own)), key=lambda model: (own[model], -model))
     best, choice = own[leader], alone(leader)
-    for curve in sl.curves(part):
+    for curve in sl.law.curves(part):
         plateau = curve.best_plateau
         value = plateau.outcome.accuracy * curve.n
         if value > best:

@@ -15,10 +15,10 @@ import swaplaw as sl
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row, compare
 from benchmarks.law import fleet, write
-from swaplaw.bootstrap import Estimates, estimate
-from swaplaw.law import Law
-from swaplaw.tally import Tally
-from swaplaw.terms import QUANTITIES, terms_of
+from swaplaw.evidence.bootstrap import Estimates, estimate
+from swaplaw.evidence.quantities import QUANTITIES, terms_of
+from swaplaw.predict.law_file import Law
+from swaplaw.votes.tally import Tally
 
 REPLICATES = 10_000
 FLEET, QUESTIONS = 1000, 3000
@@ -36,7 +36,7 @@ def measure() -> Iterator[Row]:
 
 def bootstrap_against_scipy(tally: Tally) -> Row:
     """Intervals of all quantities of 45 pairs against that of one pair's lift, both from what each question adds."""
-    terms, draws = terms_of(sl.pairs(tally), "2/3"), sl.resampler(tally, replicates=REPLICATES)
+    terms, draws = terms_of(sl.pairs(tally), "2/3"), sl.evidence.resampler(tally, replicates=REPLICATES)
     gains, scale = terms.pairs[0].gains(Fraction(2, 3))
     lift = gains.sum(axis=0) / scale
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from swaplaw.rows import Ints
-from swaplaw.tally import Tally, tally_array
+from swaplaw._core.arrays import Ints
+from swaplaw.votes.tally import Tally, tally_array
 
 LEVELS, DRAWS = 64, 512
 """Chances of being right that ballots are drawn for, and ballots drawn for each."""

@@ -23,9 +23,9 @@ import swaplaw as sl
 from benchmarks.evidence import LAW
 from benchmarks.fleets import synthetic
 from benchmarks.harness import peak_megabytes, processor_seconds
-from swaplaw.curve import curves_of
-from swaplaw.pair import Pair
-from swaplaw.tally import Tally
+from swaplaw.law.curve import curves_of
+from swaplaw.law.pair import Pair
+from swaplaw.votes.tally import Tally
 
 SHRINK = int(os.environ.get("SWAPLAW_GROWTH_SHRINK", 1))
 """Divides the questions, for tests."""
@@ -138,7 +138,7 @@ def exponents(points: list[Point]) -> dict[str, dict[str, float]]:
 
 def figure(points: list[Point]) -> Any:
     """Time relative to the smallest size, above; peak memory, below; a column an axis."""
-    from swaplaw.plots.style import altair, base, colour, dash, finish, shape
+    from swaplaw.report.plots.style import altair, base, colour, dash, finish, shape
 
     alt = altair()
     rows = []

@@ -28,8 +28,8 @@ import swaplaw as sl
 from benchmarks.evidence import LAW
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row
-from swaplaw.pair import Pair
-from swaplaw.tally import Tally
+from swaplaw.law.pair import Pair
+from swaplaw.votes.tally import Tally
 
 MODELS, QUESTIONS, PAIRS = map(int, os.environ.get("SWAPLAW_BENCH_LARGE", "1000,100000,10000").split(","))
 CORES, CHUNK = 2, 50
@@ -62,12 +62,12 @@ def facts() -> dict[str, float]:
     scoring, _ = timed(lambda: tally.ties)
     screen, found = timed(lambda: sl.screen(tally, LAW))
     again, found = timed(lambda: sl.screen(tally, LAW))
-    curves, lifts = timed(lambda: best_lifts(tally, sl.best_pairs(tally, found, PAIRS)))
+    curves, lifts = timed(lambda: best_lifts(tally, sl.predict.best_pairs(tally, found, PAIRS)))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     # The others' side comes after the peak was read.
     some = np.ascontiguousarray(tally.ties[:, ::SLICE]).astype(bool).astype(np.float64)
     product, _ = min((timed(lambda: some @ some.T) for _ in range(3)), key=lambda taken: taken[0])
-    looped = sl.best_pairs(tally, found, 2)
+    looped = sl.predict.best_pairs(tally, found, 2)
     loop, _ = timed(lambda: [_loop(tally, pair) for pair in looped])
     return {
         "screened": len(found),
@@ -93,7 +93,7 @@ def best_lifts(tally: Tally, pairs: Sequence[Pair]) -> list[Fraction]:
     """Each pair's best plateau; threads take chunks, because NumPy lets go of the interpreter on arrays this long."""
 
     def work(chunk: Sequence[Pair]) -> list[Fraction]:
-        return [curve.best_plateau.lift for curve in sl.curves_of(chunk)]
+        return [curve.best_plateau.lift for curve in sl.law.curves_of(chunk)]
 
     chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
     with ThreadPoolExecutor(CORES) as pool:

@@ -13,7 +13,7 @@ import polars as pl
 
 import swaplaw as sl
 from benchmarks.harness import Row, seconds
-from swaplaw.rows import Ints
+from swaplaw._core.arrays import Ints
 
 MODELS, QUESTIONS, SAMPLES, OPTIONS = 10, 3000, 24, 10
 NULL = OPTIONS
@@ -69,7 +69,7 @@ def grid_loop(counts: Ints | Sequence[Ints], gold: Ints, a: int, b: int) -> list
         a, b, scores = b, a, scores[::-1]
     cells = [(1 - scores[0]) * scores[1], scores[0] * (1 - scores[1])]
     lifts = []
-    for weight in sl.PAPER_GRID:
+    for weight in sl.law.PAPER_GRID:
         pooled = weight.denominator * counts[a] + weight.numerator * counts[b]
         tied = pooled == pooled.max(axis=1)[:, None]
         credit = np.where(tied[here, gold], 1 / tied.sum(axis=1), 0.0)

@@ -12,8 +12,8 @@ import numpy as np
 import swaplaw as sl
 from benchmarks.harness import Row, seconds
 from benchmarks.law import MODELS, OPTIONS, fleet, write
-from swaplaw.panel import oriented
-from swaplaw.rows import Ints
+from swaplaw._core.arrays import Ints
+from swaplaw.panels.panel import oriented
 
 TRIOS = tuple(combinations(range(MODELS), 3))
 
@@ -25,23 +25,23 @@ def measure() -> Iterator[Row]:
         write(answers, gold, file)
         tally = sl.read_votes(file).tally()
     counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2)
-    found: list[sl.Certificate] = []
-    ours = seconds(lambda: found.extend(sl.certify(oriented(tally, trio)) for trio in TRIOS), repeats=1)
+    found: list[sl.panels.Certificate] = []
+    ours = seconds(lambda: found.extend(sl.panels.certify(oriented(tally, trio)) for trio in TRIOS), repeats=1)
     grids: list[float] = []
     theirs = seconds(lambda: grids.extend(grid_loop(counts, gold, found[at].panel) for at in range(len(TRIOS))), 1)
     for one, grid in zip(found, grids, strict=True):
         assert one.certified
         assert float(one.best.accuracy) >= grid - 1e-12
     yield Row(f"certified weights of {len(TRIOS)} trios", ours, theirs, "NumPy loop over 25 x 25 weights", 1)
-    pruned = seconds(lambda: sl.panels(tally, 3, top=1), repeats=1)
+    pruned = seconds(lambda: sl.panels.best_panels(tally, 3, top=1), repeats=1)
     yield Row("the best trio, proven", pruned, theirs, "NumPy loop over 25 x 25 weights", 4)
 
 
-def grid_loop(counts: Ints, gold: Ints, panel: sl.Panel) -> float:
+def grid_loop(counts: Ints, gold: Ints, panel: sl.panels.Panel) -> float:
     """What one would write: pool, take the maximum, share the credit, once per combination of weights."""
     here = np.arange(len(gold))
     a, b, c = panel.indices
-    grid = [float(weight) for weight in sl.PAPER_GRID]
+    grid = [float(weight) for weight in sl.law.PAPER_GRID]
     best = 0.0
     for x in grid:
         for y in grid:

@@ -19,9 +19,9 @@ import swaplaw as sl
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row, compare, guarding
 from benchmarks.law import MODELS, OPTIONS, QUESTIONS, SAMPLES, fleet, grid_loop, write
-from swaplaw.curve import curve_of
-from swaplaw.rows import Ints
-from swaplaw.tally import Tally
+from swaplaw._core.arrays import Ints
+from swaplaw.law.curve import curve_of
+from swaplaw.votes.tally import Tally
 
 WHOLE = bool(os.environ.get("SWAPLAW_BENCH_WHOLE"))
 SYNTHETIC = "synthetic votes"
@@ -52,9 +52,10 @@ def curves_beside_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
     def loop() -> list[list[float]]:
         return [grid_loop(counts, gold, *pair) for pair in every]
 
-    twothirds = sl.PAPER_GRID.index(sl.as_weight("2/3"))
+    twothirds = sl.law.PAPER_GRID.index(sl.law.as_weight("2/3"))
     assert np.allclose(
-        sorted(float(curve.at("2/3").lift) for curve in sl.curves(tally)), sorted(lifts[twothirds] for lifts in loop())
+        sorted(float(curve.at("2/3").lift) for curve in sl.law.curves(tally)),
+        sorted(lifts[twothirds] for lifts in loop()),
     )
     ours = partial(_all, tally)
     return compare(
@@ -62,8 +63,8 @@ def curves_beside_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
     )
 
 
-def _all(tally: Tally) -> list[sl.Curve]:
-    return list(sl.curves(tally))
+def _all(tally: Tally) -> list[sl.law.Curve]:
+    return list(sl.law.curves(tally))
 
 
 def curves_beside_crowdkit(tally: Tally, file: Path) -> Row:
@@ -71,7 +72,7 @@ def curves_beside_crowdkit(tally: Tally, file: Path) -> Row:
     import pandas as pd
     from crowdkit.aggregation import MajorityVote
 
-    every = list(product(combinations(range(MODELS), 2), sl.PAPER_GRID))
+    every = list(product(combinations(range(MODELS), 2), sl.law.PAPER_GRID))
     few = every if WHOLE else every[:: len(every) // 3][:3]
     votes = pd.read_parquet(file)
     table = votes.rename(columns={"question": "task", "model": "worker", "answer": "label"}).fillna({"label": "null"})
@@ -121,7 +122,7 @@ def diversity_beside_deslib(tally: Tally, answers: Ints, gold: Ints) -> Row:
     few = every[::9]
 
     def ours() -> list[dict[str, float | None]]:
-        return [sl.pairwise(pair.masses) for pair in sl.pairs(tally)]
+        return [sl.evidence.pairwise(pair.masses) for pair in sl.pairs(tally)]
 
     def theirs() -> list[dict[str, float]]:
         return [{name: measure(gold, first[a], first[b]) for name, measure in named.items()} for a, b in few]
@@ -167,7 +168,7 @@ def curves_of_real() -> Iterator[Row]:
     tallies = [sl.demo_votes().tally()]
     for folder in (above / "shared" / "data" / "votes" for above in Path(__file__).resolve().parents):
         if folder.exists():
-            exams = sl.ImportOptions(question=("cluster", "question", "gold"), drop_ambiguous=True)
+            exams = sl.importers.Options(question=("cluster", "question", "gold"), drop_ambiguous=True)
             tallies.append(sl.import_votes(folder / "renze-exams.parquet", exams).votes.tally())
             tallies += [sl.read_votes(folder / f"{name}.parquet").tally() for name in ("reasoning-gym", "mmlu-pro")]
     for tally in tallies:
@@ -185,7 +186,7 @@ def curves_beside_sampled_loop(size: str, tally: Tally, kind: str, goal: float =
     def theirs() -> list[list[float]]:
         return [grid_loop(both, np.zeros(len(both[0]), dtype=np.intp), 0, 1) for both in ballots]
 
-    twothirds = sl.PAPER_GRID.index(sl.as_weight("2/3"))
+    twothirds = sl.law.PAPER_GRID.index(sl.law.as_weight("2/3"))
     for pair, lifts in zip(few, theirs(), strict=True):
         assert abs(float(curve_of(pair).at("2/3").lift) - lifts[twothirds]) < 1e-9
     name, share = f"exact curves of {len(every):,} pairs, {size}", len(few) / len(every)

@@ -49,7 +49,7 @@ def publish_page(page: Path, parts: Mapping[str, Sequence[str]]) -> None:
 
 def draw(docs: Path, points: list[Point]) -> None:
     """Draw the growth curves."""
-    from swaplaw.plots import save
+    from swaplaw.report.plots import save
 
     save(growth.figure(points), docs / "images" / "growth.svg")
 

@@ -146,7 +146,7 @@ async def ask_for(
 
 
 def write_policy(path: Path, first: int, second: int, samples: int) -> None:
-    from swaplaw.policy import Member, Policy
+    from swaplaw.decide.policy import Member, Policy
 
     options = {"concurrency": 500, "retries": 1, "timeout": 10.0, "cooldown": 1.0}
     upstreams = {

@@ -31,7 +31,7 @@ import swaplaw as sl
 from benchmarks.evidence import LAW
 tally = sl.read_votes(folder).tally()
 assert len(sl.screen(tally, LAW)) == 190
-assert max(curve.best_plateau.lift for curve in sl.curves(tally)) > 0
+assert max(curve.best_plateau.lift for curve in sl.law.curves(tally)) > 0
 votes = int(tally.votes.sum(dtype="int64"))
 """
 THEIRS = """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import swaplaw as sl
-from swaplaw.tally import Tally
+from swaplaw.votes.tally import Tally
 from test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "workers.md"
@@ -26,7 +26,7 @@ def fleet() -> Tally:
 def curve_bytes(curves: Any) -> bytes:
     """All that curves say, exactly."""
     return repr(
-        [(one, [(piece.lo, piece.hi, piece.lift, piece.swap) for piece in one.pieces]) for one in curves],
+        [(one, [(piece.low, piece.high, piece.lift, piece.swap) for piece in one.pieces]) for one in curves],
     ).encode()
 
 
@@ -34,22 +34,24 @@ def everything(**crew: Any) -> dict[str, bytes]:
     """Pairs, curves, panels, folds, choice, splits and replicates, shared out as told."""
     tally = fleet()
     primary, secondary = tally.models[:2]
-    searched = sl.panels(tally, 3, top=3, **crew)
-    judged = sl.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
+    searched = sl.panels.best_panels(tally, 3, top=3, **crew)
+    judged = sl.decide.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
     chosen = sl.recommend(tally, max_models=3, folds=3, repeats=2, replicates=200, min_gain=0, **crew)
     found = {
-        "pairs": repr([(pair.primary, pair.masses, outcome) for pair, outcome in sl.outcomes(tally, "2/3", **crew)]),
+        "pairs": repr(
+            [(pair.primary, pair.masses, outcome) for pair, outcome in sl.law.outcomes(tally, "2/3", **crew)]
+        ),
         "panels": json.dumps([searched.to_dict(), [one.to_dict() for one in searched.panels]]),
         "folds": repr(judged),
         "choice": json.dumps(chosen.to_dict()),
-        "splits": json.dumps(sl.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
+        "splits": json.dumps(sl.decide.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
         "law": json.dumps(sl.calibrate(tally, replicates=400, **crew).to_dict()),
         "predictors": json.dumps(sl.predictors(tally, replicates=400, **crew).to_dict()),
         "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=400, **crew).to_dict()),
     }
     return {
         **{name: text.encode() for name, text in found.items()},
-        "curves": curve_bytes(sl.curves(tally, **crew)),
+        "curves": curve_bytes(sl.law.curves(tally, **crew)),
         "noise": chosen.selection.widest.tobytes() + chosen.by_lift.scores.tobytes(),
     }
 

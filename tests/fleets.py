@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 import swaplaw as sl
-from swaplaw.tally import Tally
+from swaplaw.votes.tally import Tally
 
 from twin import Corpus, law
 

@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swaplaw.association import average_ranks, count, mean, r2, rho, rmse, slope
+from swaplaw.evidence.association import average_ranks, count, mean, r2, rho, rmse, slope
 
 numbers = st.lists(st.one_of(st.integers(-3, 3).map(float), st.just(float("nan"))), min_size=3, max_size=12)
 

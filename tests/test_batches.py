@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw import spans
-from swaplaw.curve import curve_of, curves_of
-from swaplaw.kept import Kept
-from swaplaw.pair import Pair
-from swaplaw.spans import _distinct, batches
+from swaplaw._core.byte_cache import Kept
+from swaplaw.law import winning_spans as spans
+from swaplaw.law.curve import curve_of, curves_of
+from swaplaw.law.pair import Pair
+from swaplaw.law.winning_spans import _distinct, batches
 
 from corpora import corpora, weights
 from twin import Corpus, law
@@ -27,12 +27,12 @@ from twin import Corpus, law
 @settings(max_examples=60, deadline=None)
 def test_batches_equal_single_curves_and_their_twin(case: Corpus, x: Fraction) -> None:
     tally = sl.votes_from(case.frame()).tally()
-    for curve in sl.curves(tally):
+    for curve in sl.law.curves(tally):
         alone = curve_of(sl.pair(tally, curve.primary, curve.secondary))
         assert curve.denominator == alone.denominator
         assert curve.contributions.tolist() == alone.contributions.tolist()
-        assert [(piece.lo, piece.hi, piece.outcome) for piece in curve.pieces] == [
-            (piece.lo, piece.hi, piece.outcome) for piece in alone.pieces
+        assert [(piece.low, piece.high, piece.outcome) for piece in curve.pieces] == [
+            (piece.low, piece.high, piece.outcome) for piece in alone.pieces
         ]
         plain, at = law(case, curve.primary, curve.secondary, x), curve.at(x)
         assert (at.rescued, at.damaged, at.repaired, at.corrupted) == plain.gains
@@ -73,7 +73,9 @@ def test_a_ragged_pair_stands_alone() -> None:
 def test_nothing_kept_changes_nothing() -> None:
     usual, forgetful = sl.demo_votes().tally(), sl.demo_votes().tally()
     forgetful._kept.room = 1
-    assert [curve.best_plateau for curve in sl.curves(forgetful)] == [curve.best_plateau for curve in sl.curves(usual)]
+    assert [curve.best_plateau for curve in sl.law.curves(forgetful)] == [
+        curve.best_plateau for curve in sl.law.curves(usual)
+    ]
 
 
 def test_kept_makes_room_for_what_was_used_last() -> None:

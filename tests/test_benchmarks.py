@@ -148,10 +148,10 @@ def test_best_pairs_are_the_best_by_s_hat() -> None:
 
     tally = fleets.synthetic(12, 200)
     found = sl.screen(tally, LAW)
-    pairs = sl.best_pairs(tally, found, 9)
+    pairs = sl.predict.best_pairs(tally, found, 9)
     wanted = {(int(found.primary[place]), int(found.secondary[place])) for place in found.order[:9]}
     assert {(pair.a, pair.b) for pair in pairs} == wanted
-    assert best_lifts(tally, pairs) == [curve.best_plateau.lift for curve in sl.curves_of(pairs)]
+    assert best_lifts(tally, pairs) == [curve.best_plateau.lift for curve in sl.law.curves_of(pairs)]
     accuracy = [pair.masses.p for pair in pairs]
     assert accuracy == sorted(accuracy, reverse=True)
 
@@ -159,7 +159,7 @@ def test_best_pairs_are_the_best_by_s_hat() -> None:
 def test_screen_in_blocks_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks.evidence import LAW
 
-    module = sys.modules["swaplaw.screen"]
+    module = sys.modules["swaplaw.predict.screen"]
     tally = fleets.synthetic(9, 500)
     whole = sl.screen(tally, LAW)
     pair = sl.pair(tally, tally.models[int(whole.primary[3])], tally.models[int(whole.secondary[3])])

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.budget import budget
 from swaplaw.cli import swaplaw
-from swaplaw.cli.budget import command
-from swaplaw.draws import draw
+from swaplaw.cli.decide.budget import command
+from swaplaw.decide.equal_compute import budget
+from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError
 from worlds import independent, tally_of, vote_counts
 
@@ -76,7 +76,7 @@ def test_the_best_weight_is_the_best_plateau_of_all(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     most = least(case, "aa"), least(case, "bb")
     total = max(most)
-    with pytest.warns(sl.StatisticalWarning):
+    with pytest.warns(sl.errors.StatisticalWarning):
         found = budget(tally, "aa", "bb", total)
     assert [(s.primary, s.secondary) for s in found.splits] == [
         (total - b, b) for b in range(total + 1) if total - b <= most[0] and b <= most[1]

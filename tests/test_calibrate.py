@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.law import SCHEMA, VERSION
-from swaplaw.tally import Tally
+from swaplaw.predict.law_file import SCHEMA, VERSION
+from swaplaw.votes.tally import Tally
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +22,11 @@ def tally() -> Tally:
 
 
 @pytest.fixture(scope="module")
-def law(tally: Tally) -> sl.Law:
+def law(tally: Tally) -> sl.predict.Law:
     return sl.calibrate(tally, replicates=500)
 
 
-def test_rates_of_the_bundled_votes(law: sl.Law) -> None:
+def test_rates_of_the_bundled_votes(law: sl.predict.Law) -> None:
     """Computed independently from the same votes."""
     assert law.alpha == pytest.approx(0.335, abs=5e-4)
     assert law.gamma == pytest.approx(0.138, abs=5e-4)
@@ -34,7 +34,7 @@ def test_rates_of_the_bundled_votes(law: sl.Law) -> None:
     assert law.weight == Fraction(2, 3)
 
 
-def test_calibration_is_what_the_law_says_of_each_pair(tally: Tally, law: sl.Law) -> None:
+def test_calibration_is_what_the_law_says_of_each_pair(tally: Tally, law: sl.predict.Law) -> None:
     outcomes = [pair.at("2/3") for pair in sl.pairs(tally)]
     alphas = [outcome.alpha for outcome in outcomes if outcome.alpha is not None]
     gammas = [outcome.gamma for outcome in outcomes if outcome.gamma is not None]
@@ -43,7 +43,7 @@ def test_calibration_is_what_the_law_says_of_each_pair(tally: Tally, law: sl.Law
     assert law.provenance["pairs_defining"] == {"alpha": len(alphas), "gamma": len(gammas)}
     slope = sum(o.lift * o.swap for o in outcomes) / sum(o.swap**2 for o in outcomes)
     assert law.slope == pytest.approx(float(slope), abs=1e-12)
-    residuals = [float(o.residual) for curve in sl.curves(tally) for o in curve.grid()]
+    residuals = [float(o.residual) for curve in sl.law.curves(tally) for o in curve.grid()]
     assert law.residual["cells"] == len(residuals) == 900
     assert law.residual["mean"] == pytest.approx(np.mean(residuals), abs=1e-12)
     assert law.residual["sd"] == pytest.approx(np.std(residuals), abs=1e-12)
@@ -55,7 +55,7 @@ def test_calibration_is_what_the_law_says_of_each_pair(tally: Tally, law: sl.Law
     assert law.residual["at_weight"]["mean"] == pytest.approx(np.mean(here), abs=1e-12)
 
 
-def test_every_number_has_an_interval_around_it(law: sl.Law) -> None:
+def test_every_number_has_an_interval_around_it(law: sl.predict.Law) -> None:
     for name, value in {"alpha": law.alpha, "gamma": law.gamma, "lambda": law.slope, "rho": law.fit["rho"]}.items():
         interval = law.intervals[name]
         assert interval is not None
@@ -64,16 +64,16 @@ def test_every_number_has_an_interval_around_it(law: sl.Law) -> None:
     assert set(law.intervals) >= {"residual_mean", "residual_sd", "residual_max", "r2", "rmse"}
 
 
-def test_the_law_file_comes_back_as_it_went(law: sl.Law, tally: Tally, tmp_path: Path) -> None:
+def test_the_law_file_comes_back_as_it_went(law: sl.predict.Law, tally: Tally, tmp_path: Path) -> None:
     file = tmp_path / "law.json"
     law.write(file)
-    assert sl.read_law(file).to_dict() == law.to_dict()
+    assert sl.predict.read_law(file).to_dict() == law.to_dict()
     again = sl.calibrate(tally, replicates=500, workers=2)
     again.write(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == file.read_bytes()
     document = json.loads(file.read_text())
     assert (document["schema"], document["version"], document["weight"]) == (SCHEMA, VERSION, "2/3")
-    assert document["provenance"]["fingerprint"] == sl.fingerprint(tally)
+    assert document["provenance"]["fingerprint"] == sl.votes.fingerprint_of(tally)
 
 
 @pytest.mark.parametrize(
@@ -91,30 +91,30 @@ def test_the_law_file_comes_back_as_it_went(law: sl.Law, tally: Tally, tmp_path:
     ],
 )
 def test_another_file_is_refused_in_one_sentence(
-    law: sl.Law, tmp_path: Path, change: dict[str, Any], words: str
+    law: sl.predict.Law, tmp_path: Path, change: dict[str, Any], words: str
 ) -> None:
     file = tmp_path / "law.json"
     file.write_text(json.dumps(law.to_dict() | change))
     with pytest.raises(sl.InputError, match=words):
-        sl.read_law(file)
+        sl.predict.read_law(file)
 
 
 def test_no_law_file_at_all(tmp_path: Path) -> None:
     with pytest.raises(sl.InputError, match="cannot read the law"):
-        sl.read_law(tmp_path / "none.json")
+        sl.predict.read_law(tmp_path / "none.json")
     (tmp_path / "text.json").write_text("alpha: 0.3")
     with pytest.raises(sl.InputError, match="not JSON"):
-        sl.read_law(tmp_path / "text.json")
+        sl.predict.read_law(tmp_path / "text.json")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(sl.InputError, match="not JSON"):
-        sl.read_law(tmp_path / "binary.json")
+        sl.predict.read_law(tmp_path / "binary.json")
 
 
-def test_a_law_is_for_one_weight(law: sl.Law, tally: Tally, tmp_path: Path) -> None:
+def test_a_law_is_for_one_weight(law: sl.predict.Law, tally: Tally, tmp_path: Path) -> None:
     law.write(tmp_path / "law.json")
-    assert sl.read_law(tmp_path / "law.json", weight="4/6").weight == Fraction(2, 3)
+    assert sl.predict.read_law(tmp_path / "law.json", weight="4/6").weight == Fraction(2, 3)
     with pytest.raises(sl.InputError, match="calibrated at weight 2/3 and says nothing about weight 1"):
-        sl.read_law(tmp_path / "law.json", weight=1)
+        sl.predict.read_law(tmp_path / "law.json", weight=1)
     with pytest.raises(sl.InputError, match="says nothing about weight 1/2"):
         sl.predictors(tally, law, "1/2")
 
@@ -134,8 +134,8 @@ def test_models_that_never_differ_have_no_rates() -> None:
 
 def test_fingerprints_follow_the_votes_and_nothing_else() -> None:
     frame = sl.demo_votes().frame.collect()
-    whole = sl.fingerprint(sl.votes_from(frame).tally())
-    assert sl.fingerprint(sl.votes_from(frame.sample(fraction=1, shuffle=True, seed=1)).tally()) == whole
-    assert sl.fingerprint(sl.votes_from(frame.drop("temperature", "sample")).tally()) == whole
-    assert sl.fingerprint(sl.votes_from(frame[1:]).tally()) != whole
-    assert sl.fingerprint(sl.votes_from(frame.with_columns(dataset=pl.lit("other"))).tally()) != whole
+    whole = sl.votes.fingerprint_of(sl.votes_from(frame).tally())
+    assert sl.votes.fingerprint_of(sl.votes_from(frame.sample(fraction=1, shuffle=True, seed=1)).tally()) == whole
+    assert sl.votes.fingerprint_of(sl.votes_from(frame.drop("temperature", "sample")).tally()) == whole
+    assert sl.votes.fingerprint_of(sl.votes_from(frame[1:]).tally()) != whole
+    assert sl.votes.fingerprint_of(sl.votes_from(frame.with_columns(dataset=pl.lit("other"))).tally()) != whole

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.canonical import CANONICALISERS, TYPES, canonicalise, canonicaliser, ungraded
+from swaplaw.answers.forms import CANONICALISERS, TYPES, canonicaliser
+from swaplaw.votes.canonical import canonicalise, ungraded
 
 SAME = [
     ("text", ["Paris", " paris. ", "“PARIS”", "ｐａｒｉｓ", "pa\u200bris", "(Paris)", "**Paris**"]),

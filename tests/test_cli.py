@@ -208,21 +208,21 @@ def test_a_negative_gap_is_pointed_out(swaplaw: Run) -> None:
 
 def test_published_screening_values() -> None:
     """Table top_pairs: S-hat from p, q and phi_adj at the paper's calibrated rates, within rounding."""
-    alpha, gamma = sl.as_weight("0.338"), sl.as_weight("0.165")
+    alpha, gamma = sl.law.as_weight("0.338"), sl.law.as_weight("0.165")
     rows = """47.4 46.7 0.51 1.96|54.9 53.2 0.56 1.55|49.5 47.4 0.50 1.75|49.5 46.7 0.54 1.44
               54.9 47.4 0.48 0.68|69.0 67.9 0.66 1.09|54.9 49.5 0.58 0.73|53.2 47.4 0.49 1.02"""
     for row in rows.replace("\n", "|").split("|"):
-        p, q, phi_adj, expected = (sl.as_weight(value) for value in row.split())
+        p, q, phi_adj, expected = (sl.law.as_weight(value) for value in row.split())
         p, q = p / 100, q / 100
-        masses = sl.Masses(p, q, q - q * (1 - p) * (1 - phi_adj))
+        masses = sl.law.Masses(p, q, q - q * (1 - p) * (1 - phi_adj))
         assert masses.phi_adj == phi_adj
         # The table's inputs are rounded, and so is what it prints.
-        assert abs(round(100 * masses.predicted_swap(alpha, gamma), 2) - expected) <= sl.as_weight("0.03")
+        assert abs(round(100 * masses.predicted_swap(alpha, gamma), 2) - expected) <= sl.law.as_weight("0.03")
 
 
 def test_published_threshold() -> None:
     """Section cyberlift: r = 2.6 pp and a gap of 8.7 pp on 98 questions are 2.5 and 8.5 of them: 1 + gap/r = 4.4."""
     p, r, gap = Fraction(61, 196), Fraction(5, 196), Fraction(17, 196)
     assert (f"{float(100 * p):.1f}", f"{float(100 * r):.1f}", f"{float(100 * gap):.1f}") == ("31.1", "2.6", "8.7")
-    masses = sl.Masses(p, p - gap, p - gap - r)
+    masses = sl.law.Masses(p, p - gap, p - gap - r)
     assert (masses.rescue, masses.gap, masses.threshold) == (r, gap, Fraction(22, 5))

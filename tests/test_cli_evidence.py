@@ -62,7 +62,7 @@ def test_screen_takes_published_marginals(law_file: str, tmp_path: Path, swaplaw
         ("Gemma", "Qwen", 1),
         ("Qwen", "Last", 2),
     ]
-    law = sl.read_law(law_file)
+    law = sl.predict.read_law(law_file)
     rescue = 0.679 * (1 - 0.69) * (1 - 0.6)
     assert rows[0]["predicted"] == pytest.approx((law.alpha - law.gamma) * rescue - law.gamma * 0.011)
     assert rows[1]["phi_adj"] is None
@@ -121,7 +121,13 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
     single = write(tmp_path / "single.csv", 40, 1)
     marginals = ["screen", "--law", law_file, "--phi-adj"]
     for words, *arguments in (
-        ("schema is 'swaplaw.policy', expected 'swaplaw.law'", "screen", "demo", "--law", str(other)),
+        (
+            "schema is 'swaplaw.policy', expected 'swaplaw.law'",
+            "screen",
+            "demo",
+            "--law",
+            str(other),
+        ),
         (
             "calibrated at weight 2/3 and says nothing about weight 1",
             "screen",

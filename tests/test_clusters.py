@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from swaplaw import sites
-from swaplaw.crew import Backend, Crew
-from swaplaw.curve import _curves_at
-from swaplaw.pair import places_of_pairs
+from swaplaw._core import clusters as sites
+from swaplaw._core.parallel import Backend, Crew
+from swaplaw.law.curve import _curves_at
+from swaplaw.law.pair import places_of_pairs
 from test_docs import Run
 
 from crews import alone, curve_bytes, documented, everything, fleet

@@ -7,10 +7,10 @@ import pytest
 
 import swaplaw as sl
 from fleets import Population
-from swaplaw.bootstrap import estimate
-from swaplaw.intervals import Method
-from swaplaw.terms import Quantities, terms_of
-from swaplaw.wholes import Floats
+from swaplaw._core.arrays import Floats
+from swaplaw.evidence.bootstrap import estimate
+from swaplaw.evidence.intervals import Method
+from swaplaw.evidence.quantities import Quantities, terms_of
 
 WEIGHT = "2/3"
 
@@ -23,7 +23,7 @@ def coverage(population: Population, questions: int, draws: int) -> float:
     truth, held = population.truth(WEIGHT), 0
     for seed in range(draws):
         tally = population.draw(questions, np.random.default_rng([2026, seed]))
-        resampler = sl.resampler(tally, seed=seed, replicates=1000)
+        resampler = sl.evidence.resampler(tally, seed=seed, replicates=1000)
         interval = estimate(resampler, terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), lift)[0].interval
         assert interval is not None
         held += truth in interval
@@ -47,7 +47,7 @@ def test_intervals_cover_between_92_and_98_per_cent(clusters: int | None, questi
 def test_the_plain_percentile_interval_is_too_narrow_for_few_clusters() -> None:
     """Why the default is expanded: with ten clusters the plain one is a fifth shorter than it should be."""
     tally = Population(10).draw(100, np.random.default_rng(0))
-    terms, draws = terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), sl.resampler(tally, replicates=4000)
+    terms, draws = terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), sl.evidence.resampler(tally, replicates=4000)
     widths = []
     methods: tuple[Method, ...] = ("expanded", "percentile")
     for method in methods:

@@ -18,11 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.cli._workers import _Own, losses_on_stderr
-from swaplaw.crew import ALONE, LARGEST_SHARE, Crew
-from swaplaw.curve import _curves_at
+from swaplaw._core.parallel import ALONE, LARGEST_SHARE, Crew
+from swaplaw.cli._shared.workers import _Own, losses_on_stderr
 from swaplaw.errors import LostWorkerWarning, MissingExtraError
-from swaplaw.pair import places_of_pairs
+from swaplaw.law.curve import _curves_at
+from swaplaw.law.pair import places_of_pairs
 from test_docs import Run, blocks
 
 from corpora import corpora
@@ -39,7 +39,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(workers: int) -> None:
 @given(corpora(models=4, questions=6))
 def test_curves_of_any_corpus(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
-    assert curve_bytes(sl.curves(tally, workers=2)) == curve_bytes(sl.curves(tally))
+    assert curve_bytes(sl.law.curves(tally, workers=2)) == curve_bytes(sl.law.curves(tally))
 
 
 @given(st.integers(0, 5_000))
@@ -66,7 +66,7 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_share_that_kills_every_worker_ends_with_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("swaplaw.crew.ROUNDS", 2)
+    monkeypatch.setattr("swaplaw._core.parallel.ROUNDS", 2)
 
     def work(_: Any, share: int) -> int:
         if share == 1:
@@ -75,7 +75,7 @@ def test_a_share_that_kills_every_worker_ends_with_one_error(monkeypatch: pytest
 
     with (
         pytest.warns(LostWorkerWarning),
-        pytest.raises(sl.SwaplawError, match=r"workers were lost 2 times .* fewer workers"),
+        pytest.raises(sl.errors.SwaplawError, match=r"workers were lost 2 times .* fewer workers"),
     ):
         list(Crew(2).share(work, None, range(3)))
 
@@ -108,20 +108,20 @@ def test_processes_map_the_data_once_and_send_none_of_it_back() -> None:
     assert all(mapped for _, _, mapped, _ in found)
     assert [back for *_, (back, _) in found] == list(range(12))
     assert all(data is tally for *_, (_, data) in found)
-    panels = sl.panels(tally, 3, top=2, workers=2).panels
+    panels = sl.panels.best_panels(tally, 3, top=2, workers=2).panels
     assert all(one.panel.tally is tally for one in panels)
 
 
 def test_progress_sees_every_share_end() -> None:
     seen = []
 
-    def track(shares: Sequence[Any]) -> Iterator[Any]:
+    def progress(shares: Sequence[Any]) -> Iterator[Any]:
         for share in shares:
             seen.append(share)
             yield share
         seen.append(None)
 
-    assert list(Crew(2).share(_double, None, [3, 1, 2], track=track)) == [6, 2, 4]
+    assert list(Crew(2).share(_double, None, [3, 1, 2], progress=progress)) == [6, 2, 4]
     assert seen == [3, 1, 2, None]
 
 
@@ -140,18 +140,18 @@ def _double(_: None, share: int) -> int:
     ],
 )
 def test_what_makes_no_crew(crew: dict[str, Any], words: str) -> None:
-    for function in (sl.panels, sl.recommend, sl.calibrate, sl.bootstrap, sl.predictors):
+    for function in (sl.panels.best_panels, sl.recommend, sl.calibrate, sl.bootstrap, sl.predictors):
         with pytest.raises(sl.InputError, match=words):
             function(fleet(), **crew)
     with pytest.raises(sl.InputError, match=words):
-        sl.curves(fleet(), **crew)
+        sl.law.curves(fleet(), **crew)
 
 
 @pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray"), ("spark", "pyspark.sql")])
 def test_a_backend_without_its_extra(backend: Any, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=rf"pip install 'swaplaw\[{backend}\]'"):
-        list(sl.curves(fleet(), workers=2, backend=backend))
+        list(sl.law.curves(fleet(), workers=2, backend=backend))
 
 
 def unused_port() -> int:

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from swaplaw.errors import InputError, SwaplawError
-from swaplaw.importers.deciban import download_deciban, read_deciban
-from swaplaw.synthetic import Fleet, Model, generate
-from swaplaw.votes import Votes
+from swaplaw.paper.corpus import download_deciban, read_deciban
+from swaplaw.paper.synthetic import Fleet, Model, generate
+from swaplaw.votes.table import Votes
 
 Frame = pl.DataFrame
 MODELS = {
@@ -189,7 +189,7 @@ def test_download_says_what_to_do_without_a_network(tmp_path: Path, monkeypatch:
 
 
 def test_column_maps_are_read_from_files(tmp_path: Path) -> None:
-    from swaplaw.cli.reproduce import _read_map
+    from swaplaw.cli.paper.reproduce import _read_map
 
     file = tmp_path / "map.json"
     file.write_text(json.dumps({"question": "q"}))

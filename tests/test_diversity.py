@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
-from swaplaw.diversity import NON_PAIRWISE, PAIRWISE, classical
-from swaplaw.terms import terms_of
+from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
+from swaplaw.evidence.quantities import terms_of
 
 from corpora import corpora
 from twin import Corpus, score
@@ -58,7 +58,7 @@ def test_non_pairwise_measures_are_their_definitions(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     for models in (["aa", "bb", "cc"], ["cc", "aa"]):
         rows = chances(case, models)
-        found = sl.diversity(tally, models)
+        found = sl.evidence.diversity_of(tally, models)
         assert found.n == len(rows)
         assert found.measures == pytest.approx(plain(rows), abs=1e-12)
         assert sum(found.right) == 1
@@ -69,14 +69,14 @@ def test_non_pairwise_measures_are_their_definitions(case: Corpus) -> None:
 def test_pairwise_measures_are_their_definitions(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     pair = next(sl.pairs(tally))
-    m, found = pair.masses, sl.pairwise(pair.masses)
+    m, found = pair.masses, sl.evidence.pairwise(pair.masses)
     agree, differ = m.both_right * m.both_wrong, m.rescue * m.damage
     assert set(found) == set(PAIRWISE)
     assert found["q_statistic"] == (float((agree - differ) / (agree + differ)) if agree + differ else None)
     assert found["correlation"] == m.phi
     assert found["disagreement"] == float(m.rescue + m.damage)
     assert found["double_fault"] == float(m.both_wrong)
-    both = sl.diversity(tally, [pair.primary, pair.secondary]).measures
+    both = sl.evidence.diversity_of(tally, [pair.primary, pair.secondary]).measures
     assert both["entropy"] == pytest.approx(found["disagreement"])
     assert both["kohavi_wolpert"] == pytest.approx(float(m.rescue + m.damage) / 4)
     # Many pairs and draws at once give the same numbers.
@@ -92,7 +92,7 @@ def test_textbook_case() -> None:
         {"aa": {"q": Counter("A"), "r": Counter("B")}, "bb": {"q": Counter("B"), "r": Counter("A")}},
         {"q": "A", "r": "A"},
     )
-    found = sl.diversity(sl.votes_from(case.frame()).tally())
+    found = sl.evidence.diversity_of(sl.votes_from(case.frame()).tally())
     assert found.measures == {
         "entropy": 1,
         "kohavi_wolpert": 0.25,
@@ -108,4 +108,4 @@ def test_a_set_needs_two_different_models() -> None:
     tally = sl.demo_votes().tally()
     for models in (["gpt-4"], ["gpt-4", "gpt-4"], []):
         with pytest.raises(sl.InputError, match="two or more different models"):
-            sl.diversity(tally, models)
+            sl.evidence.diversity_of(tally, models)

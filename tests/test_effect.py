@@ -9,7 +9,7 @@ import pytest
 
 import swaplaw as sl
 from reports import sometimes, votes_of
-from swaplaw.effect import accuracy_effect, effect_among, lift_effect, standard_errors, unit_totals, units_of
+from swaplaw.evidence.effect import accuracy_effect, effect_among, lift_effect, standard_errors, unit_totals, units_of
 
 
 def plain_errors(gains: np.ndarray, member: np.ndarray) -> list[float]:

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
-from swaplaw.effect import effect
+from swaplaw.decide.holdout import HeldOut, deal, held_out, held_out_weight
+from swaplaw.decide.placebo import with_placebo
+from swaplaw.decide.rules import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.decide.selection import selection
 from swaplaw.errors import InputError
-from swaplaw.holdout import HeldOut, deal, held_out, held_out_weight
-from swaplaw.placebo import with_placebo
-from swaplaw.resample import resampler
-from swaplaw.scoresheet import scoresheet
-from swaplaw.selection import selection
-from swaplaw.tally import Tally
+from swaplaw.evidence.effect import effect
+from swaplaw.evidence.resample import resampler
+from swaplaw.law.scoresheet import scoresheet
+from swaplaw.votes.tally import Tally
 from worlds import independent, tally_of, vote_counts
 
 
@@ -159,8 +159,8 @@ def test_intervals_for_the_best_of_many_cover_what_plain_ones_do_not(
         truth = np.mean([many.score(chosen).mean() - many.score(base).mean() for chosen, base in folds])
         wide = selection(scorer, found.baseline, all_pairs(models), draws).effect(found.gains)
         plain = effect(found.gains, draws.member)
-        covered["best of many"] += wide.lo <= truth <= wide.hi
-        covered["plain"] += plain.lo <= truth <= plain.hi
+        covered["best of many"] += wide.low <= truth <= wide.high
+        covered["plain"] += plain.low <= truth <= plain.high
     print(f"{known}: {covered} of 100")
     assert covered["best of many"] >= 88
     assert covered["plain"] < covered["best of many"]

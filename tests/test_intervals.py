@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from swaplaw.errors import InputError
-from swaplaw.intervals import Interval, as_interval, bounds, student, student_tail
+from swaplaw.evidence.intervals import Interval, as_interval, bounds, student, student_tail
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 9, 10, 61, 500, 1999, 2001, 50_000])

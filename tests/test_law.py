@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.weights import simplest_between
+from swaplaw.law.weights import simplest_between
 
 from corpora import corpora, weights
 from twin import Corpus, every_breakpoint, law
@@ -134,13 +134,13 @@ def test_curve_equals_the_law_at_every_weight(case: Corpus, x: Fraction) -> None
 @settings(max_examples=200, deadline=None)
 def test_pieces_tile_the_half_line(case: Corpus, x: Fraction) -> None:
     curve = sl.curve(sl.votes_from(case.frame()).tally(), "aa", "bb")
-    assert curve.pieces[0].lo == curve.pieces[0].hi == 0
-    assert curve.pieces[-1].hi is None
+    assert curve.pieces[0].low == curve.pieces[0].high == 0
+    assert curve.pieces[-1].high is None
     for number, (piece, following) in enumerate(pairwise(curve.pieces)):
         assert piece.is_point == (number % 2 == 0)
-        assert piece.hi == following.lo
+        assert piece.high == following.low
     for piece in curve.pieces:
-        inside = piece.lo if piece.is_point else simplest_between(piece.lo, piece.hi)
+        inside = piece.low if piece.is_point else simplest_between(piece.low, piece.high)
         assert (piece.lift, piece.swap) == (curve.at(inside).lift, curve.at(inside).swap)
     # No point is there for nothing.
     for before, point, after in zip(curve.pieces[1::2], curve.pieces[2::2], curve.pieces[3::2], strict=False):
@@ -159,16 +159,16 @@ def test_optima_are_what_they_say(case: Corpus, x: Fraction) -> None:
     assert swap.swap == max(piece.swap for piece in curve.pieces)
     for best in (lift, plateau, swap):
         assert best.outcome == curve.at(best.weight)
-        assert best.lo <= best.weight
-        assert best.hi is None or best.weight <= best.hi
-    assert plateau.lo < plateau.weight
-    assert plateau.hi is None or plateau.weight < plateau.hi
-    assert lift.fragile == (lift.lo == lift.hi and lift.weight > 0)
+        assert best.low <= best.weight
+        assert best.high is None or best.weight <= best.high
+    assert plateau.low < plateau.weight
+    assert plateau.high is None or plateau.weight < plateau.high
+    assert lift.fragile == (lift.low == lift.high and lift.weight > 0)
     # The paper's rule: no smaller weight has as much swap mass.
-    earlier = [p for p in curve.pieces if p.swap == swap.swap and p.hi is not None and p.hi < swap.weight]
+    earlier = [p for p in curve.pieces if p.swap == swap.swap and p.high is not None and p.high < swap.weight]
     assert not earlier
     first = next(p for p in curve.pieces if p.swap == swap.swap)
-    assert swap.weight == first.lo if first.is_point else first.lo < swap.weight
+    assert swap.weight == first.low if first.is_point else first.low < swap.weight
 
 
 @given(case=corpora(models=3, missing=True))
@@ -181,9 +181,9 @@ def test_nothing_depends_on_names_or_order(case: Corpus) -> None:
     )
     for other in (relabelled, frame.reverse()):
         ours, theirs = sl.votes_from(frame).tally(), sl.votes_from(other).tally()
-        for one, two in zip(sl.curves(ours), sl.curves(theirs), strict=True):
+        for one, two in zip(sl.law.curves(ours), sl.law.curves(theirs), strict=True):
             assert (one.primary, one.secondary, one.masses) == (two.primary, two.secondary, two.masses)
-            assert [(p.lo, p.hi, p.outcome) for p in one.pieces] == [(p.lo, p.hi, p.outcome) for p in two.pieces]
+            assert [(p.low, p.high, p.outcome) for p in one.pieces] == [(p.low, p.high, p.outcome) for p in two.pieces]
 
 
 @given(case=corpora(), x=weights, factor=st.integers(2, 5))

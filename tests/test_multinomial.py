@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from swaplaw.multinomial import _PoissonPairs, multinomial, uniform
+from swaplaw.evidence.resample import _PoissonPairs, multinomial, uniform
 
 
 def source(seed: int = 0) -> np.random.SFC64:

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from panel_twin import visits
-from swaplaw.arrangement import Arrangement, arrangement
-from swaplaw.branch import best_weights
-from swaplaw.certify import challenge
-from swaplaw.cone import Ray, narrowed, orthant, primitive
-from swaplaw.linesearch import best_on_line, line_search
-from swaplaw.settle import Best, settle
-from swaplaw.simplest import simplest
-from swaplaw.weights import simplest_between
+from swaplaw.law.weights import simplest_between
+from swaplaw.panels.arrangement import Arrangement, arrangement
+from swaplaw.panels.branch_and_bound import best_weights
+from swaplaw.panels.certificates import challenge
+from swaplaw.panels.cones import Ray, narrowed, orthant, primitive, simplest
+from swaplaw.panels.exact_cuts import Best, best_by_cuts
+from swaplaw.panels.line_search import best_on_line, line_search
 from test_panel import tally_of
 
 from corpora import corpora
@@ -29,14 +28,14 @@ from twin import Corpus
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-def certified(tally: sl.Tally, members: list[str]) -> sl.Certificate:
-    found = sl.certify(sl.panel(tally, members))
+def certified(tally: sl.Tally, members: list[str]) -> sl.panels.Certificate:
+    found = sl.panels.certify(sl.panel(tally, members))
     assert found.certified
     assert found.bound == found.best.accuracy
     return found
 
 
-def planes_of(panel: sl.Panel) -> Arrangement:
+def planes_of(panel: sl.panels.Panel) -> Arrangement:
     return arrangement(panel.tally, panel.indices, panel.common)
 
 
@@ -106,7 +105,7 @@ def test_a_fragile_optimum_is_told_and_a_plateau_offered() -> None:
 @settings(patient, max_examples=150)
 def test_two_members_are_the_curve(case: Corpus) -> None:
     tally = tally_of(case)
-    found, curve = certified(tally, ["aa", "bb"]), next(iter(sl.curves(tally)))
+    found, curve = certified(tally, ["aa", "bb"]), next(iter(sl.law.curves(tally)))
     assert found.panel.members == (curve.primary, curve.secondary)
     assert found.best.weights == (Fraction(1), curve.best_lift.weight)
     assert (found.lift, found.best.fragile) == (curve.best_lift.lift, curve.best_lift.fragile)
@@ -121,7 +120,7 @@ def test_two_members_are_the_curve(case: Corpus) -> None:
 def test_branch_and_bound_agrees_with_the_curve(case: Corpus) -> None:
     """Two members need no branching, and so can check it."""
     tally = tally_of(case)
-    curve, pair = next(iter(sl.curves(tally))), next(iter(sl.pairs(tally)))
+    curve, pair = next(iter(sl.law.curves(tally))), next(iter(sl.pairs(tally)))
     verdict = best_weights(arrangement(tally, (pair.a, pair.b), pair.common))
     assert verdict.plateau == curve.best_plateau.outcome.accuracy * curve.n
     # The first piece is 0, which is no positive weight.
@@ -231,16 +230,16 @@ def test_a_time_limit_leaves_a_proven_gap() -> None:
     members = [*tally.models[:4]]
     proven = certified(tally, members)
     for limit in (0, 0.02, 60):
-        found = sl.certify(sl.panel(tally, members), time_limit=limit)
+        found = sl.panels.certify(sl.panel(tally, members), time_limit=limit)
         assert found.best.accuracy <= proven.best.accuracy <= found.bound
         assert found.gap == found.bound - found.best.accuracy
         assert found.panel.at(found.best.weights).accuracy == found.best.accuracy
         assert found.certified == (found.gap == 0)
     assert found.certified
     with pytest.raises(sl.InputError, match="time limit -1"):
-        sl.certify(sl.panel(tally, members), time_limit=-1)
+        sl.panels.certify(sl.panel(tally, members), time_limit=-1)
     with pytest.raises(sl.InputError, match="time limit nan"):
-        sl.certify(sl.panel(tally, members), time_limit=float("nan"))
+        sl.panels.certify(sl.panel(tally, members), time_limit=float("nan"))
 
 
 def test_a_floor_ends_the_search_of_lesser_panels() -> None:
@@ -256,13 +255,13 @@ def test_a_floor_ends_the_search_of_lesser_panels() -> None:
 def test_marginals_are_what_a_member_is_worth() -> None:
     tally = sl.demo_votes().tally()
     found = certified(tally, ["claude-3-opus-20240229", "gemini-1.5-pro-preview-0409", "mistral-large"])
-    losses = sl.marginals(found)
+    losses = sl.panels.marginals(found)
     for name, loss in losses.items():
         rest = certified(tally, [other for other in found.panel.members if other != name])
         assert loss == found.best.accuracy - rest.best.accuracy
     assert all(losses[name] >= 0 for name in found.panel.members[1:])
     pair = certified(tally, ["gpt-4", "mistral-large"])
-    assert sl.marginals(pair)["mistral-large"] == pair.lift
+    assert sl.panels.marginals(pair)["mistral-large"] == pair.lift
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -280,7 +279,7 @@ def test_bisection_agrees_with_cutting_plane_by_plane(seed: int) -> None:
     chosen = sl.panel(tally_of(Corpus(ballots, {f"q{question}": "A" for question in range(questions)})), [*ballots])
     those = planes_of(chosen)
     best = Best(those, -1, Fraction(-1))
-    settle(best, orthant(members), np.arange(len(those.normals)), Fraction(those.sure))
+    best_by_cuts(best, orthant(members), np.arange(len(those.normals)), Fraction(those.sure))
     verdict = best_weights(those)
     assert verdict.plateau == Fraction(best.plateau, those.unit)
     assert verdict.best == verdict.bound == best.face / those.unit

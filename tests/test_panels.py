@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
-from swaplaw.bounds import reach
-from swaplaw.panel import oriented
-from swaplaw.panel_holdout import panel_rule
-from swaplaw.panels import shared
+from swaplaw.decide.holdout import panel_rule
+from swaplaw.panels.bounds import reach
+from swaplaw.panels.panel import oriented
+from swaplaw.panels.search import shared
 from test_panel import tally_of
 
 from conftest import Finished
@@ -29,7 +29,7 @@ Run = Callable[..., Finished]
 KEYS = ("dataset", "members", "weights", "accuracy", "lift", "ceiling", "certified", "gap", "fragile", "held_out")
 
 
-def fingerprint(found: sl.PanelSearch) -> list[tuple[object, ...]]:
+def fingerprint(found: sl.panels.PanelSearch) -> list[tuple[object, ...]]:
     return [(one.panel.members, one.best, one.plateau, one.certified) for one in found.panels]
 
 
@@ -40,7 +40,7 @@ def test_bounds_hold(case: Corpus) -> None:
     bounds = reach(tally)
     for size in (2, 3):
         for members in combinations(range(4), size):
-            found = sl.certify(oriented(tally, members))
+            found = sl.panels.certify(oriented(tally, members))
             assert found.best.accuracy <= bounds.bound(members) <= bounds.fleet_bound(size)
 
 
@@ -49,7 +49,7 @@ def test_bounds_hold(case: Corpus) -> None:
 def test_pruning_changes_nothing(case: Corpus) -> None:
     tally = tally_of(case)
     for top in (1, 2):
-        pruned, whole = sl.panels(tally, 3, top=top), sl.panels(tally, 3, top=top, prune=False)
+        pruned, whole = sl.panels.best_panels(tally, 3, top=top), sl.panels.best_panels(tally, 3, top=top, prune=False)
         assert fingerprint(pruned) == fingerprint(whole)
         assert pruned.certified
         assert pruned.searched + pruned.cut + pruned.pruned == pruned.of == 4
@@ -57,12 +57,12 @@ def test_pruning_changes_nothing(case: Corpus) -> None:
 
 
 def test_every_trio_of_the_real_votes_is_certified_and_never_below_the_grid() -> None:
-    found = sl.panels(sl.demo_votes().tally(), 3, top=None)
+    found = sl.panels.best_panels(sl.demo_votes().tally(), 3, top=None)
     assert (len(found.panels), found.of, found.certified) == (84, 84, True)
     for one in found.panels:
         assert one.certified
         assert one.panel.at(one.best.weights).accuracy == one.best.accuracy
-        grid = sl.grid_search(one.panel)
+        grid = sl.panels.grid_search(one.panel)
         assert one.panel.at(grid.weights).accuracy == grid.accuracy <= one.best.accuracy
     accuracies = [one.best.accuracy for one in found.panels]
     assert accuracies == sorted(accuracies, reverse=True)
@@ -70,15 +70,15 @@ def test_every_trio_of_the_real_votes_is_certified_and_never_below_the_grid() ->
 
 def test_the_best_of_the_real_votes_are_the_same_without_pruning() -> None:
     tally = sl.demo_votes().tally()
-    pruned, whole = sl.panels(tally, 3, top=3), sl.panels(tally, 3, top=3, prune=False)
+    pruned, whole = sl.panels.best_panels(tally, 3, top=3), sl.panels.best_panels(tally, 3, top=3, prune=False)
     assert fingerprint(pruned) == fingerprint(whole)
     assert pruned.pruned > 0 == whole.pruned
 
 
 def test_panels_of_two_are_the_curves_of_all_pairs() -> None:
     tally = sl.demo_votes().tally()
-    found = {one.panel.members: one for one in sl.panels(tally, 2, top=None).panels}
-    for curve in sl.curves(tally):
+    found = {one.panel.members: one for one in sl.panels.best_panels(tally, 2, top=None).panels}
+    for curve in sl.law.curves(tally):
         one = found.pop((curve.primary, curve.secondary))
         assert one.certified
         assert (one.lift, one.best.weights[1]) == (curve.best_lift.lift, curve.best_lift.weight)
@@ -99,38 +99,38 @@ def mmlu_pro(shared_votes: Path) -> sl.Tally:
 
 
 def test_the_best_trio_of_29_models_is_proven_with_most_panels_pruned(mmlu_pro: sl.Tally) -> None:
-    found = sl.panels(mmlu_pro, 3, top=1)
+    found = sl.panels.best_panels(mmlu_pro, 3, top=1)
     assert (found.of, found.certified, found.complete) == (3654, True, True)
     assert found.share_pruned > 0.9
     best = found.panels[0]
     assert best.certified
     assert best.panel.at(best.best.weights).accuracy == best.best.accuracy == found.bound
-    assert best.best.accuracy >= sl.grid_search(best.panel).accuracy
+    assert best.best.accuracy >= sl.panels.grid_search(best.panel).accuracy
 
 
 @pytest.mark.slow
 def test_the_best_trio_of_29_models_is_the_same_without_pruning(mmlu_pro: sl.Tally) -> None:
-    pruned, whole = sl.panels(mmlu_pro, 3, top=1), sl.panels(mmlu_pro, 3, top=1, prune=False)
+    pruned, whole = sl.panels.best_panels(mmlu_pro, 3, top=1), sl.panels.best_panels(mmlu_pro, 3, top=1, prune=False)
     assert fingerprint(pruned) == fingerprint(whole)
-    every = sl.panels(mmlu_pro, 3, top=None)
+    every = sl.panels.best_panels(mmlu_pro, 3, top=None)
     assert len(every.panels) == 3654
     assert every.panels[0].best == pruned.panels[0].best
 
 
 def test_stopping_gives_the_best_so_far_and_a_bound() -> None:
     tally = sl.demo_votes().tally()
-    whole = sl.panels(tally, 3, top=1)
+    whole = sl.panels.best_panels(tally, 3, top=1)
 
     def stop(done: int, of: int) -> None:
         if done == 5:
             raise KeyboardInterrupt
 
-    stopped = sl.panels(tally, 3, top=2, progress=stop)
+    stopped = sl.panels.best_panels(tally, 3, top=2, progress=stop)
     assert not stopped.complete
     assert len(stopped.panels) == 2
     assert stopped.searched + stopped.cut == 5
     assert stopped.panels[0].best.accuracy <= whole.panels[0].best.accuracy <= stopped.bound
-    late = sl.panels(tally, 3, time_limit=0)
+    late = sl.panels.best_panels(tally, 3, time_limit=0)
     assert late.panels
     assert not late.complete
     assert not late.certified
@@ -140,16 +140,16 @@ def test_stopping_gives_the_best_so_far_and_a_bound() -> None:
 
 def test_progress_is_told() -> None:
     seen: list[tuple[int, int]] = []
-    sl.panels(sl.demo_votes().tally(), 2, top=1, progress=lambda done, of: seen.append((done, of)))
+    sl.panels.best_panels(sl.demo_votes().tally(), 2, top=1, progress=lambda done, of: seen.append((done, of)))
     assert seen[0] == (0, 36)
     assert all(before[0] <= after[0] for before, after in pairwise(seen))
 
 
 def test_large_fleets_are_searched_greedily_with_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     tally = sl.demo_votes().tally()
-    best = sl.panels(tally, 3, top=1)
-    monkeypatch.setattr(import_module("swaplaw.panels"), "LARGEST_SEARCH", 10)
-    greedy = sl.panels(tally, 3, top=4)
+    best = sl.panels.best_panels(tally, 3, top=1)
+    monkeypatch.setattr(import_module("swaplaw.panels.search"), "LARGEST_SEARCH", 10)
+    greedy = sl.panels.best_panels(tally, 3, top=4)
     assert greedy.greedy
     assert not greedy.complete
     assert len(greedy.panels) == 4
@@ -167,7 +167,7 @@ def test_panels_are_compared_on_questions_that_all_models_answered() -> None:
         "dd": {"q": Counter("B"), "r": Counter("B"), "s": Counter("A")},
     }
     case = Corpus(ballots, dict.fromkeys("qrs", "A"))
-    found = sl.panels(tally_of(case), 3, top=None)
+    found = sl.panels.best_panels(tally_of(case), 3, top=None)
     assert (found.questions, found.dropped) == (2, 1)
     assert {one.panel.n for one in found.panels} == {2}
     # A panel by itself is analysed on all questions that its own members answered.
@@ -183,26 +183,26 @@ def test_impossible_sizes_are_answered_clearly() -> None:
     tally = sl.demo_votes().tally()
     for size in (-1, 0, 1, 10):
         with pytest.raises(sl.InputError, match=f"a panel of {size} from a fleet of 9 .*: give a size of 2 to 8"):
-            sl.panels(tally, size)
+            sl.panels.best_panels(tally, size)
     with pytest.raises(sl.InputError, match="one model only"):
-        sl.panels(tally.select(models=["gpt-4"]), 2)
+        sl.panels.best_panels(tally.select(models=["gpt-4"]), 2)
     with pytest.raises(sl.InputError, match="ask for 1 or more"):
-        sl.panels(tally, 3, top=0)
+        sl.panels.best_panels(tally, 3, top=0)
     with pytest.raises(sl.InputError, match="time limit -1"):
-        sl.panels(tally, 3, time_limit=-1)
+        sl.panels.best_panels(tally, 3, time_limit=-1)
 
 
 def test_held_out_weights_are_chosen_on_other_questions() -> None:
     tally = sl.demo_votes().tally()
     chosen = sl.panel(tally, ["gpt-4", "claude-3-opus-20240229", "gemini-1.5-pro-preview-0409"])
-    found = sl.held_out_panel(chosen, seed=1)
+    found = sl.decide.held_out_panel(chosen, seed=1)
     assert found is not None
-    assert found == sl.held_out_panel(chosen, seed=1)
-    certificate = sl.certify(chosen)
+    assert found == sl.decide.held_out_panel(chosen, seed=1)
+    certificate = sl.panels.certify(chosen)
     assert found.accuracy < certificate.best.accuracy
     assert (found.folds, found.repeats) == (5, 2)
     one = Corpus({name: {"q": Counter("A")} for name in ("aa", "bb", "cc")}, {"q": "A"})
-    assert sl.held_out_panel(sl.panel(tally_of(one), ["aa", "bb", "cc"])) is None
+    assert sl.decide.held_out_panel(sl.panel(tally_of(one), ["aa", "bb", "cc"])) is None
 
 
 def test_the_rule_chooses_the_best_panel_of_each_part() -> None:
@@ -210,7 +210,7 @@ def test_the_rule_chooses_the_best_panel_of_each_part() -> None:
     half = np.arange(len(tally.questions)) % 2 == 0
     for part, made in zip((half, ~half), panel_rule(tally, 3)(np.stack([half, ~half])), strict=True):
         train = tally.select(questions=part)
-        best = max(sl.panels(train, size, top=1).panels[0].recommended.accuracy for size in (2, 3))
+        best = max(sl.panels.best_panels(train, size, top=1).panels[0].recommended.accuracy for size in (2, 3))
         names = [tally.models[member] for member in made.members]
         outcome = sl.panel(train, names).at(dict(zip(names, made.weights, strict=True)))
         assert outcome.accuracy == best
@@ -261,7 +261,7 @@ def test_command_gives_the_grid_and_its_distance(swaplaw: Run) -> None:
     for one in grid:
         assert abs(one["accuracy"] + one["gap"] - proven[tuple(one["members"])]) < 1e-12
         assert one["certified"] == (one["gap"] == 0)
-        assert all(sl.as_weight(weight) in (0, 1, *sl.PAPER_GRID) for weight in one["weights"])
+        assert all(sl.law.as_weight(weight) in (0, 1, *sl.law.PAPER_GRID) for weight in one["weights"])
 
 
 def test_command_with_no_time_says_how_far_it_may_be_off(swaplaw: Run) -> None:

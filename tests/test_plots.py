@@ -11,7 +11,7 @@ import pytest
 
 import swaplaw as sl
 from pictures import assert_drawn
-from swaplaw.plots import (
+from swaplaw.report.plots import (
     Lift,
     Scatter,
     contributions_figure,
@@ -23,13 +23,13 @@ from swaplaw.plots import (
     scatter_figure,
     vote_map,
 )
-from swaplaw.plots.decisions import contributions
-from swaplaw.plots.weights import LEAST, MOST, steps
+from swaplaw.report.plots.decisions import contributions
+from swaplaw.report.plots.weights import LEAST, MOST, steps
 
 
 @pytest.fixture(scope="module")
-def curve() -> sl.Curve:
-    return next(iter(sl.curves(sl.demo_votes().tally())))
+def curve() -> sl.law.Curve:
+    return next(iter(sl.law.curves(sl.demo_votes().tally())))
 
 
 def test_forest_tells_gain_harm_and_doubt_apart(tmp_path: Path) -> None:
@@ -42,10 +42,10 @@ def test_forest_tells_gain_harm_and_doubt_apart(tmp_path: Path) -> None:
     assert all(word in text for word in ("helps", "harms", "interval reaches zero"))
 
 
-def test_exact_curve_has_every_step_of_the_curve(curve: sl.Curve, tmp_path: Path) -> None:
+def test_exact_curve_has_every_step_of_the_curve(curve: sl.law.Curve, tmp_path: Path) -> None:
     corners = steps(curve)
     for corner in corners[::2]:
-        inside = [piece for piece in curve.pieces if not piece.is_point and float(max(piece.lo, LEAST)) == corner["x"]]
+        inside = [piece for piece in curve.pieces if not piece.is_point and float(max(piece.low, LEAST)) == corner["x"]]
         assert corner["y"] in [100 * float(piece.lift) for piece in inside]
     assert (corners[0]["x"], corners[-1]["x"]) == (float(LEAST), float(MOST))
     save(exact_curve_figure(curve), tmp_path / "curve.svg")
@@ -64,23 +64,23 @@ def test_one_pair_is_enough_for_a_scatter(tmp_path: Path) -> None:
     assert_drawn(tmp_path / "one.svg")
 
 
-def test_the_same_figure_gives_the_same_bytes(curve: sl.Curve, tmp_path: Path) -> None:
+def test_the_same_figure_gives_the_same_bytes(curve: sl.law.Curve, tmp_path: Path) -> None:
     for name in ("a", "b"):
         save(exact_curve_figure(curve), tmp_path / f"{name}.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_unknown_formats_and_missing_parts_are_said(
-    curve: sl.Curve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    curve: sl.law.Curve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(sl.InputError, match=r"\.bmp"):
         save(exact_curve_figure(curve), tmp_path / "curve.bmp")
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(sl.MissingExtraError, match=r"swaplaw\[plot\]"):
+    with pytest.raises(sl.errors.MissingExtraError, match=r"swaplaw\[plot\]"):
         exact_curve_figure(curve)
 
 
-def test_contributions_add_up_to_lift(curve: sl.Curve, tmp_path: Path) -> None:
+def test_contributions_add_up_to_lift(curve: sl.law.Curve, tmp_path: Path) -> None:
     outcomes = [(str(weight), curve.at(weight)) for weight in ("1/3", "2/3", "2")]
     assert all(sum(contributions(outcome)) == outcome.lift for _, outcome in outcomes)
     save(contributions_figure(outcomes, "What makes the lift"), tmp_path / "bars.svg")
@@ -94,7 +94,7 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
     models = ("claude-3-opus-20240229", "gemini-1.5-pro-preview-0409")
     prices = dict.fromkeys(tally.models, 0.5)
     for name, given, words in (("samples", None, "samples a question"), ("cost", prices, "cost of a question")):
-        found = sl.budget(tally, *models, [1, 2], prices=given, ballots=20)
+        found = sl.decide.budget(tally, *models, [1, 2], prices=given, ballots=20)
         save(cost_figure(found, "Equal compute"), tmp_path / f"{name}.svg")
         assert_drawn(tmp_path / f"{name}.svg")
         assert words in (tmp_path / f"{name}.svg").read_text()
@@ -102,9 +102,9 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
 
 def test_vote_map_of_many_questions_draws_columns_of_several() -> None:
     """No more columns than an eye can tell apart, each the mean of what it stands for."""
-    tally = sl.twin("gpqa-diamond").tally().select(questions=np.arange(198) < 7)
+    tally = sl.paper.twin("gpqa-diamond").tally().select(questions=np.arange(198) < 7)
     assert len(rows_of(vote_map(tally, "Votes"))) == 7 * len(tally.models)
-    whole = sl.twin("supergpqa").tally()
+    whole = sl.paper.twin("supergpqa").tally()
     rows = rows_of(vote_map(whole, "Votes"))
     assert len(rows) == 300 * len(whole.models)
     best = [row["share"] for row in rows if row["model"] == whole.models[3]]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swaplaw.decide.policy import Member, Policy, policy_from, read_policy
 from swaplaw.errors import InputError
-from swaplaw.policy import Member, Policy, policy_from, read_policy
 
 POLICY = Policy(
     (Member("gpt-4", Fraction(1), 24, 0.03), Member("claude\x1b[31m\u202e", Fraction(2, 3), 12)),
@@ -91,7 +91,10 @@ def test_a_changed_policy_is_refused(edit: Callable[[dict[str, Any]], Any]) -> N
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda d: d.update(schema="swaplaw.law"), "schema is 'swaplaw.law', expected 'swaplaw.policy'"),
+        (
+            lambda d: d.update(schema="swaplaw.law"),
+            "schema is 'swaplaw.law', expected 'swaplaw.policy'",
+        ),
         (lambda d: d.update(version=2), "policy version 2, this swaplaw reads version 1"),
         (lambda d: d.pop("members"), "'members' is missing"),
         (lambda d: d.update(upstream=1), "'upstream' is no part of a policy"),
@@ -116,7 +119,7 @@ def test_another_file_is_refused(edit: Callable[[dict[str, Any]], Any], message:
     ],
 )
 def test_a_member_that_makes_no_sense_is_refused_even_with_a_fitting_digest(member: Any, message: str) -> None:
-    from swaplaw.policy import _digest
+    from swaplaw.decide.policy import _digest
 
     document = POLICY.to_dict()
     document["members"] = [member]

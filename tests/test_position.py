@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import swaplaw as sl
-from swaplaw.collect.schedule import order
-from swaplaw.position import holm, measure
+from swaplaw.collect.design.orders import order
+from swaplaw.votes.position import holm, measure
 
 from conftest import Finished
 
@@ -80,7 +80,7 @@ def test_a_model_that_always_picks_position_one_is_flagged(swaplaw: Run, tmp_pat
 @pytest.mark.parametrize(("questions", "samples"), [(3, 4), (10, 1), (30, 10)])
 def test_questions_of_many_sizes(questions: int, samples: int) -> None:
     votes = sl.votes_from(collected(questions, samples, lambda number: 4 + number % 7))
-    found = sl.position_bias(votes, "votes")
+    found = sl.votes.position_bias(votes, "votes")
     assert {model for model, bias in found.items() if bias.flagged} == {"first"}
     assert found["first"].votes == questions * samples
 
@@ -89,7 +89,7 @@ def test_chance_is_rarely_flagged() -> None:
     flags = 0
     for seed in range(100):
         votes = collected(12, 4, lambda _: 4, seed).filter(pl.col("model") == "guesses")
-        flags += sl.position_bias(sl.votes_from(votes), "votes")["guesses"].flagged
+        flags += sl.votes.position_bias(sl.votes_from(votes), "votes")["guesses"].flagged
     assert flags <= 11  # 5 expected
 
 
@@ -114,9 +114,9 @@ def test_every_format_and_abstentions(swaplaw: Run, tmp_path: Path, suffix: str)
 
 def test_other_engines_and_several_tables() -> None:
     votes = collected(10, 8, lambda _: 4)
-    expected = sl.position_bias(sl.votes_from(votes), "votes")
-    assert sl.position_bias(sl.votes_from(votes.to_pandas()), "votes") == expected
-    assert sl.position_bias(sl.votes_from(votes.lazy()), "votes") == expected
+    expected = sl.votes.position_bias(sl.votes_from(votes), "votes")
+    assert sl.votes.position_bias(sl.votes_from(votes.to_pandas()), "votes") == expected
+    assert sl.votes.position_bias(sl.votes_from(votes.lazy()), "votes") == expected
 
 
 def test_columns_of_the_same_name_that_mean_something_else_are_left_alone(tmp_path: Path) -> None:
@@ -130,11 +130,11 @@ def test_columns_of_the_same_name_that_mean_something_else_are_left_alone(tmp_pa
         pl.lit(None).alias("position"),
     ):
         frame = votes.with_columns(odd)
-        assert sl.position_bias(sl.votes_from(frame), "votes") == {}
+        assert sl.votes.position_bias(sl.votes_from(frame), "votes") == {}
         frame.write_parquet(tmp_path / "odd.parquet")
-        assert sl.position_bias(sl.read_votes(tmp_path / "odd.parquet"), "votes") == {}
-    assert sl.position_bias(sl.votes_from(votes.drop("options")), "votes") == {}
-    assert sl.position_bias(sl.votes_from(votes), "another") == {}
+        assert sl.votes.position_bias(sl.read_votes(tmp_path / "odd.parquet"), "votes") == {}
+    assert sl.votes.position_bias(sl.votes_from(votes.drop("options")), "votes") == {}
+    assert sl.votes.position_bias(sl.votes_from(votes), "another") == {}
 
 
 counts = st.lists(st.integers(0, 60), min_size=2, max_size=26).filter(any)

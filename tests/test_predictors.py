@@ -10,11 +10,11 @@ import pytest
 import scipy.stats
 
 import swaplaw as sl
-from swaplaw.predictors import NAMES
+from swaplaw.predict.predictors import NAMES
 
 
 @pytest.fixture(scope="module")
-def in_sample() -> sl.Predictors:
+def in_sample() -> sl.predict.Predictors:
     return sl.predictors(sl.demo_votes().tally(), replicates=300)
 
 
@@ -29,7 +29,7 @@ def in_sample() -> sl.Predictors:
     ],
 )
 def test_the_bundled_votes_give_the_figures_computed_independently(
-    in_sample: sl.Predictors, name: str, rho: float, r2: float | None
+    in_sample: sl.predict.Predictors, name: str, rho: float, r2: float | None
 ) -> None:
     row = {row.name: row for row in in_sample.predictors}[name]
     assert row.rho.value == pytest.approx(rho, abs=5e-3)
@@ -39,7 +39,7 @@ def test_the_bundled_votes_give_the_figures_computed_independently(
     assert row.rho.interval.low < row.rho.value < row.rho.interval.high
 
 
-def test_correlations_are_scipys_of_the_exact_law(in_sample: sl.Predictors) -> None:
+def test_correlations_are_scipys_of_the_exact_law(in_sample: sl.predict.Predictors) -> None:
     outcomes = [pair.at("2/3") for pair in sl.pairs(sl.demo_votes().tally())]
     lift = [float(outcome.lift) for outcome in outcomes]
     rows = {row.name: row for row in in_sample.predictors}
@@ -51,7 +51,7 @@ def test_correlations_are_scipys_of_the_exact_law(in_sample: sl.Predictors) -> N
     assert rows["swap"].rho.value == pytest.approx(scipy.stats.spearmanr(swap, lift).statistic, abs=1e-12)
 
 
-def test_names_and_order_are_fixed(in_sample: sl.Predictors) -> None:
+def test_names_and_order_are_fixed(in_sample: sl.predict.Predictors) -> None:
     assert [row.name for row in in_sample.predictors] == list(NAMES)
     assert NAMES[:7] == ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
     assert in_sample.to_dict()["predictors"][0]["n"] == 36
@@ -72,7 +72,7 @@ def test_equal_lifts_have_no_predictor_and_that_is_said() -> None:
     """One vote a question: below weight 1 the primary always has its way."""
     frame = sl.demo_votes().frame.collect().unique(["question", "model"], keep="first", maintain_order=True)
     tally = sl.votes_from(frame).tally()
-    with pytest.warns(sl.StatisticalWarning, match="all 36 pairs have the same lift at weight 2/3"):
+    with pytest.warns(sl.errors.StatisticalWarning, match="all 36 pairs have the same lift at weight 2/3"):
         found = sl.predictors(tally, replicates=20)
     assert all(row.rho.value is None for row in found.predictors)
     assert found.baseline_rmse.value == 0

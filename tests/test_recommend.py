@@ -18,12 +18,12 @@ from click.testing import CliRunner
 
 import swaplaw as sl
 from swaplaw.cli import main
-from swaplaw.cli.budget import command as budget_command
-from swaplaw.cli.recommend import command
-from swaplaw.effect import Effect
-from swaplaw.policy import read_policy
-from swaplaw.recommend import recommend
-from swaplaw.verdict import Check, Recommendation, decide, sentence
+from swaplaw.cli.decide.budget import command as budget_command
+from swaplaw.cli.decide.recommend import command
+from swaplaw.decide.policy import read_policy
+from swaplaw.decide.recommend import recommend
+from swaplaw.decide.verdict import Check, Recommendation, decide, sentence
+from swaplaw.evidence.effect import Effect
 from worlds import Array, independent, junk, noisy_copies, tally_of, vote_counts
 
 from twin import Corpus
@@ -89,7 +89,7 @@ def test_a_hundred_questions_of_near_equals_cannot_tell(demo: Recommendation) ->
     assert demo.verdict == "cannot_tell"
     assert demo.policy.members[0].model == "gpt-4"
     assert len(demo.policy.members) == 1
-    assert demo.held_out.lo < 0 < demo.held_out.hi
+    assert demo.held_out.low < 0 < demo.held_out.high
     assert demo.more is not None
     assert demo.more.more is not None
     assert "more questions" in sentence(demo)
@@ -103,7 +103,7 @@ def test_a_hundred_questions_of_near_equals_cannot_tell(demo: Recommendation) ->
 def test_the_in_sample_gain_is_the_curves(demo: Recommendation) -> None:
     primary, secondary = demo.names(demo.by_lift.choice)
     curve = sl.curve(demo.tally, primary, secondary)
-    best = max(each.best_plateau.outcome.accuracy for each in sl.curves(demo.tally))
+    best = max(each.best_plateau.outcome.accuracy for each in sl.law.curves(demo.tally))
     assert curve.at(demo.by_lift.choice.weights[1]).accuracy == best
     single = max(row.plurality for row in sl.summary(demo.tally))
     assert demo.by_lift.in_sample == pytest.approx(float(best - single))
@@ -114,8 +114,8 @@ def test_the_same_seed_gives_the_same_bytes(demo: Recommendation) -> None:
     assert json.dumps(again.to_dict()) == json.dumps(demo.to_dict())
 
 
-def effect_between(lo: float, hi: float) -> Effect:
-    return Effect((lo + hi) / 2, (hi - lo) / 4, 2.0, 0.95, 0.5, 100, 100)
+def effect_between(low: float, high: float) -> Effect:
+    return Effect((low + high) / 2, (high - low) / 4, 2.0, 0.95, 0.5, 100, 100)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_gain_that_passes_only_some_checks_says_which_one_is_open() -> None:
     found = recommend(tally, repeats=1, replicates=200)
     equal = found.effect("equal_compute")
     assert equal is not None
-    assert found.held_out.lo > 0 > equal.lo
+    assert found.held_out.low > 0 > equal.low
     assert found.verdict == "cannot_tell"
     assert "beats m0" in sentence(found)
     assert "at what m0 costs" in sentence(found)
@@ -212,10 +212,10 @@ def test_ties_of_every_size_stay_exact() -> None:
 
 
 def test_two_questions_are_enough_to_say_that_they_are_not(tmp_path: Path) -> None:
-    with pytest.warns(sl.StatisticalWarning, match="only 2 questions"):
+    with pytest.warns(sl.errors.StatisticalWarning, match="only 2 questions"):
         found = recommend(sl.read_votes(votes_file(tmp_path, TWO)).tally())
     assert found.verdict == "cannot_tell"
-    assert (found.held_out.lo, found.held_out.hi) == (-1, 1)
+    assert (found.held_out.low, found.held_out.high) == (-1, 1)
 
 
 def votes_file(tmp_path: Path, rows: list[tuple[str, str, str, str]], **columns: list[str]) -> str:
@@ -286,7 +286,7 @@ def test_bad_votes_get_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_single_model_is_deployed_alone(tmp_path: Path) -> None:
     rows = [row for row in TWO if row[1] == "a"]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.StatisticalWarning)
+        warnings.simplefilter("ignore", sl.errors.StatisticalWarning)
         found = recommend(sl.read_votes(votes_file(tmp_path, rows)).tally())
     assert found.chosen.members == (0,)
     assert found.selection.pairs == 0

@@ -15,21 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.choice import Choice, PairRule, Recorded, all_pairs, led_by_best, model_totals
 from swaplaw.cli import main
-from swaplaw.cli.recommend import command
-from swaplaw.draws import draw
+from swaplaw.cli.decide.recommend import command
+from swaplaw.decide.cost import Budgeted
+from swaplaw.decide.placebo import with_placebo
+from swaplaw.decide.policy import read_policy
+from swaplaw.decide.recommend import recommend
+from swaplaw.decide.rules import Choice, PairRule, Recorded, all_pairs, led_by_best, model_totals
+from swaplaw.decide.selection import MOST_VOTES, selection
+from swaplaw.decide.subsample import draw
+from swaplaw.decide.verdict import Recommendation, sentence
 from swaplaw.errors import InputError
-from swaplaw.lines import Line, all_panels, line_through, mixed, panel_lines
-from swaplaw.placebo import with_placebo
-from swaplaw.plurality import vote
-from swaplaw.policy import read_policy
-from swaplaw.recommend import recommend
-from swaplaw.resample import resampler
-from swaplaw.selection import MOST_VOTES, selection
-from swaplaw.spend import Budgeted
-from swaplaw.tally import Tally
-from swaplaw.verdict import Recommendation, sentence
+from swaplaw.evidence.resample import resampler
+from swaplaw.law.mixtures import Line, all_panels, line_through, mixed, panel_lines
+from swaplaw.law.plurality import vote
+from swaplaw.votes.tally import Tally
 from worlds import Array, independent, junk, noisy_copies, tally_of, vote_counts
 
 from corpora import corpora, weights
@@ -128,7 +128,7 @@ def trio() -> Recommendation:
 def test_a_trio_that_gains_where_no_pair_does_is_recommended(trio: Recommendation) -> None:
     assert trio.verdict == "deploy_panel"
     assert {check.name for check in trio.checks} == {"held_out", "equal_compute", "placebo"}
-    assert all(check.effect.lo > 0 for check in trio.checks)
+    assert all(check.effect.low > 0 for check in trio.checks)
     assert set(trio.names(trio.chosen)) == {"m0", "m1", "m2"}
     primary = trio.names(trio.chosen)[0]
     said = sentence(trio)
@@ -143,7 +143,7 @@ def test_the_held_out_gain_of_a_trio_is_right_on_average() -> None:
     gains = np.array([each.held_out.mean for each in found])
     # The best of three equal models looks better than 70 % in sample, but not held out: the gain is its true one.
     assert gains.mean() == pytest.approx(TRUTH, abs=3 * gains.std(ddof=1) / np.sqrt(len(gains)))
-    assert sum(each.held_out.lo <= TRUTH <= each.held_out.hi for each in found) >= 11
+    assert sum(each.held_out.low <= TRUTH <= each.held_out.high for each in found) >= 11
     assert sum(each.verdict == "deploy_panel" for each in found) >= 10
 
 

@@ -20,15 +20,16 @@ from hypothesis import given, settings
 
 from pictures import assert_drawn
 from reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
-from swaplaw import InputError, demo_votes, pair, pairs, twin, votes_from
+from swaplaw import InputError, demo_votes, pair, pairs, votes_from
 from swaplaw.cli import swaplaw as cli
-from swaplaw.cli._common import fleet_line
-from swaplaw.curve import curve_of
+from swaplaw.cli._shared.output import fleet_line
+from swaplaw.law.curve import curve_of
+from swaplaw.law.scoresheet import scoresheet
+from swaplaw.paper import twin
 from swaplaw.report import Options, document, figures, page, write_figures
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
-from swaplaw.scoresheet import scoresheet
 
 from corpora import corpora
 from twin import Corpus
@@ -203,7 +204,7 @@ def test_command_says_what_is_wrong(tmp_path: Path) -> None:
 
 def test_options_show_their_defaults() -> None:
     """Library and command agree on defaults."""
-    from swaplaw.cli.report import command
+    from swaplaw.cli.decide.report import command
 
     given = {parameter.name: parameter.default for parameter in command.params}
     for name in ("folds", "repeats", "replicates", "min_gain", "panel_seconds", "seed"):

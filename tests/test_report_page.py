@@ -17,11 +17,13 @@ from click.testing import CliRunner
 
 from reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
 from screenshots import WIDTHS, browser, set_view
-from swaplaw import Votes, curve, demo_votes, pair, rounding, twin
+from swaplaw import Votes, curve, demo_votes, pair
+from swaplaw._core import rounding
 from swaplaw.cli import swaplaw as cli
-from swaplaw.effect import lift_effect, units_of
+from swaplaw.evidence.effect import lift_effect, units_of
+from swaplaw.paper import twin
+from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options
-from swaplaw.synthetic import Fleet, Model, generate
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("chromium") or not shutil.which("chromedriver"),
@@ -126,7 +128,7 @@ def test_weights_show_the_numbers_of_the_command(chrome: Any, demo: Path) -> Non
         chosen = pair(tally, primary, secondary)
         effect = lift_effect(tally, (chosen.a, chosen.b), (Fraction(1), Fraction(weight)), units_of(tally))
         assert effect
-        ends = (points(end, effect.places) for end in (effect.lo, effect.hi))
+        ends = (points(end, effect.places) for end in (effect.low, effect.high))
         said = f"lift is {points(at['lift'], effect.places)} points (95% interval {' to '.join(ends)})"
         assert text(chrome, "#summary") == f"At weight {Fraction(weight)}, {said}."
         assert f"exactly {str(chosen.at(weight).lift).replace('-', '−')} ({points(at['lift'])} points)" in text(
@@ -157,7 +159,7 @@ def test_every_piece_of_every_pair_is_exact(chrome: Any, demo: Path) -> None:
             primary: data.models[law.primary], secondary: data.models[law.secondary],
             best: written(bestPlateau(law.pieces)),
             pieces: law.pieces.map((piece) => [
-              written(piece.lo), piece.hi.bottom === 0n ? null : written(piece.hi), written(weightOf(piece)),
+              written(piece.low), piece.high.bottom === 0n ? null : written(piece.high), written(weightOf(piece)),
               written(fraction(piece.lift, law.denominator)),
               ...piece.gains.map((gain) => written(fraction(gain, law.denominator))),
             ]),
@@ -176,8 +178,8 @@ def test_every_piece_of_every_pair_is_exact(chrome: Any, demo: Path) -> None:
         expected = [
             [
                 *(
-                    str(piece.lo),
-                    None if piece.hi is None else str(piece.hi),
+                    str(piece.low),
+                    None if piece.high is None else str(piece.high),
                     str(piece.outcome.weight),
                     str(piece.lift),
                 ),
@@ -189,8 +191,8 @@ def test_every_piece_of_every_pair_is_exact(chrome: Any, demo: Path) -> None:
         assert got["pieces"] == expected
         x = Fraction(3, 7)
         piece = exact.pieces[got["found"]]
-        assert piece.lo <= x
-        assert piece.hi is None or x <= piece.hi
+        assert piece.low <= x
+        assert piece.high is None or x <= piece.high
         credits = sorted((each.question, each.kind, str(each.credit)) for each in chosen.changes(x))
         assert sorted(map(tuple, got["changes"])) == credits
         checked += 1

@@ -18,15 +18,15 @@ import pytest
 
 import swaplaw as sl
 from pictures import assert_drawn
-from swaplaw.published import Comparison, Statement, published, show
-from swaplaw.reproduce import study_of
-from swaplaw.reproduce.figures import figures, further
-from swaplaw.reproduce.prose import numbers
-from swaplaw.reproduce.tables import tables
-from swaplaw.reproduce.trios import best_trio
-from swaplaw.simulate import theory
-from swaplaw.synthetic import Fleet, Model, generate
-from swaplaw.twins import twin
+from swaplaw.paper.published import Comparison, Statement, published, show
+from swaplaw.paper.reproduce import study_of
+from swaplaw.paper.reproduce.figures import figures, further
+from swaplaw.paper.reproduce.prose import numbers
+from swaplaw.paper.reproduce.tables import tables
+from swaplaw.paper.reproduce.trios import best_trio
+from swaplaw.paper.simulation import theory
+from swaplaw.paper.synthetic import Fleet, Model, generate
+from swaplaw.paper.twins import twin
 
 from conftest import Finished
 
@@ -111,7 +111,7 @@ def test_the_whole_folder_on_the_twins_in_under_two_minutes(swaplaw: Run, tmp_pa
     assert "SYNTHETIC" in page
     assert len(parser.images) == len(FIGURES) + len(FURTHER)
     assert all((folder / image).is_file() for image in parser.images)
-    assert sl.read_law(folder / "law.json").weight == Fraction(2, 3)
+    assert sl.predict.read_law(folder / "law.json").weight == Fraction(2, 3)
 
     compared = {row["id"]: row for row in document["comparisons"]}
     everything = published()
@@ -159,9 +159,9 @@ def test_numbers_are_those_of_the_law() -> None:
     tally = twin("gpqa-diamond").tally()
     lifts = [pair.at("2/3").lift for pair in sl.pairs(tally)]
     assert found["gpqa_gaining"] == sum(lift > 0 for lift in lifts)
-    harmful = [curve for curve in sl.curves(tally) if all(outcome.lift <= 0 for outcome in curve.grid())]
+    harmful = [curve for curve in sl.law.curves(tally) if all(outcome.lift <= 0 for outcome in curve.grid())]
     assert found["gpqa_harmful"] == len(harmful)
-    best = max(outcome.lift for curve in sl.curves(tally) for outcome in curve.grid())
+    best = max(outcome.lift for curve in sl.law.curves(tally) for outcome in curve.grid())
     assert found["gpqa_pair_lift"] == 100 * float(best)
     made = {name: make() for name, make in tables(study).items()}
     top = made["top_pairs"].rows
@@ -181,7 +181,7 @@ def test_best_trio_is_the_best_of_the_grid(options: tuple[int, ...] | None, miss
     assert (None in tally.samples) == bool(missing)
     found = best_trio(tally)
     assert found is not None
-    from swaplaw.plurality import vote
+    from swaplaw.law.plurality import vote
 
     ranked = sorted(sl.summary(tally), key=lambda model: (-model.plurality, model.model))
     order = [tally.index(model.model) for model in ranked]

@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.resample import BLOCK, Resampler
-from swaplaw.tally import Tally
-from swaplaw.terms import QUANTITIES, Quantities, terms_of
-from swaplaw.wholes import Floats
+from swaplaw._core.arrays import Floats
+from swaplaw.evidence.quantities import QUANTITIES, Quantities, terms_of
+from swaplaw.evidence.resample import BLOCK, Resampler
+from swaplaw.votes.tally import Tally
 from test_law import ODD
 
 from corpora import corpora, weights
@@ -54,8 +54,8 @@ def test_a_draw_equals_pooling_the_drawn_questions_again(case: Corpus, x: Fracti
         assert all(np.isnan(getattr(found, name)).all() for name in QUANTITIES)
         return
     plain = law(drawn, "aa", "bb", x)
-    masses = sl.Masses(plain.p, plain.q, plain.cells[3])
-    outcome = sl.Outcome(x, masses, *plain.gains)
+    masses = sl.law.Masses(plain.p, plain.q, plain.cells[3])
+    outcome = sl.law.Outcome(x, masses, *plain.gains)
     for name in QUANTITIES:
         value = getattr(outcome, name) if hasattr(outcome, name) else getattr(masses, name)
         got = getattr(found, name)[0, 0]
@@ -153,7 +153,7 @@ def clustered(questions: int, clusters: int) -> Tally:
 
 def test_clusters_are_drawn_whole() -> None:
     tally = clustered(50, 7)
-    draws = sl.resampler(tally, seed=1, replicates=100)
+    draws = sl.evidence.resampler(tally, seed=1, replicates=100)
     assert (draws.unit, draws.units) == ("cluster", 7)
     weights_, counts = draws.weights(0, 100), draws.counts(0, 100)
     assert tally.clusters is not None
@@ -193,14 +193,14 @@ def test_bootstrap_is_what_a_loop_over_repooled_votes_gives() -> None:
 
 
 def test_doubts_are_said() -> None:
-    with pytest.warns(sl.StatisticalWarning, match="only 4 clusters"):
-        sl.resampler(clustered(40, 4))
-    with pytest.warns(sl.StatisticalWarning, match="only 29 questions"):
-        sl.resampler(clustered(29, 7), by="question")
+    with pytest.warns(sl.errors.StatisticalWarning, match="only 4 clusters"):
+        sl.evidence.resampler(clustered(40, 4))
+    with pytest.warns(sl.errors.StatisticalWarning, match="only 29 questions"):
+        sl.evidence.resampler(clustered(29, 7), by="question")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sl.resampler(clustered(30, 5))
-        sl.resampler(clustered(30, 5), by="question")
+        sl.evidence.resampler(clustered(30, 5))
+        sl.evidence.resampler(clustered(30, 5), by="question")
 
 
 def test_degenerate_draws_are_counted() -> None:
@@ -214,7 +214,7 @@ def test_degenerate_draws_are_counted() -> None:
         }
     )
     tally = sl.votes_from(frame).tally()
-    with pytest.warns(sl.StatisticalWarning, match=r"the worst is alpha of 'aa' with 'bb', undefined in [\d,]+"):
+    with pytest.warns(sl.errors.StatisticalWarning, match=r"the worst is alpha of 'aa' with 'bb', undefined in [\d,]+"):
         found = sl.bootstrap(tally, "2", replicates=1000)
     alpha = found.of("aa", "bb")["alpha"]
     assert alpha.value == 1
@@ -227,14 +227,14 @@ def test_degenerate_draws_are_counted() -> None:
 
 def test_what_cannot_be_resampled_is_refused() -> None:
     with pytest.raises(sl.InputError, match="a single cluster \\('c0'\\)"):
-        sl.resampler(clustered(40, 1))
+        sl.evidence.resampler(clustered(40, 1))
     with pytest.raises(sl.InputError, match="a single question"):
-        sl.resampler(clustered(1, 1), by="question")
+        sl.evidence.resampler(clustered(1, 1), by="question")
     case = sl.votes_from(ODD["one sample"].frame()).tally()
     with pytest.raises(sl.InputError, match="no column 'cluster'"):
-        sl.resampler(case, by="cluster")
+        sl.evidence.resampler(case, by="cluster")
     for options, words in (({"replicates": 0}, "0 bootstrap replicates"), ({"seed": -1}, "seed -1 is negative")):
         with pytest.raises(sl.InputError, match=words):
-            sl.resampler(clustered(40, 6), **options)  # type: ignore[arg-type]
+            sl.evidence.resampler(clustered(40, 6), **options)  # type: ignore[arg-type]
     with pytest.raises(sl.InputError, match="no quantity 'lifts'"):
         sl.bootstrap(clustered(40, 6), quantities=["lifts"])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.effect import Effect
-from swaplaw.rounding import arrow, decimals, points, share
+from swaplaw._core.rounding import arrow, decimals, points, share
+from swaplaw.evidence.effect import Effect
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
-from swaplaw.plurality import vote
-from swaplaw.scoresheet import scoresheet
-from swaplaw.tally import Tally
+from swaplaw.decide.rules import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.law.plurality import vote
+from swaplaw.law.scoresheet import scoresheet
+from swaplaw.votes.tally import Tally
 
 from corpora import corpora
 from twin import Corpus, every_breakpoint

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import swaplaw as sl
-from swaplaw.law import Law
+from swaplaw.predict.law_file import Law
 
 from corpora import corpora
 from twin import Corpus
@@ -45,7 +45,7 @@ def test_marginals_alone_screen_like_votes(case: Corpus) -> None:
     votes = sl.screen(tally, LAW)
     accuracy = {row.model: float(row.plurality) for row in sl.summary(tally)}
     phi_adj = {(row["secondary"], row["primary"]): row["phi_adj"] for row in votes.to_dict()["pairs"]}
-    published = sl.screen_marginals(accuracy, phi_adj, LAW).to_dict()["pairs"]
+    published = sl.predict.screen_marginals(accuracy, phi_adj, LAW).to_dict()["pairs"]
     ours = {(row["primary"], row["secondary"]): row["predicted"] for row in votes.to_dict()["pairs"]}
     theirs = {(row["primary"], row["secondary"]): row["predicted"] for row in published}
     assert theirs == pytest.approx(ours, abs=1e-12)
@@ -90,12 +90,12 @@ def test_impossible_marginals_are_refused(
     accuracy: dict[str, float], phi_adj: dict[tuple[str, str], float | None], words: str
 ) -> None:
     with pytest.raises(sl.InputError, match=words):
-        sl.screen_marginals(accuracy, phi_adj, LAW)
+        sl.predict.screen_marginals(accuracy, phi_adj, LAW)
 
 
 def test_boundaries_need_no_phi_adj() -> None:
     """At q = 0 or p = 1 there is nothing to rescue: S-hat is the gap's penalty alone."""
-    found = sl.screen_marginals({"a": 0.6, "b": 0.0, "c": 1.0}, {("a", "b"): None, ("a", "c"): None}, LAW)
+    found = sl.predict.screen_marginals({"a": 0.6, "b": 0.0, "c": 1.0}, {("a", "b"): None, ("a", "c"): None}, LAW)
     rows = {(row["primary"], row["secondary"]): row for row in found.to_dict()["pairs"]}
     assert rows["a", "b"]["predicted"] == pytest.approx(-0.138 * 0.6)
     assert rows["c", "a"]["predicted"] == pytest.approx(-0.138 * 0.4)

@@ -33,4 +33,4 @@ def test_selecting_equals_counting_what_is_left(case: Corpus, data: st.DataObjec
     first, second = counted.models[:2]
     if (counted.answered[0] & counted.answered[1]).any():
         ours, theirs = sl.curve(selected, first, second), sl.curve(counted, first, second)
-        assert [(p.lo, p.hi, p.outcome) for p in ours.pieces] == [(p.lo, p.hi, p.outcome) for p in theirs.pieces]
+        assert [(p.low, p.high, p.outcome) for p in ours.pieces] == [(p.low, p.high, p.outcome) for p in theirs.pieces]

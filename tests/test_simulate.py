@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from swaplaw.errors import InputError
-from swaplaw.pair import pair
-from swaplaw.reproduce.simulation import stated_values
-from swaplaw.simulate import SPLITS, Point, World, draw, simulate, split_weight, theory
-from swaplaw.tally import Tally
+from swaplaw.law.pair import pair
+from swaplaw.paper.reproduce.simulation import stated_values
+from swaplaw.paper.simulation import SPLITS, Point, World, draw, simulate, split_weight, theory
+from swaplaw.votes.tally import Tally
 
 from conftest import Finished
 

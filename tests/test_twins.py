@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.published import published
-from swaplaw.synthetic import Fleet, Model, generate
-from swaplaw.twins import twin, twin_fleet, twins
+from swaplaw.paper.published import published
+from swaplaw.paper.synthetic import Fleet, Model, generate
+from swaplaw.paper.twins import twin, twin_fleet, twins
 
 from conftest import Finished
 

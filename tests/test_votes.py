@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw import engines
-from swaplaw.tally import Tally
+from swaplaw.votes import engines
+from swaplaw.votes.tally import Tally
 
 HEADER = "question,model,answer,gold\n"
 GOOD = HEADER + "q1,a,A,A\nq1,b,B,A\n"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw.tally import Tally, arrange
+from swaplaw.votes.tally import Tally, arrange
 
 Array = npt.NDArray[Any]
 

@@ -4,10 +4,10 @@ Inspect imports this itself, so the import of Inspect here costs `import swaplaw
 swaplaw that registers something with Inspect adds its line here, and nothing else.
 """
 
-from swaplaw.collect.provider import local
-from swaplaw.collect.task import mcq
+from swaplaw.collect.ask.task import mcq
+from swaplaw.collect.local.provider import local
+from swaplaw.forensic.agent.task import forensic
 from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
-from swaplaw.forensic.task import forensic
 
 __all__ = ["ApptainerSandbox", "BwrapSandbox", "forensic", "local", "mcq"]

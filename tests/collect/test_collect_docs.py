@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.collect.local import MODELS
-from swaplaw.collect.manifest import sample
-from swaplaw.collect.questions import read_questions
+from swaplaw.collect.design.manifest import sample
+from swaplaw.collect.local.models import MODELS
+from swaplaw.collect.questions.sources import read_questions
 
 from collect.conftest import QUESTIONS, UNCLOSED
 from conftest import Finished
@@ -72,7 +72,7 @@ def test_commands_that_cost_nothing_run(folder: Path, swaplaw: Callable[..., Fin
 def test_commands_of_other_pages_plan_what_they_say(
     page: Path, folder: Path, swaplaw: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("swaplaw.collect.estimate.require", lambda _: None)  # Large weights need not be here.
+    monkeypatch.setattr("swaplaw.collect.run.estimate.require", lambda _: None)  # Large weights need not be here.
     collecting = [line for line in lines("bash", page.read_text()) if line.startswith("swaplaw collect ")]
     assert collecting
     for line in collecting:

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from swaplaw.collect.local import MODELS, LocalServer, Weights, find_weights, require
+from swaplaw.collect.local.models import MODELS, LocalServer, Weights, find_weights, require
 from swaplaw.errors import InputError, SwaplawError
 
 from collect.conftest import UNCLOSED, rows
@@ -35,7 +35,7 @@ def installed() -> None:
 @pytest.fixture
 def few(tmp_path: Path) -> Path:
     """Three of the bundled questions."""
-    from swaplaw.collect.questions import read_questions
+    from swaplaw.collect.questions.sources import read_questions
 
     chosen = list(read_questions("demo"))[::16]
     file = tmp_path / "few.jsonl"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from swaplaw.collect.schedule import order
+from swaplaw.collect.design.orders import order
 
 from collect.answering import PROVIDER, Answering
 from collect.conftest import QUESTIONS, UNCLOSED, Collect, rows, told

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from swaplaw import read_votes
-from swaplaw.collect.solver import generation_seed
+from swaplaw.collect.ask.solver import generation_seed
 
 from collect.answering import KEY, PROVIDER, Answering
 from collect.conftest import QUESTIONS, UNCLOSED, Collect, rows

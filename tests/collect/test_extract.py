@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.collect.extract import extract, spoken
+from swaplaw.answers.choice import extract, spoken
 
 SAYS_B = [
     "b",

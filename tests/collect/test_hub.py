@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 from question_tables import GPQA, MMLU_PRO, SUPERGPQA, written
-from swaplaw.collect import hub
-from swaplaw.collect.questions import read_questions
+from swaplaw.collect.questions import hub
+from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from swaplaw.collect.local import MODELS
-from swaplaw.collect.questions import read_questions
-from swaplaw.collect.schedule import order
+from swaplaw.collect.design.orders import order
+from swaplaw.collect.local.models import MODELS
+from swaplaw.collect.questions.sources import read_questions
 
 from conftest import Finished
 

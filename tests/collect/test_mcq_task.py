@@ -16,9 +16,9 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate
 
-from swaplaw.collect.solver import gbnf, generation_seed, prompt
-from swaplaw.collect.task import mcq
-from swaplaw.importers import import_votes
+from swaplaw.collect.ask.solver import gbnf, generation_seed, prompt
+from swaplaw.collect.ask.task import mcq
+from swaplaw.importers.reading import import_votes
 
 from collect.conftest import UNCLOSED, write_questions
 

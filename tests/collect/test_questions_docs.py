@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from question_tables import SUPERGPQA, written
-from swaplaw.cli._collect_sample import sample
+from swaplaw.cli.collect._sample import sample
 from test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "questions.md"

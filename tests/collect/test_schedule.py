@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.collect.schedule import order
+from swaplaw.collect.design.orders import order
 from swaplaw.errors import InputError
 
 seeds = st.integers(-(2**70), 2**70)

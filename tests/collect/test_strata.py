@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from question_tables import SUPERGPQA, written
-from swaplaw.cli._collect_sample import sample as command
-from swaplaw.collect.manifest import read_manifest, sample
-from swaplaw.collect.questions import Question, Questions, read_questions
-from swaplaw.collect.strata import allocate
+from swaplaw.cli.collect._sample import sample as command
+from swaplaw.collect.design.manifest import read_manifest, sample
+from swaplaw.collect.design.strata import allocate
+from swaplaw.collect.questions.question import Question, Questions
+from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError
 
 LEVELS = ("easy", "middle", "hard")

@@ -11,9 +11,9 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from examiners import FINISH, needs_tools, output, playing, small_challenge, submit, verdict
-from swaplaw.forensic.manifest import load
-from swaplaw.forensic.scripted import scripted_model
-from swaplaw.forensic.task import forensic
+from swaplaw.forensic.agent.scripted import scripted_model
+from swaplaw.forensic.agent.task import forensic
+from swaplaw.forensic.challenges.manifest import load
 
 from conftest import Finished
 

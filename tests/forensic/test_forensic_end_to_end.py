@@ -24,12 +24,12 @@ from examiners import (
     verdict,
 )
 from swaplaw.errors import InputError
-from swaplaw.forensic.judge import judge
-from swaplaw.forensic.manifest import load
-from swaplaw.forensic.scripted import scripted_model
-from swaplaw.forensic.task import forensic
-from swaplaw.forensic.traces import read_traces
-from swaplaw.forensic.votes import Key, Vote, grade_traces, to_judge
+from swaplaw.forensic.agent.scripted import scripted_model
+from swaplaw.forensic.agent.task import forensic
+from swaplaw.forensic.agent.traces import read_traces
+from swaplaw.forensic.challenges.manifest import load
+from swaplaw.forensic.grading.judge import judge
+from swaplaw.forensic.grading.votes import Key, Vote, grade_traces, to_judge
 
 from conftest import Finished
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from swaplaw.errors import InputError, SwaplawError
-from swaplaw.forensic.evidence import build, require, verify
-from swaplaw.forensic.manifest import Challenge, load
+from swaplaw.forensic.challenges.evidence import build, require, verify
+from swaplaw.forensic.challenges.manifest import Challenge, load
 
 CONTENT = b"evidence"
 

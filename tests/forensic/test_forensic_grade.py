@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.forensic.gold import Gold, load_gold, parse_gold
-from swaplaw.forensic.grade import gold_free_category, grade, wrong_category
-from swaplaw.forensic.manifest import TIERS, Question, load
+from swaplaw.forensic.challenges.gold import Gold, load_gold, parse_gold
+from swaplaw.forensic.challenges.manifest import TIERS, Question, load
+from swaplaw.forensic.grading.grade import gold_free_category, grade, wrong_category
 
 YES, NO, NULL = "correct", "incorrect", "abstained"
 

@@ -7,7 +7,7 @@ import pytest
 
 from examiners import judging, verdict
 from swaplaw.errors import InputError, SwaplawError
-from swaplaw.forensic.judge import Item, cohen_kappa, judge, parse_reply, read_verdicts
+from swaplaw.forensic.grading.judge import Item, cohen_kappa, judge, parse_reply, read_verdicts
 
 RUBRIC = "The answer must say that it was thrown into the river."
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from swaplaw.errors import InputError
-from swaplaw.forensic.gold import load_gold
-from swaplaw.forensic.manifest import load, shipped
+from swaplaw.forensic.challenges.gold import load_gold
+from swaplaw.forensic.challenges.manifest import load, shipped
 
 PAPER = {"cfreds-data-leakage": 60, "mvs2025-ios": 19, "rhino-hunt": 8, "mta-lumma": 6, "mta-easy-as-123": 5}
 
@@ -149,11 +149,11 @@ def test_the_agents_side_never_opens_a_gold() -> None:
 import sys, tempfile
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
-from swaplaw.forensic.task import forensic
+from swaplaw.forensic.agent.task import forensic
 with tempfile.TemporaryDirectory() as evidence:
     forensic("synthetic-disk@3,synthetic-capture@3", evidence=evidence)
 assert any(name.endswith("challenge.toml") for name in opened)
 assert not [name for name in opened if name.endswith("gold.toml") or name.endswith("forensic/gold.py")]
-assert "swaplaw.forensic.gold" not in sys.modules and "swaplaw.forensic.grade" not in sys.modules
+assert "swaplaw.forensic.challenges.gold" not in sys.modules and "swaplaw.forensic.grading.grade" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.forensic.normalise import abstains, equivalents, normalise, pieces, refang
-from swaplaw.forensic.quantities import instant, moments, numbers, zone_offset
+from swaplaw.answers.quantities import instant, moments, numbers, zone_offset
+from swaplaw.answers.text import abstains, equivalents, normalise, pieces, refang
 
 
 @given(st.text(max_size=200))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.forensic.gold import load_gold
-from swaplaw.forensic.manifest import load
+from swaplaw.forensic.challenges.gold import load_gold
+from swaplaw.forensic.challenges.manifest import load
 from swaplaw.forensic.synthetic import capture, containers, disk
 from swaplaw.forensic.synthetic.case import build_case
 from swaplaw.forensic.synthetic.dice import Dice

@@ -6,9 +6,9 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.errors import InputError, SwaplawError
-from swaplaw.forensic.dependence import dependence
-from swaplaw.forensic.traces import Trace
-from swaplaw.forensic.votes import Graded, Key, Vote, grade_traces, to_judge, without_gold, write_votes
+from swaplaw.forensic.agent.traces import Trace
+from swaplaw.forensic.grading.dependence import dependence
+from swaplaw.forensic.grading.votes import Graded, Key, Vote, grade_traces, to_judge, without_gold, write_votes
 
 MANIFEST = """
 id = "mine"
@@ -125,8 +125,8 @@ def test_the_table_reads_back_and_runs_through_the_law(folder: str, tmp_path: Pa
     (pair,) = sl.pairs(read.tally())
     assert (pair.primary, pair.secondary) == ("good", "weak")
     fleet = {row.model: row for row in sl.summary(read.tally())}
-    assert (fleet["good"].plurality, fleet["weak"].plurality) == (sl.as_weight("1"), sl.as_weight("1/2"))
-    assert fleet["weak"].reasons == {"no_parse": sl.as_weight("1/6")}
+    assert (fleet["good"].plurality, fleet["weak"].plurality) == (sl.law.as_weight("1"), sl.law.as_weight("1/2"))
+    assert fleet["weak"].reasons == {"no_parse": sl.law.as_weight("1/6")}
     assert [path.name for path in file.parent.iterdir()] == ["votes.parquet"]
 
 

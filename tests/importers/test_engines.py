@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw import engines
-from swaplaw.importers import Options
+from swaplaw.importers.record import Options
+from swaplaw.votes import engines
 
 from conftest import real_votes
 

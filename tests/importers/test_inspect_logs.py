@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.importers import inspect_logs
+from swaplaw.importers.inspect import logs as inspect_logs
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'swaplaw[inspect]'")
 
@@ -57,7 +57,7 @@ EPOCHS = 3
 QUESTIONS = 8
 
 
-def rows(imported: sl.Imported) -> pl.DataFrame:
+def rows(imported: sl.importers.Imported) -> pl.DataFrame:
     return imported.votes.frame.collect()
 
 
@@ -98,13 +98,13 @@ def test_shuffled_letters_come_back_as_the_option(shuffled: Path) -> None:
 
 def test_an_unshuffled_log_keeps_its_letters(shuffled: Path) -> None:
     [log] = [file for file in shuffled.iterdir() if read_eval_log(str(file)).eval.model == "mockllm/plain"]
-    frame = rows(sl.import_votes(log, sl.ImportOptions(cluster="room")))
+    frame = rows(sl.import_votes(log, sl.importers.Options(cluster="room")))
     for row in frame.iter_rows(named=True):
         assert row["answer"] == "ABCD"[OPTIONS.index(wanted("plain", row["question"], row["sample"] + 1))]
         assert row["gold"] == "ABCD"[int(row["question"][1:]) % 4]
         assert row["cluster"] == f"room {int(row['question'][1:]) % 2}"
     with pytest.raises(sl.InputError, match="no metadata 'floor' to be its cluster; there are 'room'"):
-        sl.import_votes(log, sl.ImportOptions(cluster="floor"))
+        sl.import_votes(log, sl.importers.Options(cluster="floor"))
 
 
 def test_commands_take_logs_directly(shuffled: Path) -> None:
@@ -221,19 +221,19 @@ def test_model_graded_answers_and_several_scorers(tmp_path: Path) -> None:
     with pytest.raises(sl.InputError, match=r"several scorers .*'model_graded_qa', 'length'.*--scorer"):
         sl.import_votes(tmp_path)
     with pytest.raises(sl.InputError, match="there is no scorer 'lenth'; there are 'model_graded_qa', 'length'"):
-        sl.import_votes(tmp_path, sl.ImportOptions(scorer="lenth"))
-    graded = sl.import_votes(tmp_path, sl.ImportOptions(scorer="model_graded_qa"))
+        sl.import_votes(tmp_path, sl.importers.Options(scorer="lenth"))
+    graded = sl.import_votes(tmp_path, sl.importers.Options(scorer="model_graded_qa"))
     frame = rows(graded).sort("question")
     assert frame["correct"].to_list() == [True, False, False, False]
     assert frame["reason"].to_list() == [None, "ungraded", "ungraded", "ungraded"]
     assert any("3 answers have no grade" in note for note in graded.notes)
-    other = rows(sl.import_votes(tmp_path, sl.ImportOptions(scorer="length"))).sort("question")
+    other = rows(sl.import_votes(tmp_path, sl.importers.Options(scorer="length"))).sort("question")
     assert other["correct"].to_list() == [True, True, True, False]
 
 
 def test_canonical_answers(tmp_path: Path) -> None:
     arithmetic(answer("line"), tmp_path)
-    frame = rows(sl.import_votes(tmp_path, sl.ImportOptions(canonical=("numeric",)))).sort("question")
+    frame = rows(sl.import_votes(tmp_path, sl.importers.Options(canonical=("numeric",)))).sort("question")
     assert frame["answer"].to_list()[:3] == ["2", "4", "7"]
 
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.importers import inspect_summaries
-from swaplaw.importers.inspect_summaries import WHOLE, elements, summaries
+from swaplaw.importers.inspect import summaries as inspect_summaries
+from swaplaw.importers.inspect.summaries import WHOLE, elements, summaries
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'swaplaw[inspect]'")
 

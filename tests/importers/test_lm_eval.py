@@ -86,7 +86,7 @@ def samples(folder: Path, task: str) -> list[dict[str, Any]]:
 
 
 def imported(folder: Path, **options: Any) -> pl.DataFrame:
-    return sl.import_votes(folder, sl.ImportOptions(**options)).votes.frame.collect()
+    return sl.import_votes(folder, sl.importers.Options(**options)).votes.frame.collect()
 
 
 @pytest.mark.parametrize("made", ["now", "before"])
@@ -129,7 +129,7 @@ def test_repeats_are_votes(logs: Path) -> None:
 
 
 def test_a_filter_that_keeps_one_says_so(logs: Path) -> None:
-    result = sl.import_votes(logs, sl.ImportOptions(filter="first"))
+    result = sl.import_votes(logs, sl.importers.Options(filter="first"))
     frame = result.votes.frame.collect().filter(pl.col("dataset") == "sums")
     assert frame.height == 4
     assert any("kept one response of several for 4 documents" in note for note in result.notes)
@@ -152,7 +152,7 @@ def test_several_filters_need_a_choice(logs: Path) -> None:
     with pytest.raises(sl.InputError, match=r"several filters \('first', 'all', 'none-found'\)"):
         sl.import_votes(logs)
     with pytest.raises(sl.InputError, match="there is no filter 'frist'; there are 'first'"):
-        sl.import_votes(logs, sl.ImportOptions(filter="frist"))
+        sl.import_votes(logs, sl.importers.Options(filter="frist"))
 
 
 def test_runs_are_repeated_samples_and_copies_are_not(logs: Path, tmp_path: Path) -> None:

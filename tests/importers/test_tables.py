@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 import swaplaw as sl
 from swaplaw.cli import swaplaw as cli
-from swaplaw.importers import Options, detect, import_votes
+from swaplaw.importers.reading import detect, import_votes
+from swaplaw.importers.record import Options
 
 from conftest import real_votes
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
+from swaplaw.serve.http.app import create_app
 from swaplaw.serve.settings import Served
 
 from serve.worlds import World

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swaplaw.answers.patterns import LONGEST_ANSWER, reader
 from swaplaw.errors import InputError
-from swaplaw.serve.answers import LONGEST_ANSWER, reader
 
 
 @pytest.mark.parametrize(

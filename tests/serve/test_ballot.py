@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swaplaw.serve.ballot import Answer, Ballot
-from swaplaw.serve.order import wave
-from swaplaw.serve.statistical import error_bound
+from swaplaw.serve.voting.ballot import Answer, Ballot
+from swaplaw.serve.voting.order import wave
+from swaplaw.serve.voting.statistical import error_bound
 
 NEW = "never seen"
 ANSWERS: list[Answer] = ["A", "B", None]

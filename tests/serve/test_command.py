@@ -22,7 +22,7 @@ import httpx
 import pytest
 from benchmarks.serve import free_port, wait_for
 
-from swaplaw.policy import Member, Policy
+from swaplaw.decide.policy import Member, Policy
 
 from conftest import Finished
 from serve.worlds import World, ask

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.plurality import vote
-from swaplaw.policy import Member, Policy
-from swaplaw.replay import Decided, Recorded, recorded, replay
-from swaplaw.serve.app import create_app
+from swaplaw.decide.policy import Member, Policy
+from swaplaw.law.plurality import vote
 from swaplaw.serve.demo import Script, running, scripted_app
-from swaplaw.serve.stopping import StopRule
-from swaplaw.votes import Votes
+from swaplaw.serve.http.app import create_app
+from swaplaw.serve.replay import Decided, Recorded, recorded, replay
+from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.votes.table import Votes
 
 from serve.worlds import ask, serve
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swaplaw.policy import Member, Policy
-from swaplaw.replay import Recorded, replay
-from swaplaw.serve.stopping import StopRule
+from swaplaw.decide.policy import Member, Policy
+from swaplaw.serve.replay import Recorded, replay
+from swaplaw.serve.voting.stopping import StopRule
 
 from conftest import Finished
 

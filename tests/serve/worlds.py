@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from swaplaw.policy import Member, Policy
+from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.settings import Served, served_from
 
 Behaviour = Callable[[Request, dict[str, Any], str], Awaitable[Response]]

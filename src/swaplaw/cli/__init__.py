@@ -11,27 +11,27 @@ import click
 
 from swaplaw.errors import InputError, SwaplawError
 
-# name -> one line of help; the command itself is `swaplaw.cli.<name>:command`.
+# name -> the stage it belongs to and one line of help; the command itself is `swaplaw.cli.<stage>.<name>:command`.
 COMMANDS = {
-    "demo": "The whole path on the bundled real votes.",
-    "import": "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table.",
-    "collect": "Repeated votes from real models, multiple choice.",
-    "summary": "The fleet: accuracy and abstention of each model.",
-    "pairs": "Every pair: masses, rates and lift at one weight.",
-    "curve": "The exact lift of one pair at every weight.",
-    "panel": "The best panels of three or more, at weights proven best.",
-    "calibrate": "Freeze the conversion rates of a dataset as a law file.",
-    "screen": "Rank pairs by predicted swap mass before pooling.",
-    "predictors": "What tells lift in advance, and how well.",
-    "forensic": "Agents in a network-isolated sandbox, graded offline, turned into votes.",
-    "budget": "A pair against its models alone at equal compute.",
-    "recommend": "What to deploy: a pair, one model, or more questions first.",
-    "report": "One page to see, explore and share: the verdict and all it rests on.",
-    "replay": "Play recorded votes back: what a policy decides, what early stopping saves.",
-    "serve": "A policy behind an OpenAI-compatible endpoint.",
-    "simulate": "The paper's Monte Carlo world: its figures and stated values.",
-    "reproduce": "The paper's tables, figures and numbers beside ours.",
-    "twin": "Synthetic votes: twins of the paper's datasets.",
+    "demo": ("votes", "The whole path on the bundled real votes."),
+    "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
+    "collect": ("collect", "Repeated votes from real models, multiple choice."),
+    "summary": ("votes", "The fleet: accuracy and abstention of each model."),
+    "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
+    "curve": ("law", "The exact lift of one pair at every weight."),
+    "panel": ("law", "The best panels of three or more, at weights proven best."),
+    "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
+    "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
+    "predictors": ("predict", "What tells lift in advance, and how well."),
+    "forensic": ("forensic", "Agents in a network-isolated sandbox, graded offline, turned into votes."),
+    "budget": ("decide", "A pair against its models alone at equal compute."),
+    "recommend": ("decide", "What to deploy: a pair, one model, or more questions first."),
+    "report": ("decide", "One page to see, explore and share: the verdict and all it rests on."),
+    "replay": ("serve", "Play recorded votes back: what a policy decides, what early stopping saves."),
+    "serve": ("serve", "A policy behind an OpenAI-compatible endpoint."),
+    "simulate": ("paper", "The paper's Monte Carlo world: its figures and stated values."),
+    "reproduce": ("paper", "The paper's tables, figures and numbers beside ours."),
+    "twin": ("paper", "Synthetic votes: twins of the paper's datasets."),
 }
 
 
@@ -48,13 +48,13 @@ class LazyGroup(click.Group):
             return None
         # A module cannot be called by a Python keyword: `import` lives in `import_`.
         module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = import_module(f"swaplaw.cli.{module}").command
+        command: click.Command = import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, importing none of them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from swaplaw.canonical import canonicaliser
+from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, watched
-from swaplaw.sources import Source
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, with_bar
+from swaplaw.importers.registry import Format
+from swaplaw.votes.files import Source
 
 PREDICTIONS = "display_predictions.json"
 MAX_FILE = 2**30
@@ -29,7 +30,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     name = str(files[0]) if len(files) == 1 else f"{len(files)} HELM runs from {files[0].parent.parent}"
     spool = Spool(name, schema(*(["cluster"] if options.cluster else [])))
     perturbed = 0
-    for file in watched(files, "runs", len(files)):
+    for file in with_bar(files, "runs", len(files)):
         predictions, instances, spec = (
             _load(file.with_name(part)) for part in (PREDICTIONS, "instances.json", "run_spec.json")
         )
@@ -120,3 +121,6 @@ def _correct(stats: dict[str, Any], literal: bool, options: Options) -> bool:
     if options.scorer and options.scorer not in stats:
         raise InputError(f"there is no statistic {quote(options.scorer)}; there are {listing(list(stats))}")
     return float(stats[names[0]]) >= options.threshold if names else literal
+
+
+FORMAT = Format("helm", lambda file: file.name == PREDICTIONS, read)

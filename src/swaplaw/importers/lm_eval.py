@@ -15,21 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from swaplaw.canonical import canonicaliser
+from swaplaw.answers.choice import letter
+from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import (
-    Findings,
-    Options,
-    Reading,
-    Spool,
-    bounded,
-    clean,
-    describe,
-    letter,
-    schema,
-    watched,
-)
-from swaplaw.sources import Source
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, with_bar
+from swaplaw.importers.registry import Format, head
+from swaplaw.votes.files import Source
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl$")
 MAX_LINE = 64 * 2**20
@@ -60,7 +51,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(name, schema(*(["cluster"] if options.cluster else []), "option"))
     offsets: Counter[tuple[str, str]] = Counter()
     digests: dict[str, str] = {}
-    for run in watched(runs, "samples", len(runs)):
+    for run in with_bar(runs, "samples", len(runs)):
         facts = describe(run.file, task=run.task, model=run.model, created=run.time)
         if facts["sha256"] in digests:
             findings.notes.append(f"{run.file.name} is a copy of {digests[facts['sha256']]}: counted once")
@@ -283,3 +274,15 @@ def _readings(options: Options) -> list[Reading]:
         Reading("gold", "target", ""),
         Reading("correct", options.scorer or "the first metric, or equality with target", ""),
     ]
+
+
+def _recognises(file: Path) -> bool:
+    if file.suffix.lower() not in (".jsonl", ".ndjson"):
+        return False
+    start = head(file)
+    if file.name.startswith("samples_") and b'"resps"' in start:
+        return True
+    return b'"doc_id"' in start and b'"resps"' in start and b'"arguments"' in start
+
+
+FORMAT = Format("lm-eval", _recognises, read)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from swaplaw.errors import InputError, quote
-from swaplaw.sources import Source
+from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,11 +145,6 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def letter(index: int) -> str:
-    """Name the option at a position: A to Z, then 1, 2, … as Inspect does."""
-    return chr(ord("A") + index) if index < 26 else str(index - 25)
-
-
 def describe(file: Path, **facts: Any) -> dict[str, Any]:
     """Name a file so that it can be known again: its name, size and digest, and what it says of itself."""
     digest = hashlib.sha256()
@@ -159,7 +154,7 @@ def describe(file: Path, **facts: Any) -> dict[str, Any]:
     return {"name": file.name, "bytes": file.stat().st_size, "sha256": digest.hexdigest(), **facts}
 
 
-def watched(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+def with_bar(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
     """Show progress on a terminal, and nothing anywhere else."""
     from rich.console import Console
     from rich.progress import track

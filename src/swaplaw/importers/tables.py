@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.canonical import canonicalise, number
-from swaplaw.contract import REQUIRED
+from swaplaw.answers.forms import number
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers.record import Findings, Options, Reading, describe
-from swaplaw.sources import Source, open_file, unreadable
+from swaplaw.votes.canonical import canonicalise
+from swaplaw.votes.contract import REQUIRED
+from swaplaw.votes.files import Source, open_file, unreadable
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw.effect import LEVEL, Effect, accuracy_effect, units_of
+from swaplaw._core.arrays import Ints
+from swaplaw.decide.verdict import Recommendation, sentence
 from swaplaw.errors import InputError, StatisticalWarning
-from swaplaw.fingerprint import fingerprint
+from swaplaw.evidence.effect import LEVEL, Effect, accuracy_effect, units_of
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
-from swaplaw.rows import Ints
-from swaplaw.summary import summary
-from swaplaw.tally import Tally
-from swaplaw.verdict import Recommendation, sentence
+from swaplaw.votes.fingerprint import fingerprint_of
+from swaplaw.votes.summary import summary
+from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.crew import Backend, Track
-    from swaplaw.law import Law
-    from swaplaw.resample import Unit
-    from swaplaw.votes import Votes
+    from swaplaw._core.parallel import Backend, Progress
+    from swaplaw.evidence.resample import Unit
+    from swaplaw.predict.law_file import Law
+    from swaplaw.votes.table import Votes
 
 SCHEMA, VERSION = "swaplaw.report", 1
 
@@ -50,7 +50,7 @@ class Options:
     """The command that makes this report, as the page shows it."""
     workers: int | None = None
     backend: Backend = "processes"
-    watch: Callable[[str], Track] = field(default=lambda _: iter, repr=False)
+    progress: Callable[[str], Progress] = field(default=lambda _: iter, repr=False)
     """From what is being done to what shows its progress."""
 
     @property
@@ -75,14 +75,14 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
             "panels": or_why(
-                lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.watch("Panels"), chosen.crew)
+                lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.progress("Panels"), chosen.crew)
             ),
             "screening": or_why(
-                lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.watch("Screening"))
+                lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.progress("Screening"))
             ),
             "compute": or_why(
                 lambda: compute_part(
-                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.watch("Equal compute"), chosen.crew
+                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.progress("Equal compute"), chosen.crew
                 )
             ),
         }
@@ -109,7 +109,7 @@ def or_why(part: Callable[[], Part]) -> Part:
 
 
 def _decide(tally: Tally, options: Options) -> Recommendation | Part:
-    from swaplaw.recommend import recommend
+    from swaplaw.decide.recommend import recommend
 
     if len(tally.models) < 2:
         return {"why": f"There is one model only, {tally.models[0]}: an ensemble needs a second."}
@@ -124,7 +124,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             repeats=options.repeats,
             replicates=options.replicates,
             seed=options.seed,
-            track=options.watch("Verdict"),
+            progress=options.progress("Verdict"),
             **options.crew,
         )
     except InputError as error:
@@ -162,7 +162,7 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
 
 
 def _effect(found: Effect) -> Part:
-    return {"mean": found.mean, "lo": found.lo, "hi": found.hi, "p": found.p, "n": found.n, "units": found.units}
+    return {"mean": found.mean, "lo": found.low, "hi": found.high, "p": found.p, "n": found.n, "units": found.units}
 
 
 def _fleet(tally: Tally, member: Ints) -> list[Part]:
@@ -170,7 +170,7 @@ def _fleet(tally: Tally, member: Ints) -> list[Part]:
     for row in summary(tally):
         model = tally.index(row.model)
         found = accuracy_effect(tally, model, member)
-        ends = None if found is None else [max(0.0, found.lo), found.hi]
+        ends = None if found is None else [max(0.0, found.low), found.high]
         rows.append(row.to_dict() | {"model": model, "interval": ends})
     return rows
 
@@ -180,7 +180,7 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
         return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
     first = None if isinstance(found, dict) else _choice(found)
     try:
-        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.watch("Pairs"))
+        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.progress("Pairs"))
     except InputError as error:
         return {"why": str(error)}
 
@@ -241,7 +241,7 @@ def _methods(tally: Tally, options: Options, member: Ints) -> Part:
     units = int(member.max()) + 1
     return {
         "command": options.command,
-        "fingerprint": fingerprint(tally),
+        "fingerprint": fingerprint_of(tally),
         "swaplaw": version("swaplaw"),
         "seed": options.seed,
         "folds": options.folds,

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw.curve import Curve
-from swaplaw.effect import LEVEL, standard_errors
-from swaplaw.intervals import student
-from swaplaw.pair import Pair
-from swaplaw.rows import Ints
-from swaplaw.scoresheet import Scoresheet
-from swaplaw.tally import Tally
+from swaplaw._core.arrays import Ints
+from swaplaw.evidence.effect import LEVEL, standard_errors
+from swaplaw.evidence.intervals import student
+from swaplaw.law.curve import Curve
+from swaplaw.law.pair import Pair
+from swaplaw.law.scoresheet import Scoresheet
+from swaplaw.votes.tally import Tally
 
 SAFE = 2**53
 """Whole numbers from here on are sent as text: JavaScript's numbers would round them."""

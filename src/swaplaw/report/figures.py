@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from swaplaw.curve import curve
-from swaplaw.tally import Tally
+from swaplaw.law.curve import curve
+from swaplaw.votes.tally import Tally
 
 MOST_LIFTS = 40
 """Pairs that the forest shows: those with the largest held-out lift."""
@@ -33,7 +33,7 @@ def figures(tally: Tally, document: dict[str, Any]) -> dict[str, Callable[[], An
 
 def write_figures(tally: Tally, document: dict[str, Any], folder: str | Path) -> list[Path]:
     """Draw every picture as SVG and PNG."""
-    from swaplaw.plots import save
+    from swaplaw.report.plots import save
 
     files = []
     for name, draw in figures(tally, document).items():
@@ -56,13 +56,13 @@ def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _votes(tally: Tally) -> Any:
-    from swaplaw.plots import vote_map
+    from swaplaw.report.plots import vote_map
 
     return vote_map(tally, f"Who is right where, {tally.dataset}", "Gold's share of each model's votes")
 
 
 def _lifts(document: dict[str, Any]) -> Any:
-    from swaplaw.plots import Lift, forest_figure
+    from swaplaw.report.plots import Lift, forest_figure
 
     judged = sorted((row for row in _rows(document) if row["held"] is not None), key=lambda row: -row["held"])
     lifts = [
@@ -74,7 +74,7 @@ def _lifts(document: dict[str, Any]) -> Any:
 
 
 def _dependence(document: dict[str, Any]) -> Any:
-    from swaplaw.plots import heat_map
+    from swaplaw.report.plots import heat_map
 
     order = [document["models"][row["model"]] for row in document["fleet"]]
     values = {(row["primary"], row["secondary"]): row["phi_adj"] for row in _rows(document)}
@@ -83,13 +83,13 @@ def _dependence(document: dict[str, Any]) -> Any:
 
 
 def _curve(tally: Tally, document: dict[str, Any]) -> Any:
-    from swaplaw.plots import exact_curve_figure
+    from swaplaw.report.plots import exact_curve_figure
 
     return exact_curve_figure(curve(tally, *document["best"]), [_label(document), "In-sample, at every weight"])
 
 
 def _contributions(tally: Tally, document: dict[str, Any]) -> Any:
-    from swaplaw.plots import contributions_figure
+    from swaplaw.report.plots import contributions_figure
 
     exact = curve(tally, *document["best"])
     weights = dict.fromkeys([exact.best_plateau.weight, Fraction(1, 3), Fraction(2, 3), Fraction(1)])
@@ -99,7 +99,7 @@ def _contributions(tally: Tally, document: dict[str, Any]) -> Any:
 
 
 def _screening(document: dict[str, Any]) -> Any:
-    from swaplaw.plots import Scatter, scatter_figure
+    from swaplaw.report.plots import Scatter, scatter_figure
 
     part, models = document["screening"], document["models"]
     panel = Scatter(
@@ -116,8 +116,8 @@ def _screening(document: dict[str, Any]) -> Any:
 
 
 def _compute(document: dict[str, Any]) -> Any:
-    from swaplaw.budget import Budget, Split
-    from swaplaw.plots import cost_figure
+    from swaplaw.decide.equal_compute import Budget, Split
+    from swaplaw.report.plots import cost_figure
 
     part, models = document["compute"], document["models"]
     splits = tuple(

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw.curve import Curve, curve_of
-from swaplaw.effect import Effect, effect
-from swaplaw.holdout import deal, held_out_weight
-from swaplaw.pair import Pair, pairs
+from swaplaw._core.arrays import Ints
+from swaplaw.decide.holdout import deal, held_out_weight
+from swaplaw.evidence.effect import Effect, effect
+from swaplaw.law.curve import Curve, curve_of
+from swaplaw.law.pair import Pair, pairs
+from swaplaw.law.scoresheet import scoresheet
 from swaplaw.report.explorer import curve_data, votes_data
-from swaplaw.rows import Ints
-from swaplaw.scoresheet import scoresheet
-from swaplaw.tally import Tally
+from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.crew import Track
+    from swaplaw._core.parallel import Progress
 
 MOST_PAIRS = 100
 """Pairs with exact curves and held-out numbers; of more, those with the largest in-sample lift."""
@@ -49,7 +49,7 @@ class Row:
             *(self.pair.a, self.pair.b, self.pair.n),
             *(None if value is None else round(float(value), 6) for value in numbers),
             str(best.weight),
-            *((None,) * 3 if held is None else (round(value, 6) for value in (held.mean, held.lo, held.hi))),
+            *((None,) * 3 if held is None else (round(value, 6) for value in (held.mean, held.low, held.high))),
         ]
 
 
@@ -95,15 +95,15 @@ def pair_rows(
     repeats: int,
     seed: int,
     always: tuple[str, str] | None,
-    track: Track,
+    progress: Progress,
 ) -> PairRows:
     """Compute every pair; hold out and carry those worth it, the pair `always` first of all."""
-    found = [Row(chosen, curve_of(chosen)) for chosen in track(list(pairs(tally)))]
+    found = [Row(chosen, curve_of(chosen)) for chosen in progress(list(pairs(tally)))]
     named = set(always or ())
     found.sort(key=lambda row: (-row.curve.best_plateau.lift, row.pair.primary, row.pair.secondary))
     by_worth = sorted(found, key=lambda row: {row.pair.primary, row.pair.secondary} != named)
     chosen = _worth_carrying(by_worth, len(tally.questions))
-    full = {id(row): _carried(row, member, folds, repeats, seed) for row in track(chosen)}
+    full = {id(row): _carried(row, member, folds, repeats, seed) for row in progress(chosen)}
     return PairRows(tally, tuple(full.get(id(row), row) for row in found))
 
 

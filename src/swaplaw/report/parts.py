@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from swaplaw.decide.holdout import deal
 from swaplaw.errors import InputError
-from swaplaw.holdout import deal
-from swaplaw.pair import pairs
-from swaplaw.summary import summary
-from swaplaw.tally import Tally
-from swaplaw.weights import DEFAULT_WEIGHT
+from swaplaw.law.pair import pairs
+from swaplaw.law.weights import DEFAULT_WEIGHT
+from swaplaw.votes.summary import summary
+from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw.crew import Track
-    from swaplaw.law import Law
-    from swaplaw.resample import Unit
+    from swaplaw._core.parallel import Progress
+    from swaplaw.evidence.resample import Unit
+    from swaplaw.predict.law_file import Law
 
 LARGE_FLEET = 40
 """Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
@@ -32,10 +32,10 @@ WORK = 150_000
 """Questions times splits times ballots that equal compute may take: seconds."""
 
 
-def panels_part(tally: Tally, seconds: float, seed: int, track: Track, crew: dict[str, Any]) -> dict[str, Any]:
+def panels_part(tally: Tally, seconds: float, seed: int, progress: Progress, crew: dict[str, Any]) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
-    from swaplaw.panel_holdout import held_out_panel
-    from swaplaw.panels import panels
+    from swaplaw.decide.holdout import held_out_panel
+    from swaplaw.panels.search import best_panels
 
     if len(tally.models) < PANEL_SIZE:
         raise InputError(f"A panel of {PANEL_SIZE} needs {PANEL_SIZE} models; there are {len(tally.models)}.")
@@ -43,9 +43,9 @@ def panels_part(tally: Tally, seconds: float, seed: int, track: Track, crew: dic
         raise InputError("Left out of this report; `swaplaw panel` searches them.")
     rows: list[dict[str, Any]] = []
     # The first step is the search, then each panel that it found is held out.
-    for step in track(range(PANELS + 1)):
+    for step in progress(range(PANELS + 1)):
         if step == 0:
-            searched = panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
+            searched = best_panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
         elif step <= len(searched.panels):
             one = searched.panels[step - 1]
             judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50, **crew)
@@ -57,7 +57,7 @@ def panels_part(tally: Tally, seconds: float, seed: int, track: Track, crew: dic
                     "alone": float(one.panel.accuracies[0]),
                     "accuracy": float(shown.accuracy),
                     "held_out": None if judged is None else judged.accuracy,
-                    "effect": None if judged is None else [judged.lift, judged.effect.lo, judged.effect.hi],
+                    "effect": None if judged is None else [judged.lift, judged.effect.low, judged.effect.high],
                     "n": one.panel.n,
                 }
             )
@@ -74,9 +74,11 @@ def most_accurate(tally: Tally) -> Tally:
     return tally.select(models=kept, questions=answered)
 
 
-def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int, track: Track = iter) -> dict[str, Any]:
+def screening_part(
+    tally: Tally, law: Law | None, by: Unit | None, seed: int, progress: Progress = iter
+) -> dict[str, Any]:
     """Predicted against observed lift: with a law from elsewhere, or one from the other half of the questions."""
-    from swaplaw.calibrate import mean_rates
+    from swaplaw.predict.calibrate import mean_rates
 
     if len(tally.models) < 2:
         raise InputError("Screening compares pairs, and there is one model only.")
@@ -96,7 +98,7 @@ def screening_part(tally: Tally, law: Law | None, by: Unit | None, seed: int, tr
         source = f"a law calibrated on {len(train.questions)} questions, judged on the other {len(judged.questions)}"
     alpha, gamma = map(Fraction, rates)
     dots = []
-    for pair in track(list(pairs(judged))):
+    for pair in progress(list(pairs(judged))):
         predicted, observed = pair.masses.predicted_swap(alpha, gamma), pair.at(weight).lift
         dots.append((round(float(predicted), 6), round(float(observed), 6), pair.primary, pair.secondary))
     dots.sort()
@@ -130,11 +132,11 @@ def compute_part(
     prices: Mapping[str, float] | None,
     by: Unit | None,
     seed: int,
-    track: Track,
+    progress: Progress,
     crew: dict[str, Any],
 ) -> dict[str, Any]:
     """The best pair against its models alone, at equal numbers of samples and at equal cost."""
-    from swaplaw.budget import budget
+    from swaplaw.decide.equal_compute import budget
 
     if best is None:
         raise InputError("Equal compute compares a pair with its models alone, and there is no pair.")
@@ -151,7 +153,7 @@ def compute_part(
         totals.pop()
     clusters = tally.clusters
     unit = by if clusters is None or len(set(clusters)) > 1 else "question"
-    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, track=track, **crew)
+    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, progress=progress, **crew)
     return {
         "primary": tally.index(best[0]),
         "secondary": tally.index(best[1]),

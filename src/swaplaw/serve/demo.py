@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from swaplaw.policy import Member, Policy
+from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.settings import Served, served_from
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def running(app: ASGIApp, port: int = 0) -> Iterator[str]:
 
 def demo_script() -> Script:
     """The bundled real votes of the demo's two members."""
-    from swaplaw.bundled import demo_votes
-    from swaplaw.replay import recorded
+    from swaplaw.serve.replay import recorded
+    from swaplaw.votes.bundled import demo_votes
 
     return Script(recorded(demo_votes(), [PRIMARY, SECONDARY]).answers)
 

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from swaplaw.answers.patterns import CHOICES, Reader, reader
+from swaplaw.decide.policy import Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.policy import Member, Policy, read_policy
-from swaplaw.serve.answers import CHOICES, Reader, reader
-from swaplaw.serve.stopping import StopRule
+from swaplaw.serve.voting.stopping import StopRule
 
 MOST_SAMPLES = 1000
 """Samples a question over all members: a policy that asks for more is a mistake, or an attack on the bill."""

@@ -19,7 +19,7 @@ import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
-from swaplaw.policy import Member
+from swaplaw.decide.policy import Member
 from swaplaw.serve.settings import Upstream
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0

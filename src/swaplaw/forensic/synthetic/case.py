@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.forensic.manifest import Challenge
+from swaplaw.forensic.challenges.manifest import Challenge
 
 BUILDERS = {
     "synthetic-disk": "swaplaw.forensic.synthetic.disk",

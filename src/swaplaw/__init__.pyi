@@ -1,0 +1,53 @@
+from . import decide as decide
+from . import evidence as evidence
+from . import law as law
+from . import panels as panels
+from . import paper as paper
+from . import predict as predict
+from .decide.recommend import recommend as recommend
+from .errors import InputError as InputError
+from .errors import SwaplawError as SwaplawError
+from .evidence.bootstrap import bootstrap as bootstrap
+from .importers.reading import import_votes as import_votes
+from .importers.reading import read_votes as read_votes
+from .importers.reading import tally as tally
+from .law.curve import curve as curve
+from .law.pair import pair as pair
+from .law.pair import pairs as pairs
+from .panels.panel import panel as panel
+from .predict.calibrate import calibrate as calibrate
+from .predict.predictors import predictors as predictors
+from .predict.screen import screen as screen
+from .votes.bundled import demo_votes as demo_votes
+from .votes.summary import summary as summary
+from .votes.table import Votes as Votes
+from .votes.table import votes_from as votes_from
+from .votes.tally import Tally as Tally
+
+__all__ = [
+    "InputError",
+    "SwaplawError",
+    "Tally",
+    "Votes",
+    "bootstrap",
+    "calibrate",
+    "curve",
+    "decide",
+    "demo_votes",
+    "evidence",
+    "import_votes",
+    "law",
+    "pair",
+    "pairs",
+    "panel",
+    "panels",
+    "paper",
+    "predict",
+    "predictors",
+    "read_votes",
+    "recommend",
+    "screen",
+    "summary",
+    "tally",
+    "votes_from",
+]

@@ -1,0 +1,1 @@
+"""Private: array layouts, exact floats, parallel work, rounding. No domain words here."""

@@ -1,0 +1,116 @@
+"""Ragged columns laid out for arithmetic: each column (a question) holds some values (its rivals), top first.
+
+Columns are sorted by falling height, so every row is a contiguous prefix of the columns. Rows of similar width are
+padded to rectangles, which reduce over their columns at the speed of memory; a flat array holds them in turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Ints
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The shape of a flat array: rectangles of falling width over a number of columns."""
+
+    columns: int
+    shapes: tuple[tuple[int, int], ...]
+    """Rows and width of each rectangle."""
+
+    @classmethod
+    def padded(cls, columns: int, widths: Ints) -> Rows:
+        """Gather rows of falling widths into rectangles, at most twice as wide as the rows they hold."""
+        shapes: list[tuple[int, int]] = []
+        for width in map(int, widths):
+            if shapes and 2 * width >= shapes[-1][1]:
+                shapes[-1] = shapes[-1][0] + 1, shapes[-1][1]
+            else:
+                shapes.append((1, width))
+        return cls(columns, tuple(shapes))
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return sum(rows for rows, _ in self.shapes)
+
+    @property
+    def widths(self) -> Ints:
+        """Width of each row, falling."""
+        return np.array([width for rows, width in self.shapes for _ in range(rows)], dtype=np.intp)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The column that each place of the flat array belongs to."""
+        return np.concatenate(
+            [np.tile(np.arange(width), rows) for rows, width in self.shapes] or [np.empty(0, np.intp)]
+        )
+
+    @cached_property
+    def rectangles(self) -> list[tuple[slice, int, int]]:
+        """Each rectangle's places in the flat array, its rows and its width."""
+        found, start = [], 0
+        for rows, width in self.shapes:
+            found.append((slice(start, start + rows * width), rows, width))
+            start += rows * width
+        return found
+
+    def maximum(self, values: Ints, floor: int) -> Ints:
+        """The largest of each column's values (one or more side by side), or `floor` if none is larger."""
+        out = np.full((self.columns, *values.shape[1:]), floor, dtype=values.dtype)
+        for places, rows, width in self.rectangles:
+            head = out[:width]
+            np.maximum(head, values[places].reshape(rows, width, *values.shape[1:]).max(axis=0), out=head)
+        return out
+
+    def count_equal(self, values: Ints, target: Ints) -> Ints:
+        """How many of each column's values equal the column's target."""
+        out = np.zeros(target.shape, dtype=self._count_type)
+        for places, rows, width in self.rectangles:
+            equal = values[places].reshape(rows, width, *values.shape[1:]) == target[:width]
+            out[:width] += np.add.reduce(equal.view(np.int8), axis=0, dtype=self._count_type)
+        return out
+
+    def count_zero(self, values: Ints) -> Ints:
+        """How many of each column's values are zero."""
+        return self.count_equal(values, np.zeros(self.columns, dtype=values.dtype))
+
+    @property
+    def _count_type(self) -> type[np.integer[Any]]:
+        # Narrow sums run several times faster, and can't overflow below 127 rows.
+        return np.int8 if self.height < 127 else np.int32
+
+    def where_maximum(self, values: Ints) -> Ints:
+        """The place in the flat array of each column's (first) largest value; 0 for an empty column."""
+        best = self.maximum(values, np.iinfo(values.dtype).min)
+        out = np.zeros(self.columns, dtype=np.intp)
+        for places, rows, width in self.rectangles[::-1]:
+            block = values[places].reshape(rows, width)
+            row = (block == best[:width]).argmax(axis=0)
+            place = places.start + row * width + np.arange(width)
+            out[:width] = np.where(values.take(place) == best[:width], place, out[:width])
+        return out
+
+    def only(self, columns: Ints) -> Rows:
+        """The shape that is left of these columns (rising)."""
+        return Rows(len(columns), tuple((rows, int(np.searchsorted(columns, width))) for rows, width in self.shapes))
+
+    def take(self, values: Ints, columns: Ints, copies: Ints | None = None) -> Ints:
+        """The values of these columns (rising, repeats allowed), flat in the shape of `only(columns)`.
+
+        `values` may hold several arrays of this shape, as its rows; `copies` says whose column each one is.
+        """
+        arrays = np.atleast_2d(values)
+        blocks = []
+        for places, rows, width in self.rectangles:
+            here = slice(int(np.searchsorted(columns, width)))
+            # Side by side, so that one index serves all rows.
+            block = arrays[:, places].reshape(len(arrays), rows, width).swapaxes(0, 1).reshape(rows, -1)
+            index = columns[here] if copies is None else copies[here] * width + columns[here]
+            blocks.append(block.take(index, axis=1).reshape(-1))
+        return np.concatenate(blocks) if blocks else arrays[0]

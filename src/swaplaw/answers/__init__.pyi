@@ -1,0 +1,5 @@
+from .forms import canonicaliser as canonicaliser
+
+__all__ = [
+    "canonicaliser",
+]

@@ -1,0 +1,326 @@
+"""What the commands share: where votes come from, and how numbers reach people and programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
+from swaplaw._core.rounding import points as signed_points
+from swaplaw.errors import InputError, printable, quote
+
+if TYPE_CHECKING:
+    from swaplaw.evidence.effect import Effect
+    from swaplaw.votes.table import Votes
+    from swaplaw.votes.tally import Tally
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Item = TypeVar("Item")
+
+DEMO = "demo"
+"""Stands for the bundled real votes wherever VOTES is asked for."""
+
+LONG_WORK = 500
+"""Pieces of work (a pair, a curve: well under a millisecond each) from which on a progress bar is worth it."""
+
+
+FORMATS = ("text", "md", "csv")
+_FORMAT = "swaplaw.format"
+
+
+def table_options(command: Command) -> Command:
+    """Add --json, and --format, which `show` and `say` obey."""
+
+    def keep(context: click.Context, _: click.Parameter, value: str) -> None:
+        context.meta[_FORMAT] = value
+
+    chosen = click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        expose_value=False,
+        callback=keep,
+        help="Tables as text, Markdown or CSV (then all but tables goes to stderr).",
+    )
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
+    return as_json(chosen(command))
+
+
+def chosen_format() -> str:
+    """The format that this run was asked for."""
+    context = click.get_current_context(silent=True)
+    return "text" if context is None else str(context.meta.get(_FORMAT, "text"))
+
+
+def say(words: str) -> None:
+    """Print a line that is no table: on standard error where tables are CSV, with nothing that Markdown could read."""
+    shown = _printable_lines(words)
+    click.echo(f"{_literal(shown)}\n" if chosen_format() == "md" else shown, err=chosen_format() == "csv")
+
+
+def _printable_lines(words: str) -> str:
+    return "\n".join(map(printable, words.split("\n")))
+
+
+def votes_options(command: Command) -> Command:
+    """Add VOTES, --dataset, --format and --json to a command."""
+    command = table_options(command)
+    command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
+    return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
+
+
+def column_map(given: tuple[str, ...]) -> dict[str, str]:
+    """Read what --column declares: PART=NAME."""
+    pairs = [part.partition("=") for part in given]
+    for part, equals, name in pairs:
+        if not (part and equals and name):
+            raise InputError(
+                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
+            )
+    return {part: name for part, _, name in pairs}
+
+
+def load(paths: Sequence[str]) -> Votes:
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
+    from swaplaw import demo_votes, read_votes
+
+    if list(paths) == [DEMO]:
+        return demo_votes()
+    votes = read_votes(paths)
+    remark(votes.notes)
+    return votes
+
+
+def remark(notes: Sequence[str]) -> None:
+    """Say on standard error what a reader should know about where votes came from."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
+
+
+def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
+    """Count every dataset of VOTES, or the one that is named."""
+    votes = load(paths)
+    return [votes.tally(name) for name in ([dataset] if dataset is not None else votes.datasets)]
+
+
+def header(tally: Tally, *models: str) -> None:
+    """Print what the tables below rest on: the whole fleet, or these models of it."""
+    import numpy as np
+
+    if models:
+        places = [tally.index(model) for model in models]
+        tally = tally.select(models=models, questions=np.logical_or.reduce(tally.answered[places]))
+    say(fleet_line(tally))
+
+
+def fleet_line(tally: Tally) -> str:
+    """What tables of a fleet rest on, in one line: models, questions, votes, abstention and the tie rule."""
+    votes = int(tally.votes.sum(dtype="int64"))
+    each = tally.votes[tally.answered]
+    least, most = int(each.min()), int(each.max())
+    samples = several(most, "vote") if least == most else f"{least:,} to {most:,} votes"
+    null = sum(number for reasons in tally.reasons for number in reasons.values())
+    return (
+        f"{tally.dataset}: {several(len(tally.models), 'model')}, {several(len(tally.questions), 'question')}, "
+        f"{samples} a model and question, {share(null / votes)}% abstained, ties share credit"
+    )
+
+
+def several(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def with_bar(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:
+    """Pass items through, with a progress bar on standard error if that is a terminal and the work is long.
+
+    An item may stand for several pieces of work.
+    """
+    if total * each < LONG_WORK or not sys.stderr.isatty():
+        return iter(work)
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(work, label, total, console=Console(stderr=True), transient=True))
+
+
+def progress_bar(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for work that the library loops over, every item of which is long."""
+    return lambda items: with_bar(items, len(items), label, each=LONG_WORK)
+
+
+def over_pairs(tally: Tally, label: str, each: int = 1) -> Callable[[Sequence[Item]], Iterator[Item]]:
+    """Make a progress bar for shares of all pairs of a fleet, each pair so many pieces of work."""
+    pairs = len(tally.models) * (len(tally.models) - 1) // 2
+    return lambda shares: with_bar(shares, len(shares), label, each=pairs * each // len(shares))
+
+
+def emit(document: Any) -> None:
+    """Print exactly one JSON document."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def number(value: Fraction | float | None) -> float | None:
+    """A fraction of one for JSON; undefined is null."""
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a printed table."""
+
+    name: str
+    right: bool = True
+    minor: int = 0
+    """Columns above 0 may be left out of a terminal that is too narrow, the highest first."""
+
+
+def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
+    """Print a table: drawn on a terminal, plain and never cut off elsewhere, or as `--format` says."""
+    # Names come from other people's files: shown as text, they carry no markup and no control characters.
+    cells, note = [[printable(cell) for cell in row] for row in rows], _printable_lines(note)
+    if chosen_format() == "md":
+        _print_markdown(title, columns, cells, note)
+    elif chosen_format() == "csv":
+        _print_csv(title, columns, cells, note)
+    elif sys.stdout.isatty():
+        _draw(title, columns, _aligned(cells), note)
+    else:
+        _print_plain(title, columns, _aligned(cells), note)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Give numbers without an arrow the room of one, where their column has any."""
+    arrows = [any(cell.endswith(ARROWS) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        [f"{cell}  " if arrow and not cell.endswith(ARROWS) else cell for cell, arrow in zip(row, arrows, strict=True)]
+        for row in rows
+    ]
+
+
+def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    kept = _fitting(columns, rows, console.width)
+    for column in (columns[place] for place in kept):
+        table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(row[place]) for place in kept))
+    console.print(Text(printable(title), style="bold"))
+    if rows:
+        console.print(table)
+    if left_out := [column.name for place, column in enumerate(columns) if place not in kept]:
+        note = f"{note}\nToo narrow for {', '.join(left_out)}: a wider terminal or --format csv shows all.".lstrip()
+    if note:
+        console.print(Text(note + "\n"))
+
+
+def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Which columns to show on a terminal so wide: all that matter, and of the others what has room."""
+    lines = [[column.name for column in columns], *rows]
+    needs = [2 + max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    kept = list(range(len(columns)))
+    for place in sorted(kept, key=lambda place: -columns[place].minor):
+        if sum(needs[one] for one in kept) <= width or not columns[place].minor:
+            break
+        kept.remove(place)
+    return kept
+
+
+def _print_plain(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    lines = [[column.name for column in columns], *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    click.echo(printable(title))
+    for line in lines if rows else []:
+        placed = zip(line, columns, widths, strict=True)
+        click.echo("  ".join(c.rjust(w) if column.right else c.ljust(w) for c, column, w in placed).rstrip())
+    click.echo(f"{note}\n" if note else "")
+
+
+def _print_markdown(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    """A pipe table as GitHub reads it; whatever Markdown could take for markup is escaped."""
+    click.echo(f"**{_literal(printable(title))}**\n")
+    if rows:
+        names = [_literal(column.name) for column in columns]
+        rulers = ["---:" if column.right else ":---" for column in columns]
+        for line in (names, rulers, *([_literal(cell) for cell in row] for row in rows)):
+            click.echo(f"| {' | '.join(line)} |")
+        click.echo()
+    if note:
+        click.echo(f"{_literal(note)}\n")
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", text)
+
+
+def _print_csv(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str) -> None:
+    """Comma-separated values, an empty line between tables; title and note go to standard error."""
+    import csv
+
+    click.echo(printable(title), err=True)
+    if rows:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([column.name for column in columns])
+        writer.writerows([_cell(cell, column) for cell, column in zip(row, columns, strict=True)] for row in rows)
+        click.echo()
+    if note:
+        click.echo(note, err=True)
+
+
+def _cell(text: str, column: Column) -> str:
+    """A cell that no spreadsheet takes for a formula; a number has no arrow, and one that is not there is empty."""
+    if column.right:
+        return "" if text == "–" else text.rstrip(f" {''.join(ARROWS)}")
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def percent(value: Fraction | float | None, places: int = 1) -> str:
+    """A share in per cent."""
+    return "–" if value is None else share(value, places)
+
+
+def points(value: Fraction | float | None, places: int = PLAIN) -> str:
+    """A difference in signed percentage points."""
+    return "–" if value is None else signed_points(value, places)
+
+
+def places_of(found: Effect | None) -> int:
+    """Decimals that a number deserves by its interval."""
+    return PLAIN if found is None else found.places
+
+
+INTERVALS = "± is half of a 95% interval; an arrow marks one that excludes 0."
+
+
+def lift(value: Fraction | float, found: Effect | None) -> list[str]:
+    """A lift in points with its arrow, and how far its interval reaches to either side."""
+    if found is None:
+        return [points(value), "–"]
+    signed = f"{points(value, found.places)} {arrow(found.low, found.high)}"
+    return [signed.rstrip(), share(found.half_width, found.places)]
+
+
+def accuracy(value: Fraction | float, found: Effect | None) -> list[str]:
+    """An accuracy in per cent, with a decimal at least, and how far its interval reaches to either side."""
+    if found is None:
+        return [percent(value), "–"]
+    return [share(value, max(1, found.places)), share(found.half_width, max(1, found.places))]
+
+
+def rate(value: Fraction | float | None) -> str:
+    """A rate or correlation, with two decimals."""
+    return "–" if value is None else f"{float(value):.2f}"

@@ -1,0 +1,151 @@
+"""`swaplaw forensic solve` and `run`: agents at work, scripted or modelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw.cli._shared.output import emit, show
+from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
+from swaplaw.errors import SwaplawError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.forensic.challenges.manifest import Challenge
+
+
+@click.command()
+@CHALLENGES
+@EVIDENCE
+@SANDBOX
+@IMAGE
+@LOGS
+@TABLES
+def solve(
+    challenges: tuple[str, ...], evidence: Path | None, sandbox: str, image: str | None, logs: Path, as_json: bool
+) -> None:
+    """Prove challenges solvable: play their solution scripts as an agent in the real sandbox, and grade.
+
+    Exit 1 unless every question that needs no judge is graded correct.
+    """
+    from swaplaw.forensic.challenges.manifest import load
+
+    cases = [load(name) for name in challenges]
+    need_inspect("running agents")
+    from swaplaw.forensic.agent.scripted import scripted_model
+    from swaplaw.forensic.agent.traces import read_traces
+    from swaplaw.forensic.grading.votes import Key, grade_traces
+
+    model = scripted_model(cases)
+    file = _evaluate(cases, model, evidence=evidence, sandbox=sandbox, image=image, logs=logs, quiet=as_json)
+    traces = read_traces([file], partial=True).traces
+    graded = grade_traces(traces, Key(traces), None)
+    rows: list[dict[str, Any]] = [
+        {"question": v.question, "tier": v.tier, "correct": v.correct, "submitted": v.submitted, "why": v.why}
+        for v in graded.votes
+    ]
+    if as_json:
+        emit({"log": str(file), "questions": rows, "need_a_judge": graded.without_rubric})
+    else:
+        shown = [
+            [r["question"], r["tier"], "correct" if r["correct"] else "WRONG", quote(r["submitted"])] for r in rows
+        ]
+        show(f"solved; log {file}", columns("question", "tier", "grade", "submitted"), shown)
+        if graded.without_rubric:
+            click.echo(f"not graded without a judge: {', '.join(graded.without_rubric)}", err=True)
+    wrong = [row["question"] for row in rows if not row["correct"]]
+    if wrong:
+        raise SwaplawError(f"{len(wrong)} of {len(rows)} questions were not solved: {', '.join(map(str, wrong))}")
+
+
+def _evaluate(cases: Sequence[Challenge], model: Any, *, logs: Path, quiet: bool, **settings: Any) -> Path:
+    """Run one evaluation to its end and return its log; a failed one is one line."""
+    from inspect_ai import eval as evaluate
+
+    from swaplaw.forensic.agent.task import forensic
+
+    settings["evidence"] = str(settings["evidence"]) if settings["evidence"] else None
+    with inspect_errors(), stdout_to_stderr():
+        task = forensic([case.ref if case.seed is not None else _name(case) for case in cases], **settings)
+        (log,) = evaluate(task, model=model, log_dir=str(logs), display=display(quiet))
+    if log.status != "success":
+        reason = log.error.message if log.error else log.status
+        raise SwaplawError(f"the run failed: {quote(reason, 300)}; its log is {log.location}")
+    return Path(log.location)
+
+
+def _name(case: Challenge) -> str:
+    from swaplaw.forensic.challenges.manifest import SHIPPED
+
+    return case.id if case.folder.parent == SHIPPED else str(case.folder)
+
+
+@click.command()
+@CHALLENGES
+@click.option("--model", "models", multiple=True, required=True, help="Any Inspect model; may be given several times.")
+@click.option(
+    "--runs", type=click.IntRange(1), default=24, show_default=True, help="Traces a challenge: votes a question."
+)
+@EVIDENCE
+@SANDBOX
+@IMAGE
+@LOGS
+@click.option("--message-limit", type=click.IntRange(1), default=400, show_default=True, help="Messages a trace.")
+@click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens a trace.")
+@click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds a trace.")
+@click.option("--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds a tool call.")
+@click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
+@click.option("--temperature", type=float, default=1.0, show_default=True)
+@click.option("--model-base-url", help="Address of the model's server.")
+@TABLES
+def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Let models investigate challenges; run the same command again to resume or to add runs."""
+    from swaplaw.forensic.challenges.manifest import load
+
+    cases = [load(name) for name in challenges]
+    need_inspect("running agents")
+    from inspect_ai import eval_set
+
+    from swaplaw.forensic.agent.task import forensic
+
+    names = ("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout")
+    settings = {name: options[name] for name in names}
+    evidence = str(options["evidence"]) if options["evidence"] else None
+    with inspect_errors(), stdout_to_stderr():
+        task = forensic(
+            [case.ref if case.seed is not None else _name(case) for case in cases], evidence=evidence, **settings
+        )
+        success, logs = eval_set(
+            task,
+            log_dir=str(options["logs"]),
+            model=list(models),
+            # Not a setting of the task: so more runs later are the same task with more to do.
+            epochs=options["runs"],
+            model_base_url=options["model_base_url"],
+            temperature=options["temperature"],
+            max_tokens=options["max_tokens"],
+            max_samples=options["max_samples"],
+            continue_on_fail=True,
+            retry_on_error=2,
+            retry_attempts=1,
+            log_dir_allow_dirty=True,
+            display=display(as_json),
+        )
+    rows: list[dict[str, Any]] = [
+        {"model": log.eval.model, "status": log.status, "log": log.location, "traces": _completed(log)} for log in logs
+    ]
+    if as_json:
+        emit({"success": success, "logs": rows})
+    else:
+        cells = [[row["model"], row["status"], str(row["traces"]), row["log"]] for row in rows]
+        show("logs", columns("model", "status", "traces", "log", numbers=("traces",)), cells)
+    if not success:
+        raise SwaplawError("some traces failed: run the same command again to repeat only those")
+
+
+def _completed(log: Any) -> int | None:
+    return log.results.completed_samples if log.results else None

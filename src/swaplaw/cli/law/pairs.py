@@ -1,0 +1,141 @@
+"""`swaplaw pairs`: every pair at one weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._shared.output import (
+    INTERVALS,
+    Column,
+    emit,
+    fleet_line,
+    lift,
+    load_tallies,
+    number,
+    over_pairs,
+    percent,
+    places_of,
+    points,
+    rate,
+    say,
+    show,
+    votes_options,
+)
+from swaplaw.cli._shared.workers import workers_options
+
+if TYPE_CHECKING:
+    from swaplaw._core.arrays import Ints
+    from swaplaw._core.parallel import Backend
+    from swaplaw.evidence.effect import Effect
+    from swaplaw.law.pair import Outcome, Pair
+    from swaplaw.votes.tally import Tally
+
+MASSES = (
+    *("p", "q", "gap", "collective", "rescue", "damage", "both_right", "both_wrong"),
+    *("phi", "phi_max", "phi_adj", "ceiling"),
+)
+OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
+
+
+@click.command("pairs")
+@votes_options
+@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+@workers_options
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
+    """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
+    from swaplaw.law import as_weight
+
+    x = as_weight(weight)
+    fleets = []
+    for tally in load_tallies(votes, dataset):
+        possible = comb(len(tally.models), 2)
+        rows = pooled(tally, x, **crew)
+        fleets.append((fleet_line(tally), rows, possible - len(rows)))
+    if as_json:
+        emit(
+            {
+                "weight": str(x),
+                "pairs": [as_dict(*found) for _, rows, _ in fleets for found in rows],
+                "disjoint": sum(disjoint for _, _, disjoint in fleets),
+            }
+        )
+        return
+    for line, rows, disjoint in fleets:
+        show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
+        if disjoint:
+            say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+
+
+Row = tuple["Pair", "Outcome", "Effect | None"]
+"""A pair, its vote at the weight, and its lift with an interval."""
+
+
+def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: Backend = "processes") -> list[Row]:
+    """Pool every pair at a weight."""
+    from swaplaw._core.parallel import Crew
+    from swaplaw.evidence.effect import units_of
+    from swaplaw.law.pair import at_least_one, places_of_pairs
+
+    crew, data = Crew(workers, backend), (tally, units_of(tally))
+    shares = crew.split(places_of_pairs(tally))
+    found = crew.share(partial(_rows, weight), data, shares, progress=over_pairs(tally, "Pooling pairs"))
+    return list(at_least_one(tally, chain.from_iterable(found)))
+
+
+def _rows(weight: Fraction, data: tuple[Tally, Ints], places: Sequence[tuple[int, int]]) -> list[Row]:
+    from swaplaw.evidence.effect import lift_effect
+    from swaplaw.law.pair import oriented_pairs
+
+    tally, member = data
+    weights = (Fraction(1), weight)
+    return [
+        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, member))
+        for pair in oriented_pairs(tally, places)
+    ]
+
+
+def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:
+    """One pair for JSON, as the design fixes it."""
+    return {
+        "dataset": pair.tally.dataset,
+        "primary": pair.primary,
+        "secondary": pair.secondary,
+        "n": pair.n,
+        "of": pair.of,
+        **{name: number(getattr(pair.masses, name)) for name in MASSES},
+        **{name: number(getattr(outcome, name)) for name in OUTCOME},
+        "lift_interval": None if found is None else [found.low, found.high],
+    }
+
+
+def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | None = None) -> None:
+    """Print pairs, the largest lift first."""
+    ordered = sorted(rows, key=lambda row: (-row[1].lift, row[0].primary, row[0].secondary))[:top]
+    minor = {"gamma": 6, "alpha": 5, "rescue %": 4, "n": 3, "S* pp": 2, "phi_adj": 1}
+    names = ["n", "p %", "q %", "rescue %", "phi_adj", "alpha", "gamma", "Lift pp", "±", "S* pp"]
+    cells = [
+        [
+            pair.primary,
+            pair.secondary,
+            str(pair.n) if pair.n == pair.of else f"{pair.n} of {pair.of}",
+            *(percent(value) for value in (pair.masses.p, pair.masses.q, pair.masses.rescue)),
+            *(rate(value) for value in (pair.masses.phi_adj, outcome.alpha, outcome.gamma)),
+            *lift(outcome.lift, found),
+            points(outcome.swap, places_of(found)),
+        ]
+        for pair, outcome, found in ordered
+    ]
+    gain = sum(outcome.lift > 0 for _, outcome, _ in rows)
+    note = (
+        f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first. "
+        f"{INTERVALS}"
+    )
+    models = [Column("Primary", right=False), Column("Secondary", right=False)]
+    show(title, [*models, *(Column(name, minor=minor.get(name, 0)) for name in names)], cells, note)

@@ -1,0 +1,108 @@
+"""`swaplaw reproduce`: the paper's tables, figures and numbers beside ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options
+from swaplaw.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.paper.reproduce import Reproduction, Study
+
+
+@click.command("reproduce")
+@click.argument("votes", nargs=-1, metavar="[VOTES]...")
+@click.option("--corpus", metavar="DIR", help="Reproduce from the released corpus, downloaded into DIR.")
+@click.option("--download", is_flag=True, help="Download the corpus into DIR first (needs the extra 'hub').")
+@click.option("--columns", metavar="FILE", help="JSON map from our column names to the corpus's.")
+@click.option("--twin", is_flag=True, help="Reproduce from synthetic twins of the paper's datasets.")
+@click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
+@click.option("--replicates", type=click.IntRange(min=1), default=2000, show_default=True, help="Bootstrap draws.")
+@click.option(
+    "--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point."
+)
+@table_options
+def command(
+    votes: tuple[str, ...],
+    corpus: str | None,
+    download: bool,
+    columns: str | None,
+    twin: bool,
+    output: str,
+    seed: int,
+    replicates: int,
+    trials: int,
+    as_json: bool,
+) -> None:
+    """Write every table and figure of the paper, and compare every published number with ours.
+
+    From VOTES of any kind, from the released corpus, or from synthetic twins of the paper's datasets.
+    """
+    if sum([bool(votes), corpus is not None, twin]) != 1:
+        raise InputError("name one source: VOTES, --corpus DIR for the released corpus, or --twin for synthetic twins")
+    if (download or columns) and corpus is None:
+        raise InputError("--download and --columns go with --corpus DIR")
+    from swaplaw.paper.reproduce import study_of, write_reproduction
+    from swaplaw.paper.simulation import theory
+
+    if twin:
+        from swaplaw.paper.twins import twins
+
+        study = study_of(twins(seed=seed), seed=seed, replicates=replicates)
+    elif corpus is not None:
+        study = _from_corpus(corpus, download, columns, seed, replicates)
+    else:
+        study = study_of(load(votes), seed=seed, replicates=replicates)
+    with doubts_on_stderr():
+        done = write_reproduction(study, theory(trials=trials, seed=seed), output, progress=progress_bar("Reproducing"))
+    for problem in done.problems:
+        click.echo(f"swaplaw: note: {' '.join(problem.split())}", err=True)
+    if as_json:
+        emit({"synthetic": study.synthetic, "datasets": list(study.datasets), **done.to_dict()})
+    else:
+        _show(study, done)
+
+
+def _from_corpus(corpus: str, download: bool, columns: str | None, seed: int, replicates: int) -> Study:
+    from swaplaw.paper.corpus import download_deciban, read_deciban
+    from swaplaw.paper.reproduce import study_of
+
+    declared = {} if columns is None else _read_map(columns)
+    found = read_deciban(download_deciban(corpus) if download else corpus, declared)
+    missing = [
+        f"the corpus has no votes for dataset {quote(name)}: what needs it is left out" for name in found.missing
+    ]
+    return study_of(found.votes.values(), seed=seed, replicates=replicates, problems=[*found.problems, *missing])
+
+
+def _read_map(columns: str) -> dict[str, str]:
+    name = quote(columns, 200)
+    example = 'expected a JSON object such as {"question": "item_id", "answer": "vote"}'
+    try:
+        document = json.loads(Path(columns).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{name}: cannot read the column map ({error.strerror})") from None
+    except ValueError:
+        raise InputError(f"{name}: the column map is not JSON; {example}") from None
+    if not isinstance(document, dict) or not all(isinstance(value, str) for value in document.values()):
+        raise InputError(f"{name}: the column map is not a map from text to text; {example}")
+    return document
+
+
+def _show(study: Study, done: Reproduction) -> None:
+    rows = [[section.title, f"{section.within} of {len(section.comparisons)}"] for section in done.sections]
+    rows.append(["All", f"{done.within} of {len(done.comparisons)}"])
+    note = f"{len(done.files)} files in {done.folder}; open {done.folder / 'comparison.html'} first."
+    if study.synthetic:
+        note = f"SYNTHETIC votes: only accuracies and abstentions are set, other differences are expected.\n{note}"
+    for dataset in study.datasets.values():
+        header(dataset.tally)
+    titles = ", ".join(dataset.title for dataset in study.datasets.values())
+    show(f"Published numbers that ours agree with: {titles}", [Column("", right=False), Column("Agree")], rows, note)

@@ -1,0 +1,136 @@
+"""`swaplaw screen`: S-hat of every pair before pooling."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from swaplaw._core.rounding import decimals
+from swaplaw.cli._shared.evidence import load_tally, models_option
+from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
+from swaplaw.errors import InputError, listing, quote
+
+if TYPE_CHECKING:
+    from swaplaw.predict.screen import Screen
+
+SHOWN = 30
+
+
+@click.command("screen")
+@click.argument("votes", nargs=-1, metavar="[VOTES...]")
+@click.option("--law", "law_file", required=True, metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")
+@click.option("--weight", help="Make sure that the law is for this weight.")
+@click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")
+@models_option
+@click.option("--accuracy", metavar="CSV", help="Instead of VOTES: columns model, accuracy (fractions of one).")
+@click.option("--phi-adj", metavar="CSV", help="With --accuracy: columns primary, secondary, phi_adj.")
+@click.option("--top", type=click.IntRange(1), default=SHOWN, show_default=True, help="Rows of the printed table.")
+@table_options
+def command(
+    votes: tuple[str, ...],
+    law_file: str,
+    weight: str | None,
+    dataset: str | None,
+    without: tuple[str, ...],
+    accuracy: str | None,
+    phi_adj: str | None,
+    top: int,
+    as_json: bool,
+) -> None:
+    """Rank pairs by S-hat, the predicted swap mass, without pooling a vote; from VOTES or from published marginals."""
+    from swaplaw.predict.law_file import read_law
+    from swaplaw.predict.screen import screen, screen_marginals
+
+    law = read_law(law_file, weight=weight)
+    if (accuracy is None) != (phi_adj is None) or bool(votes) == (accuracy is not None):
+        raise InputError("give either VOTES, or both --accuracy and --phi-adj")
+    if accuracy is not None and phi_adj is not None:
+        found = screen_marginals(read_accuracy(accuracy), read_phi_adj(phi_adj), law)
+        title = "Published marginals"
+    else:
+        tally = load_tally(votes, dataset, without)
+        found, title = screen(tally, law), tally.dataset
+    if as_json:
+        emit({"weight": str(law.weight), **found.to_dict()})
+        return
+    if accuracy is None:
+        header(tally)
+    error = law.fit["rmse"]
+    places = decimals(None if error is None else -error, error)
+    show_screen(f"{title}: {len(found)} pairs by S-hat at weight {law.weight}", found, top, places)
+    source = law.provenance.get("dataset")
+    say(
+        f"Rates from {source}: alpha {rate(law.alpha)}, gamma {rate(law.gamma)}. "
+        "Off its calibration set S-hat is a rank screen, not a point prediction."
+    )
+
+
+def show_screen(title: str, found: Screen, top: int, places: int) -> None:
+    """Print the most promising pairs; S-hat with as many decimals as its error on the calibration set allows."""
+    rows = [
+        [str(rank), primary, secondary, percent(p), percent(q), rate(phi_adj), points(predicted, places)]
+        for primary, secondary, p, q, phi_adj, predicted, rank in found.to_frame().head(top).iter_rows()
+    ]
+    gain = int((found.predicted > 0).sum())
+    note = f"{gain} of {len(found)} pairs are predicted to gain."
+    if len(found) > top:
+        note += f" The first {top} are shown; --top N shows more, --json all."
+    names = [Column("Primary", right=False), Column("Secondary", right=False)]
+    show(title, [Column("Rank"), *names, *map(Column, ("p %", "q %", "phi_adj", "S-hat pp"))], rows, note)
+
+
+def read_accuracy(path: str) -> dict[str, float]:
+    """Read a table of published accuracies."""
+    found: dict[str, float] = {}
+    for place, (model, value) in _rows(path, ("model", "accuracy")):
+        if model in found:
+            raise InputError(f"{place}: model {quote(model)} is there twice; keep one accuracy")
+        found[model] = _number(place, "accuracy", value)
+    return found
+
+
+def read_phi_adj(path: str) -> dict[tuple[str, str], float | None]:
+    """Read a table of published phi_adj; an empty one is undefined."""
+    found: dict[tuple[str, str], float | None] = {}
+    for place, (primary, secondary, value) in _rows(path, ("primary", "secondary", "phi_adj")):
+        if primary == secondary:
+            raise InputError(f"{place}: primary and secondary are both {quote(primary)}; name two different models")
+        if (primary, secondary) in found or (secondary, primary) in found:
+            raise InputError(f"{place}: the pair {quote(primary)} and {quote(secondary)} is there twice; keep one")
+        found[primary, secondary] = _number(place, "phi_adj", value) if value else None
+    return found
+
+
+def _rows(path: str, columns: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:
+    """Read these columns of a CSV file, with the place of each row for messages."""
+    name = quote(path, 200)
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            for column in columns:
+                if column not in (reader.fieldnames or []):
+                    raise InputError(
+                        f"{name}: column '{column}' is missing (found {listing(list(reader.fieldnames or []))}); "
+                        f"the table needs {', '.join(columns)}"
+                    )
+            for row in reader:
+                yield f"{name}, line {reader.line_num}", [(row[column] or "").strip() for column in columns]
+    except OSError as error:
+        raise InputError(f"{name}: cannot read the table ({error.strerror})") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(f"{name}: not a CSV table in UTF-8") from None
+
+
+def _number(place: str, column: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise InputError(f"{place}: {column} is {quote(value)}, expected a number such as 0.69")
+    return number

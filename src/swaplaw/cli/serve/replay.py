@@ -1,0 +1,142 @@
+"""`swaplaw replay`: recorded votes played back through a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._shared.output import Column, emit, header, load, percent, show, table_options, with_bar
+from swaplaw.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.serve.replay import Recorded, Replayed
+    from swaplaw.serve.voting.stopping import StopRule
+
+ERRORS = (0.05, 0.01)
+
+
+@click.command("replay")
+@click.argument("arguments", nargs=-1, required=True, metavar="VOTES... POLICY")
+@click.option("--dataset", metavar="NAME", help="Play this dataset back.")
+@click.option("--error", "errors", multiple=True, type=float, help="A statistical stop with this bound; repeatable.")
+@click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop of so many rounds; repeatable.")
+@click.option("--seed", type=int, help="Shuffle the recorded samples; otherwise they come in their own order.")
+@click.option("--decisions", is_flag=True, help="Print every decision of the exact stop, too.")
+@table_options
+def command(
+    arguments: tuple[str, ...],
+    dataset: str | None,
+    errors: tuple[float, ...],
+    rounds: tuple[int, ...],
+    seed: int | None,
+    decisions: bool,
+    as_json: bool,
+) -> None:
+    """Say what POLICY decides on recorded VOTES, and what stopping early saves, at each setting."""
+    from swaplaw.decide.policy import read_policy
+    from swaplaw.serve.replay import recorded, replay
+
+    if len(arguments) < 2:
+        raise InputError("give the votes and, last, the policy file that `swaplaw recommend -o` wrote")
+    *paths, file = arguments
+    policy = read_policy(file)
+    members = [member.model for member in policy.members]
+    loaded = load(paths)
+    votes = recorded(loaded, members, dataset)
+    chosen = settings(errors or ERRORS, rounds, policy.serving)
+    played = replay(
+        votes, policy, chosen, seed=seed, progress=lambda work: with_bar(work, len(votes.gold), "Replaying")
+    )
+    if as_json:
+        emit(
+            {
+                "members": [member.to_dict() for member in policy.members],
+                "of": len(votes.gold),
+                "short": short(votes, played[0]),
+                "settings": [
+                    {**row.to_dict(), "decisions": [one.to_dict() for one in row.decisions]} for row in played
+                ],
+            }
+        )
+        return
+    header(loaded.tally(dataset), *members)
+    show_settings(played, votes, seed)
+    if decisions:
+        show_decisions(next(row for row in played if row.name == "exact"))
+
+
+def settings(errors: tuple[float, ...], rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
+    """The settings to compare: all samples, the exact stop, what the policy says, and what was asked for."""
+    from swaplaw.serve.voting.stopping import StopRule
+
+    rules = {"all samples": StopRule(exact=False), "exact": StopRule()}
+    for number in rounds:
+        rules[f"exact, {number} round{'s' if number > 1 else ''}"] = StopRule(rounds=number)
+    for error in errors:
+        if not 0 < error < 0.5:
+            raise InputError(f"--error is {error}, expected a probability above 0 and below 0.5, such as 0.05")
+        rules[f"statistical, {100 * error:g}%"] = StopRule(error=error)
+    if stop := serving.get("stop"):
+        rules["as the policy says"] = _from_policy(stop)
+    return rules
+
+
+def _from_policy(stop: Any) -> StopRule:
+    from swaplaw.serve.voting.stopping import StopRule
+
+    kinds: dict[str, tuple[type, ...]] = {"exact": (bool,), "error": (float,), "rounds": (int,)}
+    sound = isinstance(stop, dict) and all(
+        key in kinds and (value is None or isinstance(value, kinds[key])) for key, value in stop.items()
+    )
+    if not sound:
+        raise InputError(f"serving.stop is {quote(stop)}, expected an object with exact, error or rounds")
+    return StopRule(**stop)
+
+
+def short(votes: Recorded, row: Replayed) -> int:
+    """Questions with fewer recorded votes than the policy draws."""
+    most = tuple(max(one.planned[m] for one in row.decisions) for m in range(len(row.prices)))
+    return sum(one.planned != most for one in row.decisions)
+
+
+def show_settings(played: list[Replayed], votes: Recorded, seed: int | None) -> None:
+    """Print one row per setting."""
+    rows = [
+        [
+            row.name,
+            str(row.changed),
+            percent(row.accuracy),
+            str(row.spent),
+            percent(row.saved),
+            f"{float(row.rounds):.2f}",
+            "–" if row.cost is None else f"{row.cost:.4g}",
+        ]
+        for row in played
+    ]
+    columns = [
+        Column("Stop", right=False),
+        *map(Column, ("Changed", "Accuracy %", "Samples", "Saved %", "Rounds", "Cost")),
+    ]
+    n = len(played[0].decisions)
+    order = "in recorded order" if seed is None else f"shuffled by seed {seed}"
+    note = (
+        "Changed: decisions that differ from the vote of all samples; an exact stop changes none. "
+        "A statistical stop bounds their share under its prior."
+    )
+    show(f"{n} of {len(votes.gold)} questions, samples {order}", columns, rows, note)
+
+
+def show_decisions(row: Replayed) -> None:
+    """Print every decision."""
+    rows = [
+        [one.question, _word(one.winner), ", ".join(map(_word, one.ties[1:])), str(sum(one.spent)), str(one.rounds)]
+        for one in row.decisions
+    ]
+    names = [Column("Question", right=False), Column("Winner", right=False), Column("Tied with", right=False)]
+    show("Decisions", [*names, Column("Samples"), Column("Rounds")], rows)
+
+
+def _word(answer: str | None) -> str:
+    return "(null)" if answer is None else answer

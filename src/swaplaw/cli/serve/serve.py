@@ -1,0 +1,149 @@
+"""`swaplaw serve`: a policy behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import gc
+import ipaddress
+import logging
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.serve.settings import Served
+
+LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
+GRACE = 60
+"""Seconds that questions being answered get to finish when the server is told to stop."""
+
+
+@click.command("serve")
+@click.argument("policies", nargs=-1, metavar="[POLICY...]")
+@click.option("--demo", is_flag=True, help="Serve recorded votes of two real models; needs no policy and no network.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option("--keys-env", metavar="NAME", help="Environment variable with the API keys to accept, comma-separated.")
+@click.option(
+    "--allow-host", "names", multiple=True, metavar="NAME", help="Also answer to this name, as a proxy passes it on."
+)
+@click.option("--anonymous", is_flag=True, help="Accept requests without a key from beyond this machine.")
+@click.option("--max-requests", type=click.IntRange(1), default=1000, show_default=True, help="In flight at once.")
+@click.option("--max-body", type=click.IntRange(1024), default=4 * 2**20, show_default=True, help="Bytes of a request.")
+@click.option("--log-content", is_flag=True, help="Log questions and answers; otherwise neither is ever logged.")
+def command(
+    policies: tuple[str, ...],
+    demo: bool,
+    host: str,
+    port: int,
+    keys_env: str | None,
+    names: tuple[str, ...],
+    anonymous: bool,
+    max_requests: int,
+    max_body: int,
+    log_content: bool,
+) -> None:
+    """Serve POLICY at /v1/chat/completions; any OpenAI client gets the pooled answer. TLS is a proxy's business."""
+    try:
+        import uvicorn
+
+        from swaplaw.serve.demo import demo_policy, demo_script, running, scripted_app
+        from swaplaw.serve.http.app import create_app
+        from swaplaw.serve.http.gate import Bounds
+        from swaplaw.serve.settings import read_served
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("swaplaw"):
+            raise
+        raise MissingExtraError("serve", "serving a policy") from None
+    if demo == bool(policies):
+        raise InputError("give one policy file or more, or --demo")
+    keys = accepted_keys(keys_env)
+    refuse_strangers(host, keys, anonymous)
+    with ExitStack() as stack:
+        if demo:
+            served = [demo_policy(stack.enter_context(running(scripted_app(demo_script()))))]
+        else:
+            served = [read_served(path) for path in policies]
+            for one in served:
+                check_keys(one)
+        bounds = Bounds(max_body, requests=max_requests)
+        hosts = [] if keys or not is_local(host) else [*LOCAL_NAMES, host, *names]
+        app = create_app(served, keys=keys, hosts=hosts, bounds=bounds, log_content=log_content)
+        listener = stack.enter_context(listen(host, port))
+        write_logs()
+        greet(served, host, listener.getsockname()[1], demo)
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
+            server_header=False, proxy_headers=False,
+        )  # fmt: skip
+        # What is loaded now stays: looking it over for garbage again and again would hold answers up.
+        gc.collect()
+        gc.freeze()
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address before anything is promised about it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise SwaplawError(f"cannot listen at {quote(host)}, port {port}: {error.strerror}; choose another") from None
+
+
+def accepted_keys(variable: str | None) -> list[str]:
+    """Read the keys to accept from the environment."""
+    if variable is None:
+        return []
+    keys = [key.strip() for key in os.environ.get(variable, "").split(",") if key.strip()]
+    if not keys:
+        raise InputError(f"the environment variable {quote(variable)} holds no keys: set it, or leave --keys-env out")
+    return keys
+
+
+def refuse_strangers(host: str, keys: Sequence[str], anonymous: bool) -> None:
+    """Beyond loopback, someone else's requests would be paid with the upstreams' keys."""
+    if not is_local(host) and not keys and not anonymous:
+        raise InputError(
+            f"at {quote(host)} anybody who reaches it could ask: set --keys-env, or say --anonymous if that is meant"
+        )
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def check_keys(served: Served) -> None:
+    """Say now, not at the first question, that an upstream's key is missing."""
+    for member in served.members:
+        served.upstream(member).key()
+
+
+def write_logs() -> None:
+    """Our own log on standard error; httpx would log every upstream URL."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    for name in ("httpx", "httpcore", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def greet(served: Sequence[Served], host: str, port: int, demo: bool) -> None:
+    """Say where it is, and in the demo what to try."""
+    shown = f"[{host}]" if ":" in host else host
+    base = f"http://{shown}:{port}/v1"
+    for one in served:
+        members = ", ".join(f"{m.samples} x {quote(m.model)} at weight {m.weight}" for m in one.members)
+        click.echo(f"Serving model {quote(one.name)} at {base}: {members}", err=True)
+    if demo:
+        click.echo("Recorded votes answer here, not live models. Try:", err=True)
+        content = '{"model": "demo", "messages": [{"role": "user", "content": "question 17"}]}'
+        click.echo(f"  curl {base}/chat/completions -H 'content-type: application/json' -d '{content}'", err=True)

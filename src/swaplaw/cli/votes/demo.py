@@ -1,0 +1,47 @@
+"""`swaplaw demo`: the whole path on the bundled real votes."""
+
+from __future__ import annotations
+
+import click
+
+from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.output import emit, progress_bar, say, table_options
+from swaplaw.cli.law import curve as curve_command
+from swaplaw.cli.law import pairs as pairs_command
+from swaplaw.cli.votes import summary as summary_command
+
+PAIRS_SHOWN = 8
+
+
+@click.command("demo")
+@table_options
+def command(as_json: bool) -> None:
+    """Show fleet, pairs, best weight and verdict for nine real models on a hundred exam questions."""
+    from swaplaw import demo_votes, pair, recommend, summary
+    from swaplaw.decide.verdict import sentence
+    from swaplaw.law import curves
+    from swaplaw.law.weights import DEFAULT_WEIGHT
+
+    tally = demo_votes().tally()
+    fleet = summary(tally)
+    found = pairs_command.pooled(tally, DEFAULT_WEIGHT)
+    best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
+    with doubts_on_stderr():
+        verdict = recommend(tally, progress=progress_bar("Comparing pairs"))
+    if as_json:
+        emit(
+            {
+                "models": [summary_command.as_dict(*row) for row in summary_command.with_effects(tally, fleet)],
+                "weight": str(DEFAULT_WEIGHT),
+                "pairs": [pairs_command.as_dict(*row) for row in found],
+                "best": curve_command.as_dict(best),
+                "words": sentence(verdict),
+                **verdict.to_dict(),
+            }
+        )
+        return
+    summary_command.show_fleet(tally, fleet)
+    title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
+    pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
+    curve_command.show_optima(pair(tally, best.primary, best.secondary), best)
+    say(f"Verdict, judged on held-out questions: {sentence(verdict)}")

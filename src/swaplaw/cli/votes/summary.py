@@ -1,0 +1,90 @@
+"""`swaplaw summary`: the fleet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw.cli._shared.output import Column, accuracy, emit, fleet_line, load, percent, show, votes_options
+from swaplaw.errors import printable
+
+if TYPE_CHECKING:
+    from swaplaw.evidence.effect import Effect
+    from swaplaw.votes.position import PositionBias
+    from swaplaw.votes.summary import ModelSummary
+    from swaplaw.votes.tally import Tally
+
+
+@click.command("summary")
+@votes_options
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
+    """Show each model's single-sample and plurality accuracy, its abstentions by reason, and position bias.
+
+    Position bias is the share of votes that would have to move for chosen positions to be even; it is shown where votes
+    have the columns `position` and `options`, and flagged where chance would hardly make it.
+    """
+    from swaplaw import summary
+    from swaplaw.votes import position_bias
+
+    table = load(votes)
+    names = table.datasets if dataset is None else [dataset]
+    fleets = [(tally, summary(tally, position_bias(table, tally.dataset))) for tally in map(table.tally, names)]
+    if as_json:
+        emit({"models": [as_dict(row, found) for fleet in fleets for row, found in with_effects(*fleet)]})
+        return
+    for tally, rows in fleets:
+        show_fleet(tally, rows)
+
+
+def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
+    """Each model with the interval of its accuracy."""
+    from swaplaw.evidence.effect import accuracy_effect, units_of
+
+    member = units_of(tally)
+    return [(row, accuracy_effect(tally, tally.index(row.model), member)) for row in rows]
+
+
+def as_dict(row: ModelSummary, found: Effect | None) -> dict[str, Any]:
+    """One model for JSON, as the design fixes it, with the interval of its plurality accuracy."""
+    return row.to_dict() | {"interval": None if found is None else [max(0.0, found.low), found.high]}
+
+
+def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
+    """Print one dataset's models, the most accurate first."""
+    reasons = sorted({reason for row in rows for reason in row.reasons})
+    shares = ["Single %", "Plurality %", "±", "Abstained %", *(f"{reason} %" for reason in reasons)]
+    cells = [
+        [
+            row.model,
+            str(row.questions),
+            str(row.votes),
+            percent(row.single),
+            *accuracy(row.plurality, found),
+            percent(row.abstained),
+            *(percent(row.reasons.get(reason, 0)) for reason in reasons),
+        ]
+        for row, found in with_effects(tally, rows)
+    ]
+    if any(row.position for row in rows):
+        shares += ["Position bias %", "Flag"]
+        for row, line in zip(rows, cells, strict=True):
+            bias = row.position
+            line.append(percent(None if bias is None else bias.effect))
+            line.append("biased" if bias and bias.flagged else "")
+    missing = sum(row.missing for row in rows)
+    notes = ["± is half of a 95% interval."]
+    notes += [_swayed(row.model, row.position) for row in rows if row.position and row.position.flagged]
+    if missing:
+        notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")
+    minor = {"Questions": 2, "Votes": 3, **{f"{reason} %": 1 for reason in reasons}}
+    columns = [Column(name, minor=minor.get(name, 0)) for name in ["Questions", "Votes", *shares]]
+    show(fleet_line(tally), [Column("Model", right=False), *columns], cells, "\n".join(notes))
+
+
+def _swayed(model: str, bias: PositionBias) -> str:
+    chance = "p < 0.001" if bias.adjusted < 0.001 else f"p = {bias.adjusted:.3f}"
+    return (
+        f"{printable(model)} chose position {bias.position} in {percent(bias.share)}% of {bias.votes} votes, where "
+        f"{percent(bias.expected)}% would be even ({chance}): the place of an option sways it."
+    )

@@ -1,0 +1,1 @@
+"""The Inspect task that asks one question."""

@@ -1,0 +1,62 @@
+"""What a generation voted for: a canonical option, or an abstention and why."""
+
+from __future__ import annotations
+
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    NOANSWER,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    metric,
+    scorer,
+    stderr,
+)
+from inspect_ai.solver import TaskState
+
+from swaplaw.answers.choice import extract
+from swaplaw.collect.ask.solver import ORDER
+
+STOPPED = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
+"""Stop reasons that make a completion an abstention, whatever it says: it was not the model that ended it."""
+
+
+@metric
+def abstained() -> Metric:
+    """The share of samples that are null votes."""
+
+    def share(scores: list[SampleScore]) -> float:
+        return sum(score.score.reason is not None for score in scores) / len(scores) if scores else 0.0
+
+    return share
+
+
+@scorer(metrics=[accuracy(), stderr(), abstained()])
+def vote() -> Scorer:
+    """Score a sample's vote. An abstention has a reason and no answer, and is never correct."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        options = len(state.choices)
+        reason = abstention(state)
+        position = None if reason else extract(state.output.completion, options)
+        if position is None:
+            return Score(value=NOANSWER, reason=reason or "no_parse")
+        answer = state.metadata[ORDER][position]
+        return Score(
+            value=CORRECT if answer == target.text else INCORRECT,
+            answer=answer,
+            metadata={"position": position + 1, "options": options},
+        )
+
+    return score
+
+
+def abstention(state: TaskState) -> str | None:
+    """Say why there is no answer to look for; None where there may be one."""
+    if not state.output.choices:
+        return "limit"  # The sample was stopped before its generation came back.
+    return STOPPED.get(state.output.stop_reason)

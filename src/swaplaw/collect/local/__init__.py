@@ -1,0 +1,1 @@
+"""Real models on this machine."""

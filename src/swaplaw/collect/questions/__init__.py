@@ -1,0 +1,1 @@
+"""Questions of any layout, checked before anything is asked."""

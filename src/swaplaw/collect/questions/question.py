@@ -1,0 +1,163 @@
+"""Multiple-choice questions: what one is, what must hold for it, and where questions are read from.
+
+Everything is checked when questions are read, before anything is asked or paid: what breaks the contract is an
+`InputError` that names the file, the row, the value and the fix.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from swaplaw.answers.choice import letter
+from swaplaw.collect.design.orders import FEWEST_OPTIONS, MOST_OPTIONS
+from swaplaw.errors import InputError, listing, quote
+
+DEMO = "demo"
+"""Stands for the 48 bundled questions wherever a dataset is asked for."""
+SKIP = "leave such rows out with --skip-invalid"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question with its options in canonical order; votes name options by the letters of that order."""
+
+    id: str
+    text: str
+    options: tuple[str, ...]
+    gold: int
+    """The position of the correct option, from 0."""
+    cluster: str | None = None
+    strata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What a stratified sample can be drawn by: discipline, difficulty and the like."""
+
+    def __post_init__(self) -> None:
+        if not self.id.strip():
+            raise InputError("the id is empty; give every question an id")
+        if not self.id.isprintable():
+            # Ids name files of logs and stand in terminals.
+            raise InputError(f"the id {quote(self.id)} holds characters that cannot be printed; leave them out")
+        if not self.text.strip():
+            raise InputError("the question is empty; write its text")
+        if not FEWEST_OPTIONS <= len(self.options) <= MOST_OPTIONS:
+            raise InputError(f"there are {len(self.options)} options; give {FEWEST_OPTIONS} to {MOST_OPTIONS}")
+        seen: dict[str, int] = {}
+        for place, option in enumerate(self.options):
+            if not (words := " ".join(option.split())):
+                raise InputError(f"option {letter(place)} is empty; write its text or remove it")
+            if words in seen:
+                raise InputError(
+                    f"options {letter(seen[words])} and {letter(place)} are the same, {quote(words)}; "
+                    "options must differ, or a vote names no single one"
+                )
+            seen[words] = place
+        if not 0 <= self.gold < len(self.options):
+            raise InputError(f"gold is option number {self.gold + 1}, but there are {len(self.options)} options")
+
+    @property
+    def letter(self) -> str:
+        """The letter of the correct option."""
+        return letter(self.gold)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of one dataset, in the order in which they were read."""
+
+    dataset: str
+    items: tuple[Question, ...] = field(repr=False)
+    source: str
+    """Where they were read from."""
+    notes: tuple[str, ...] = ()
+    """What reading found that one should know: guesses that matter, rows left out."""
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of ids, texts, options and golds: the same for the same questions, in whatever file or order."""
+        digest = hashlib.sha256()
+        for question in sorted(self.items, key=lambda question: question.id):
+            content = [question.id, question.text, question.options, question.gold]
+            digest.update(json.dumps(content).encode() + b"\n")
+        return f"sha256:{digest.hexdigest()}"
+
+    def select(self, ids: Sequence[str]) -> Questions:
+        """Take the questions with these ids, in this order."""
+        known = {question.id: question for question in self.items}
+        if missing := [one for one in ids if one not in known]:
+            raise InputError(
+                f"{quote(self.source, 200)}: {len(missing)} of {len(ids)} questions are not in it "
+                f"({listing(missing, 3)}); is it the same version of the same dataset?"
+            )
+        return Questions(self.dataset, tuple(known[one] for one in ids), self.source, self.notes)
+
+
+Row = tuple[str, Callable[[], Question]]
+"""Where a question stands, and what builds it (or raises an `InputError`)."""
+
+
+def gather(dataset: str, source: str, rows: Iterable[Row], skip_invalid: bool, notes: Sequence[str] = ()) -> Questions:
+    """Build all questions of a source; what is wrong with one is said with its place."""
+    items: list[Question] = []
+    places: dict[str, str] = {}
+    problems: list[str] = []
+    for place, build in rows:
+        try:
+            question = build()
+            if question.id in places:
+                raise InputError(
+                    f"the id {quote(question.id)} is also that of {places[question.id]}; give every question its own id"
+                )
+        except InputError as error:
+            problems.append(f"{place}: {error}")
+            if not skip_invalid:
+                raise InputError(f"{quote(source, 200)}, {problems[0]}; mend the row, or {SKIP}") from None
+            continue
+        places[question.id] = place
+        items.append(question)
+    total = len(items) + len(problems)
+    left_out = ""
+    if problems:
+        left_out = f"{len(problems)} of {total} questions are invalid and left out (the first: {problems[0]})"
+    if not items:
+        raise InputError(f"{quote(source, 200)}: {left_out or 'there are no questions'}; one is needed at least")
+    found = Questions(dataset, tuple(items), source, (*notes, left_out) if left_out else tuple(notes))
+    return _clustered(found)
+
+
+def _clustered(questions: Questions) -> Questions:
+    """Votes have clusters for all questions or for none."""
+    lacking = [question.id for question in questions if question.cluster is None]
+    if not 0 < len(lacking) < len(questions):
+        return questions
+    note = (
+        f"{len(lacking)} of {len(questions)} questions have no cluster ({listing(lacking, 3)}): clusters are not used"
+    )
+    items = tuple(replace(question, cluster=None) for question in questions)
+    return replace(questions, items=items, notes=(*questions.notes, note))
+
+
+def text_of(value: Any, what: str) -> str:
+    """A cell as text: numbers and truth values as they are written, nothing as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
+        raise InputError(f"{what} is {quote(value)}; expected text")
+    # Lone surrogates, which JSON can spell, fit in no file of votes.
+    return str(value).encode("utf-8", "replace").decode().strip()
+
+
+def content_id(text: str, options: Sequence[str]) -> str:
+    """An id for a question that has none: the same for the same text and options, wherever they stand."""
+    return hashlib.sha256(json.dumps([text, *options]).encode()).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""A collection: planned, checked, run, resumed, and turned into votes."""

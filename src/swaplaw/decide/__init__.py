@@ -1,0 +1,5 @@
+"""What to deploy: held-out choice, equal compute, the verdict and the policy."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

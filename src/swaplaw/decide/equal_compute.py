@@ -1,0 +1,190 @@
+"""Equal compute: is the lift diversity, or just more samples?
+
+For a total of T samples a question, the expected accuracy of each model alone and of every split a + b = T, each at
+its own best weight, when samples are drawn without replacement from the votes at hand. A best weight is chosen, so
+every split shows its held-out accuracy too. With prices per sample, accuracy against cost and its Pareto front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Floats
+from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw.decide.cost import check_prices
+from swaplaw.decide.holdout import FOLDS, Folds, deal, held_out_weight
+from swaplaw.decide.subsample import draw
+from swaplaw.errors import InputError, quote
+from swaplaw.evidence.resample import Unit, resampler
+from swaplaw.law.pair import Pair, pair
+from swaplaw.votes.tally import Tally
+
+BUDGET_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Split:
+    """Some samples of the primary and some of the secondary, at the best weight for that many."""
+
+    primary: int
+    """Samples of the primary."""
+    secondary: int
+    weight: Fraction | None
+    """Weight of the secondary; None where one model is alone."""
+    accuracy: float
+    """Expected accuracy, at a weight chosen on the same questions."""
+    held_out: float
+    """Expected accuracy at weights chosen without the question."""
+    standard_error: float
+    """Of the accuracy, from drawing ballots at random; 0 where every ballot is listed."""
+    exact: bool
+    """Whether every ballot of every question is listed."""
+    cost: float
+    efficient: bool = False
+    """On the Pareto front: nothing that costs as little or less is more accurate (held out)."""
+
+    @property
+    def samples(self) -> int:
+        """Samples in all."""
+        return self.primary + self.secondary
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, ready for JSON."""
+        return {
+            "samples": self.samples,
+            "primary": self.primary,
+            "secondary": self.secondary,
+            "weight": None if self.weight is None else str(self.weight),
+            "accuracy": self.accuracy,
+            "held_out": self.held_out,
+            "standard_error": self.standard_error,
+            "exact": self.exact,
+            "cost": self.cost,
+            "efficient": self.efficient,
+        }
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Every split of every total that was asked for, of one pair."""
+
+    dataset: str
+    primary: str
+    secondary: str
+    n: int
+    of: int
+    priced: bool
+    splits: tuple[Split, ...] = field(repr=False)
+
+    @property
+    def front(self) -> list[Split]:
+        """The Pareto front, the cheapest first."""
+        return sorted((split for split in self.splits if split.efficient), key=lambda split: split.cost)
+
+    def best(self, samples: int) -> tuple[Split, Split | None]:
+        """The best single model and the best true split (by held-out accuracy) of a total."""
+        rows = [split for split in self.splits if split.samples == samples]
+        alone = [split for split in rows if split.weight is None]
+        mixed = [split for split in rows if split.weight is not None]
+        return max(alone, key=_held_out), max(mixed, key=_held_out, default=None)
+
+    @property
+    def totals(self) -> list[int]:
+        """The totals that were asked for."""
+        return sorted({split.samples for split in self.splits})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "dataset": self.dataset,
+            "primary": self.primary,
+            "secondary": self.secondary,
+            "n": self.n,
+            "of": self.of,
+            "priced": self.priced,
+            "splits": [split.to_dict() for split in self.splits],
+            "front": [split.to_dict() for split in self.front],
+        }
+
+
+def budget(
+    tally: Tally,
+    primary: str,
+    secondary: str,
+    samples: int | Sequence[int] | None = None,
+    *,
+    prices: Mapping[str, float] | None = None,
+    by: Unit | None = None,
+    ballots: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    backend: Backend = "processes",
+    progress: Progress = iter,
+) -> Budget:
+    """Compare all splits of a total number of samples (or of several); by default as many as the primary has."""
+    chosen = pair(tally, primary, secondary)
+    common = tally.select(models=[primary, secondary], questions=chosen.common)
+    most = common.votes.min(axis=1).astype(int)
+    totals = _totals(samples, chosen, most)
+    costs = check_prices(tally, common.models, prices)
+    dealt = deal(resampler(common, by=by, seed=seed).member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
+    sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
+    work = partial(_split, costs=costs, ballots=ballots, seed=seed)
+    splits = tuple(_marked(Crew(workers, backend).share(work, (common, dealt), sizes, progress=progress)))
+    return Budget(tally.dataset, primary, secondary, chosen.n, chosen.of, prices is not None, splits)
+
+
+def _totals(samples: int | Sequence[int] | None, chosen: Pair, most: Sequence[int]) -> list[int]:
+    """Check the totals: each must leave a model that can give them alone."""
+    asked = [int(most[0])] if samples is None else [samples] if isinstance(samples, int) else sorted(set(samples))
+    for total in asked:
+        if total < 1:
+            raise InputError(f"{total} samples a question answer nothing: give 1 or more")
+        if total > max(most):
+            raise InputError(
+                f"{total} samples a question are more than either model has: {quote(chosen.primary)} has at least "
+                f"{most[0]} on every question, {quote(chosen.secondary)} {most[1]}; ask for at most {max(most)}"
+            )
+    return asked
+
+
+def _split(data: tuple[Tally, Folds], size: tuple[int, int], costs: Floats, ballots: int | None, seed: int) -> Split:
+    """Expected accuracy of one split at its best weight."""
+    tally, dealt = data
+    cost = float(np.dot(size, costs))
+    if 0 in size:
+        member = int(size[0] == 0)
+        drawn = draw(tally, (member,), (max(size),), seed=seed, ballots=ballots)
+        scores, error = drawn.scores((Fraction(1),))
+        mean = float(scores.mean())
+        return Split(*size, None, mean, mean, error, bool(drawn.exact.all()), cost)
+    drawn = draw(tally, (0, 1), size, seed=seed, ballots=ballots)
+    sheet = drawn.sheet()
+    totals = np.round(sheet.values.sum(axis=1), 9)
+    best = int(np.where(sheet.open, totals, -1).argmax())
+    weight = sheet.weight(*sheet.run(totals, best))
+    scores, error = drawn.scores((Fraction(1), weight))
+    held_out = float(held_out_weight(sheet, dealt).mean())
+    return Split(*size, weight, float(scores.mean()), held_out, error, bool(drawn.exact.all()), cost)
+
+
+def _marked(rows: Iterable[Split]) -> Iterable[Split]:
+    """Mark the Pareto front: walking up in cost, whatever beats all that is cheaper or as cheap."""
+    best = -1.0
+    efficient = set()
+    listed = list(rows)
+    for number, row in sorted(enumerate(listed), key=lambda item: (item[1].cost, -item[1].held_out, item[0])):
+        if row.held_out > best:
+            best = row.held_out
+            efficient.add(number)
+    return (replace(row, efficient=number in efficient) for number, row in enumerate(listed))
+
+
+def _held_out(split: Split) -> float:
+    return split.held_out

@@ -1,0 +1,236 @@
+"""Held-out choice: what a rule for choosing an ensemble gains on questions that it has not seen.
+
+Questions (or whole clusters) are dealt into K folds, several times over. For each fold the *whole* choice - which
+models, which leads, at what weight, or none at all - is made on the other folds, and so is the choice of the best
+single model that it has to beat; both are then scored on the fold. In-sample, the same rule is judged on the very
+questions that it chose by; the difference is its optimism.
+
+The held-out mean over questions is an unbiased estimate of what the rule gains when it chooses on (K - 1)/K of the
+questions. How sure it is, is another matter: see `selection`.
+
+Panels are held out by the same folds: their weights, or the panel itself, chosen anew on each training part.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.parallel import ALONE, Backend, Crew
+from swaplaw.decide.rules import BestSingle, Choice, Recorded, Rule, Scorer, each
+from swaplaw.errors import InputError
+from swaplaw.evidence.effect import Effect, effect
+from swaplaw.law.scoresheet import Scoresheet
+from swaplaw.panels.certificates import Certificate, certify
+from swaplaw.panels.panel import Panel, oriented
+from swaplaw.panels.search import best_panels
+from swaplaw.votes.tally import Tally
+
+FOLDS, REPEATS = 10, 10
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Repeated deals of units into folds."""
+
+    member: Ints = field(repr=False)
+    """The unit (question or cluster) that each question belongs to."""
+    tests: Bools = field(repr=False)
+    """The questions of each fold, repeats x folds of them: parts x questions."""
+    folds: int
+    repeats: int
+
+    @property
+    def trains(self) -> Bools:
+        """The training part that goes with each fold: all other questions."""
+        return ~self.tests
+
+
+def deal(member: Ints, *, folds: int = FOLDS, repeats: int = REPEATS, seed: int = 0) -> Folds:
+    """Deal units into folds of equal size, again and again; at most as many folds as units, and then once."""
+    if folds < 2:
+        raise InputError(f"{folds} folds leave nothing to hold out: ask for 2 or more")
+    if repeats < 1:
+        raise InputError(f"there cannot be {repeats} repeats: ask for 1 or more")
+    units = int(member.max()) + 1
+    if folds >= units:
+        # Leaving one unit out at a time: every deal is the same.
+        folds, repeats = units, 1
+    rng = np.random.default_rng([seed, folds, repeats])
+    places = [rng.permutation(units) % folds for _ in range(repeats)]
+    tests = np.concatenate([place[member] == np.arange(folds)[:, None] for place in places])
+    return Folds(member, tests, folds, repeats)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A rule judged in-sample and held out, as gains over the best single model."""
+
+    choice: Choice
+    """What the rule chooses on all questions."""
+    baseline: Choice
+    """The single model to beat, chosen on all questions."""
+    own_gains: Floats = field(repr=False)
+    """Gain on each question of the choice made on all questions, that one among them."""
+    scores: Floats = field(repr=False)
+    """Score on each question of what was chosen without it, averaged over repeats."""
+    baseline_scores: Floats = field(repr=False)
+    choices: tuple[Choice, ...] = field(repr=False)
+    """The choice made for each fold."""
+    baselines: tuple[Choice, ...] = field(repr=False)
+
+    @property
+    def gains(self) -> Floats:
+        """Held-out gain on each question."""
+        return self.scores - self.baseline_scores
+
+    @property
+    def in_sample(self) -> float:
+        """Mean gain of the choice on the questions that it was made by."""
+        return float(self.own_gains.mean())
+
+    @property
+    def held_out(self) -> float:
+        """Mean gain on questions that the choice had not seen."""
+        return float(self.gains.mean())
+
+    @property
+    def optimism(self) -> float:
+        """By how much judging a choice on the questions it was made by flatters it."""
+        return self.in_sample - self.held_out
+
+    @cached_property
+    def stability(self) -> float:
+        """Share of folds on which the same models were chosen as on all questions."""
+        return sum(made.ensemble == self.choice.ensemble for made in self.choices) / len(self.choices)
+
+    @cached_property
+    def ensembles(self) -> list[tuple[tuple[int, ...], float]]:
+        """Every set of models that some fold chose, and the share of folds that did, most often first."""
+        counts = Counter(tuple(sorted(made.members)) for made in self.choices)
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        return [(members, count / len(self.choices)) for members, count in ranked]
+
+
+def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOut:
+    """Judge a rule against a baseline rule, both choosing on training parts only."""
+    everything = np.ones((1, folds.tests.shape[1]), dtype=bool)
+    parts = np.concatenate([everything, folds.trains])
+    choice, *choices = rule(parts)
+    single, *singles = baseline(parts)
+    return HeldOut(
+        choice,
+        single,
+        scorer.score(choice) - scorer.score(single),
+        on_tests([scorer.score(made) for made in choices], folds),
+        on_tests([scorer.score(made) for made in singles], folds),
+        tuple(choices),
+        tuple(singles),
+    )
+
+
+def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
+    """Score each question at the pair's best plateau on the folds without it, averaged over repeats."""
+    totals = sheet.sums(folds.trains)
+    best = np.where(sheet.open, totals, -1).argmax(axis=1)
+    weights = [sheet.weight(*sheet.run(row, stretch)) for row, stretch in zip(totals, best, strict=True)]
+    return on_tests([sheet.at(weight) for weight in weights], folds)
+
+
+def on_tests(scores: list[Floats], folds: Folds) -> Floats:
+    """Take from each fold's scores those on the fold, averaged over repeats: one number per question."""
+    total = np.zeros(folds.tests.shape[1])
+    for values, test in zip(scores, folds.tests, strict=True):
+        total[test] += values[test]
+    return total / folds.repeats
+
+
+PANEL_FOLDS, PANEL_REPEATS = 5, 2
+
+
+@dataclass(frozen=True)
+class HeldOutPanel:
+    """A panel whose weights were chosen on other questions than they are judged on."""
+
+    accuracy: float
+    effect: Effect
+    """Lift over the member that was most accurate on the questions that chose the weights."""
+    folds: int
+    repeats: int
+
+    @property
+    def lift(self) -> float:
+        """Mean lift."""
+        return self.effect.mean
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, ready for JSON."""
+        return {
+            "accuracy": self.accuracy,
+            "lift": self.lift,
+            "interval": [self.effect.low, self.effect.high],
+            "folds": self.folds,
+            "repeats": self.repeats,
+        }
+
+
+def held_out_panel(
+    panel: Panel,
+    *,
+    folds: int = PANEL_FOLDS,
+    repeats: int = PANEL_REPEATS,
+    seed: int = 0,
+    time_limit: float | None = None,
+    workers: int | None = None,
+    backend: Backend = "processes",
+) -> HeldOutPanel | None:
+    """Judge a panel by repeated K-fold: weights certified on K - 1 folds (in `time_limit` each), scored on the other.
+
+    Folds keep clusters whole where there are any; workers share them. A single question or cluster can't be held
+    out: None.
+    """
+    tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
+    names = np.array(tally.clusters if tally.clusters is not None else tally.questions, dtype=object)
+    member = np.unique(names, return_inverse=True)[1]
+    if not member.any():
+        return None
+    scorer = Recorded(tally)
+    dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
+    crew = Crew(workers, backend)
+    rules = (
+        weights_rule(tally, panel.indices, time_limit=time_limit, crew=crew),
+        BestSingle(scorer, tuple(sorted(panel.indices))),
+    )
+    scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
+    return HeldOutPanel(float(scores.mean()), effect(scores - alone, member), dealt.folds, dealt.repeats)
+
+
+def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
+    """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
+    return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)), crew)
+
+
+def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
+    """Choose the best panel of 2 to `largest` members, and its weights; equally good: the smaller panel.
+
+    A panel whose best weights leave only one member is that model alone.
+    """
+
+    def choose(train: Tally) -> Choice:
+        found = [best_panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
+        return _choice(max(found, key=lambda one: one.recommended.accuracy))
+
+    return each(tally, choose, crew)
+
+
+def _choice(found: Certificate) -> Choice:
+    """What would be deployed: members of weight 0 are not."""
+    weights = zip(found.panel.indices, found.recommended.weights, strict=True)
+    members, kept = zip(*((index, weight) for index, weight in weights if weight), strict=True)
+    return Choice(members, kept)

@@ -1,0 +1,213 @@
+"""What would fewer samples have said? Votes drawn without replacement from those at hand.
+
+Drawing a of a model's N votes on a question follows the multivariate hypergeometric distribution. Where the members
+together can draw few different ballots, all are listed with their probabilities, and expectations are exact;
+elsewhere ballots are drawn at random from a seed. Either way the result is a tally whose "questions" are ballots, so
+every score of a ballot is as exact as any other vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from math import comb, prod
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.errors import InputError, quote
+from swaplaw.law.mixtures import Line, mixed
+from swaplaw.law.pair import Pair
+from swaplaw.law.plurality import vote
+from swaplaw.law.scoresheet import Scoresheet, lay_out
+from swaplaw.law.winning_spans import spans_of
+from swaplaw.votes.tally import Tally, arrange
+
+LARGEST_BATCH = 400_000
+FEWEST, MOST = 50, 1_000
+"""Ballots a question: as many as make the largest batch, between these."""
+_DIGITS = 12
+"""Expectations are rounded to this many digits, so that weights with equal ones are seen to be equal."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Ballots of some members: possible ones with their probabilities, or a random few where there are too many."""
+
+    tally: Tally = field(repr=False)
+    """The members' votes on each ballot."""
+    owner: Ints = field(repr=False)
+    """The question that each ballot answers."""
+    share: Floats = field(repr=False)
+    """The probability of each ballot among those of its question."""
+    exact: Bools = field(repr=False)
+    """Which questions have all possible ballots listed."""
+
+    def sheet(self, mix: tuple[int, ...] = (1,)) -> Scoresheet:
+        """Expected scores at every weight of the other members, which share it in a mix."""
+        members = Line(tuple(range(len(mix) + 1)), mix)
+        chosen = Pair(self.tally if len(mix) == 1 else mixed(self.tally, members), 0, 1)
+        breaks, spans = spans_of(chosen)
+        settled = chosen.alone[0].ties == 1
+        settled[spans.question] = False
+        constant = self._expected(settled.astype(np.float64))
+        sheet = lay_out(breaks, spans, self.owner[spans.question], 1, constant, self.share[spans.question])
+        return Scoresheet(sheet.breaks, sheet.firsts, np.round(sheet.values, _DIGITS), 1)
+
+    def scores(self, weights: Sequence[Fraction]) -> tuple[Floats, float]:
+        """Expected score of each question at these weights, and the standard error of their mean from drawing."""
+        pooled = vote(self.tally, range(len(weights)), weights)
+        values = np.asarray(pooled.numerators / pooled.denominator, dtype=np.float64)
+        mean, square = self._expected(values), self._expected(values**2)
+        ballots = np.bincount(self.owner, minlength=len(self.exact))
+        spread = np.where(self.exact, 0, np.maximum(square - mean**2, 0) / np.maximum(ballots - 1, 1))
+        return np.round(mean, _DIGITS), float(np.sqrt(spread.sum()) / len(self.exact))
+
+    def _expected(self, values: Floats) -> Floats:
+        return np.bincount(self.owner, self.share * values, minlength=len(self.exact)).astype(np.float64)
+
+
+def draw(
+    tally: Tally, members: Sequence[int], samples: Sequence[int | Ints], *, seed: int = 0, ballots: int | None = None
+) -> Draws:
+    """Draw so many of each member's votes on every question (a number, or one for each question)."""
+    n = len(tally.questions)
+    sizes = np.stack([np.broadcast_to(np.asarray(number), n) for number in samples])
+    _check(tally, members, sizes)
+    limit = ballots or int(np.clip(LARGEST_BATCH // n, FEWEST, MOST))
+    boxes = list(zip(_ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
+    blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in boxes]
+    at_random = [box for box, block in zip(boxes, blocks, strict=True) if block is None]
+    drawn = iter(_at_random(at_random, limit, np.random.default_rng([seed, limit])))
+    return _assemble(tally, members, sizes, [block or next(drawn) for block in blocks])
+
+
+def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
+    for member, size in zip(members, sizes, strict=True):
+        if (short := size > tally.votes[member]).any():
+            question = int(np.flatnonzero(short)[0])
+            raise InputError(
+                f"{int(size[question])} samples of {quote(tally.models[member])} cannot be drawn on question "
+                f"{quote(tally.questions[question])}, which has {int(tally.votes[member, question])}; ask for fewer"
+            )
+        if (size < 1).any():
+            raise InputError(f"every member needs a sample at least: {quote(tally.models[member])} would have none")
+
+
+_Boxes = tuple[tuple[int, ...], ...]
+"""One question's counts of each member, gold's first."""
+_Block = tuple[Ints, Floats, bool]
+"""Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
+
+
+def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
+    """Each question's counts, gold first, then every rival that a member voted for: one tuple a member.
+
+    Rivals come in the order of their counts, so that questions which differ in nothing but labels draw alike.
+    """
+    dense = np.stack([tally.dense(member) for member in members])
+    voted = np.flatnonzero(dense.any(axis=0))
+    question = tally.rivals.question[voted]
+    order = np.lexsort([*dense[::-1, voted], question])
+    ends = np.searchsorted(question[order], np.arange(len(tally.questions) + 1))
+    counts = dense[:, voted[order]].tolist()
+    golds = [tally.gold[member].tolist() for member in members]
+    for number, (start, end) in enumerate(pairwise(ends.tolist())):
+        yield tuple((gold[number], *row[start:end]) for gold, row in zip(golds, counts, strict=True))
+
+
+def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np.random.Generator) -> Iterator[_Block]:
+    """Draw so many ballots for each question, all questions at once: category by category, from what is left."""
+    if not asked:
+        return
+    width = max(len(boxes[0]) for boxes, _ in asked)
+    counts = np.array([[box + (0,) * (width - len(box)) for box in boxes] for boxes, _ in asked])
+    left = np.repeat(np.array([sizes for _, sizes in asked])[:, :, None], number, axis=2)
+    others = counts.sum(axis=2)
+    drawn = np.empty((*left.shape, width), dtype=np.int32)
+    for category in range(width):
+        others -= counts[:, :, category]
+        drawn[..., category] = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
+        left -= drawn[..., category]
+    share = np.full(number, 1 / number)
+    for (boxes, _), ballots in zip(asked, drawn, strict=True):
+        yield ballots[:, :, : len(boxes[0])], share, False
+
+
+@lru_cache(maxsize=10_000)
+def _all_ballots(counts: _Boxes, sizes: tuple[int, ...]) -> _Block:
+    """Every combination of the members' ballots: many questions have the same boxes."""
+    listed = [_listed(box, size) for box, size in zip(counts, sizes, strict=True)]
+    places = np.indices([len(share) for _, share in listed]).reshape(len(listed), -1)
+    ballots = np.stack([drawn[place] for (drawn, _), place in zip(listed, places, strict=True)])
+    share = np.prod([shares[place] for (_, shares), place in zip(listed, places, strict=True)], axis=0)
+    return ballots, share, True
+
+
+def _number(counts: _Boxes, sizes: tuple[int, ...], limit: int) -> int:
+    """How many different ballots the members can give together; any number above `limit` stands for more."""
+    number = 1
+    for box, size in zip(counts, sizes, strict=True):
+        number *= _possible(tuple(sorted(filter(None, box))), size)
+        if number > limit:
+            break
+    return number
+
+
+@lru_cache(maxsize=100_000)
+def _possible(box: tuple[int, ...], size: int) -> int:
+    """How many different ballots of this size a box of counts can give."""
+    ways = [1] + [0] * size
+    for count in box:
+        ways = [sum(ways[max(0, total - count) : total + 1]) for total in range(size + 1)]
+    return ways[size]
+
+
+@lru_cache(maxsize=10_000)
+def _listed(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
+    """Every ballot of this size, with its hypergeometric probability."""
+    found = list(_compositions(box, size))
+    ways = [prod(comb(count, taken) for count, taken in zip(box, ballot, strict=True)) for ballot in found]
+    total = comb(sum(box), size)
+    return np.array(found), np.array([number / total for number in ways])
+
+
+def _compositions(box: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
+    """Ways to take `size` votes out of a box."""
+    if not box:
+        yield ()
+        return
+    rest = sum(box[1:])
+    for taken in range(max(0, size - rest), min(box[0], size) + 1):
+        for others in _compositions(box[1:], size - taken):
+            yield (taken, *others)
+
+
+def _assemble(tally: Tally, members: Sequence[int], sizes: Ints, blocks: list[_Block]) -> Draws:
+    """Lay the ballots of all questions out as one tally."""
+    number = np.array([len(share) for _, share, _ in blocks])
+    width = np.array([ballots.shape[2] - 1 for ballots, _, _ in blocks])
+    owner = np.repeat(np.arange(len(blocks)), number)
+    total = int(number.sum())
+    rivals, spots = arrange(np.repeat(np.arange(total), width[owner]), total, [None] * int((number * width).sum()))
+    counts = [
+        np.concatenate([ballots[member, :, 1:].reshape(-1) for ballots, _, _ in blocks])
+        for member in range(len(members))
+    ]
+    voted = [np.flatnonzero(row) for row in counts]
+    drawn = Tally(
+        tally.dataset,
+        tuple(tally.models[member] for member in members),
+        ("",) * total,
+        sizes[:, owner],
+        np.concatenate([ballots[:, :, 0] for ballots, _, _ in blocks], axis=1),
+        rivals,
+        np.cumsum([0, *map(len, voted)]),
+        np.concatenate([spots[row] for row in voted]),
+        np.concatenate([row[places] for row, places in zip(counts, voted, strict=True)]),
+    )
+    share = np.concatenate([share for _, share, _ in blocks])
+    return Draws(drawn, owner, share, np.array([exact for _, _, exact in blocks]))

@@ -1,0 +1,288 @@
+"""The bootstrap: draw questions, or whole clusters where there are any; never single votes, and pairs stay paired.
+
+A draw is a row of counts, how often each unit was drawn. Rows come in blocks of fixed size, each from a generator of
+its own that the seed and the block's number determine: so the same seed gives the same rows, whatever the batches
+or the number of workers, and more replicates begin with the same ones. Statistics follow from counts by one matrix
+product (see `quantities`).
+
+Drawing is most of the work, so units are not drawn one by one. Independent Poisson counts that add up to m are m units
+drawn at random; drawing the missing ones at random makes it as many as there are units. The rate is a little below one,
+so that hardly ever too many are drawn (those replicates are drawn again, which favours no outcome); with few units it
+is 0, and all are drawn one by one.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import exp, sqrt
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from swaplaw._core.arrays import Floats, Ints
+from swaplaw._core.parallel import ALONE, Crew
+from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.evidence.quantities import Terms
+from swaplaw.votes.tally import Tally
+
+Unit = Literal["question", "cluster"]
+
+DEFAULT_REPLICATES = 10_000
+FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
+"""Below these an interval says little: the bootstrap cannot know what it has never seen."""
+
+BLOCK = 64
+"""Replicates that share a generator. Changing this changes every draw."""
+_BATCH = 20 * BLOCK
+"""Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that threads end together."""
+THREADS = min(4, os.cpu_count() or 1)
+"""Threads of this process that draw and multiply: NumPy does both without holding up the others."""
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Units that are alike may be counted together: often half of all questions have a twin."""
+
+    first: Ints
+    """The first unit of each kind."""
+    shared: tuple[tuple[int, Ints], ...] = ()
+    """Kinds of several units, each with those units."""
+
+    @classmethod
+    def equal_rows(cls, columns: Floats) -> _Kinds:
+        """Units with equal columns are alike."""
+        members: dict[bytes, list[int]] = {}
+        for unit, row in enumerate(columns):
+            members.setdefault(row.tobytes(), []).append(unit)
+        shared = ((kind, np.array(units)) for kind, units in enumerate(members.values()) if len(units) > 1)
+        return cls(np.array([units[0] for units in members.values()]), tuple(shared))
+
+    def gather(self, counts: Counts, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Counts of kinds from those of units, both along the first axis."""
+        gathered = counts.take(self.first, axis=0).astype(dtype)
+        for kind, units in self.shared:
+            counts.take(units, axis=0).sum(axis=0, out=gathered[kind], dtype=dtype)
+        return gathered
+
+
+@dataclass(frozen=True)
+class Resampler:
+    """Draws of units with replacement, as many as there are units."""
+
+    member: Ints = field(repr=False)
+    """The unit that each question belongs to."""
+    unit: Unit
+    seed: int = 0
+    replicates: int = DEFAULT_REPLICATES
+
+    @cached_property
+    def units(self) -> int:
+        """How many questions or clusters there are to draw from."""
+        return int(self.member.max()) + 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: all that it takes to draw the same again."""
+        return {"unit": self.unit, "units": self.units, "replicates": self.replicates, "seed": self.seed}
+
+    def counts(self, first: int, last: int) -> Ints:
+        """How often each unit is drawn in replicates first to last - 1: replicates x units."""
+        return self._counts(first, last).T.astype(np.int64)
+
+    def _counts(self, first: int, last: int) -> Counts:
+        """How often each unit is drawn: units x replicates."""
+        start = first - first % BLOCK
+        counts = np.empty((self.units, -(-(last - start) // BLOCK) * BLOCK), dtype=np.uint8)
+        for place in range(0, counts.shape[1], BLOCK):
+            source = np.random.SFC64([self.seed, (start + place) // BLOCK])
+            counts[:, place : place + BLOCK] = multinomial(source, self.units, BLOCK)
+        return counts[:, first - start : last - start]
+
+    def weights(self, first: int, last: int) -> Ints:
+        """How often each question is drawn: its unit's count; replicates x questions."""
+        return self.counts(first, last)[:, self.member]
+
+    def batches(self, size: int = _BATCH) -> Iterator[Ints]:
+        """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
+        for first in range(0, self.replicates, size):
+            yield self.counts(first, min(first + size, self.replicates))
+
+    def gather(self, terms: Terms) -> Terms:
+        """Terms of units instead of questions."""
+        return terms if self.unit == "question" else terms.gather(self.member, self.units)
+
+    def transform(
+        self,
+        columns: Floats,
+        statistic: Callable[[Floats], Floats],
+        *,
+        crew: Crew = ALONE,
+        threads: int = THREADS,
+        size: int = _BATCH,
+    ) -> Floats:
+        """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
+
+        The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
+        columns are whole numbers (see `wholes`) the result depends neither on who does the work nor on the batch size.
+        """
+        from threadpoolctl import threadpool_limits
+
+        kinds = _Kinds.equal_rows(columns)
+        replication = _Replication(self, kinds, columns[kinds.first].T, statistic)
+        if not crew.is_alone:
+            blocks = crew.split(range(-(-self.replicates // BLOCK)))
+            shares = [(run[0] * BLOCK, min((run[-1] + 1) * BLOCK, self.replicates)) for run in blocks]
+            return np.concatenate(list(crew.share(_Replication.part, replication, shares)), axis=-1)
+        shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
+        found = np.empty((*shape, self.replicates))
+
+        def fill(first: int) -> None:
+            last = min(first + size, self.replicates)
+            found[..., first:last] = replication.part((first, last))
+
+        # Threads take the cores: were each product to spread over all of them too, they would wait for each other.
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(fill, range(0, self.replicates, size)):
+                pass
+        return found
+
+
+@dataclass(frozen=True)
+class _Replication:
+    """What it takes to compute a statistic in any replicate."""
+
+    draws: Resampler
+    kinds: _Kinds
+    distinct: Floats
+    """The columns of each kind of unit: columns x kinds."""
+    statistic: Callable[[Floats], Floats]
+
+    def part(self, span: tuple[int, int]) -> Floats:
+        """The statistic in replicates first to last - 1, which are the last axis."""
+        counts = self.kinds.gather(self.draws._counts(*span), self.distinct.dtype)
+        return np.moveaxis(self.statistic((self.distinct @ counts).T), 0, -1)
+
+
+def resampler(
+    tally: Tally, *, by: Unit | None = None, seed: int = 0, replicates: int = DEFAULT_REPLICATES
+) -> Resampler:
+    """Resample a tally's clusters where it has any, else its questions; `by` says which to take."""
+    if replicates < 1:
+        raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (1,000 at the least)")
+    if seed < 0:
+        raise InputError(f"seed {seed} is negative: give 0 or more")
+    unit: Unit = by or ("question" if tally.clusters is None else "cluster")
+    names = tally.questions if unit == "question" else tally.clusters
+    if names is None:
+        raise InputError(
+            f"dataset {quote(tally.dataset)} has no column 'cluster': add one, or resample questions instead"
+        )
+    member = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
+    _check_units(tally, unit, int(member.max()) + 1, str(names[0]))
+    return Resampler(member, unit, seed, replicates)
+
+
+def _check_units(tally: Tally, unit: Unit, units: int, name: str) -> None:
+    """One unit cannot be resampled at all, and a few hardly."""
+    dataset = f"dataset {quote(tally.dataset)}"
+    if units == 1 and unit == "cluster":
+        raise InputError(
+            f"{dataset} has a single cluster ({quote(name)}): clusters cannot be resampled; "
+            "name at least 2 (better 5 or more), or resample questions instead"
+        )
+    if units == 1:
+        raise InputError(
+            f"{dataset} has a single question ({quote(name)}): nothing can be resampled; "
+            f"give at least 2 questions (better {FEW_QUESTIONS} or more)"
+        )
+    few = FEW_CLUSTERS if unit == "cluster" else FEW_QUESTIONS
+    if units < few:
+        warnings.warn(
+            f"{dataset} has only {units} {unit}s: bootstrap intervals need about {few} or more to be trusted",
+            StatisticalWarning,
+            stacklevel=3,
+        )
+
+
+Counts = npt.NDArray[np.uint8]
+"""A byte is enough: the chance that one of n units is drawn more than 255 times is below 1 / 255!."""
+
+_MARGIN = 5.0
+"""Standard deviations by which the Poisson counts stay below the number of units."""
+_CELLS = 2**16
+_ESCAPE = _CELLS - 1
+
+
+def multinomial(source: np.random.SFC64, units: int, replicates: int, margin: float = _MARGIN) -> Counts:
+    """Draw `units` of as many units in each replicate (an even number of them): units x replicates."""
+    pairs = _PoissonPairs.of_rate(max(0.0, 1 - margin / sqrt(units)))
+    counts = pairs.draw(source, units, replicates)
+    while (over := (missing := units - _totals(counts)) < 0).any():
+        counts[:, over] = pairs.draw(source, units, replicates)[:, over]
+    drawn = uniform(source, units, int(missing.sum()))
+    np.add.at(counts.reshape(-1), drawn * replicates + np.repeat(np.arange(replicates), missing), np.uint8(1))
+    return counts
+
+
+def _totals(counts: Counts) -> Ints:
+    totals: Ints = counts.sum(axis=0, dtype=np.uint32).astype(np.int64)  # narrower sums take half the time
+    return totals
+
+
+@dataclass(frozen=True)
+class _PoissonPairs:
+    """Two Poisson counts at a time from 16 random bits, by a table of what they mean.
+
+    A pair of counts has as many cells of the table as its chance fills wholly. Cells left over send on to `rest`, where
+    what is left of the chances decides by a full-size random number: so chances are as exact as floats are.
+    """
+
+    table: npt.NDArray[np.uint16]
+    values: npt.NDArray[np.uint16]
+    rest: npt.NDArray[np.float64]
+    """Running sum of the chances left over."""
+
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of_rate(rate: float) -> _PoissonPairs:
+        """Make the table for counts of one rate."""
+        chances = [exp(-rate)]
+        while chances[-1] > 2**-60:
+            chances.append(chances[-1] * rate / len(chances))
+        cells = np.outer(chances, chances).ravel() * _CELLS
+        high, low = np.divmod(np.arange(len(cells)), len(chances))
+        values = (high * 256 + low).astype(np.uint16)
+        whole = cells.astype(np.int64)
+        table = np.full(_CELLS, _ESCAPE, dtype=np.uint16)
+        table[: whole.sum()] = np.repeat(values, whole)
+        return _PoissonPairs(table, values, np.cumsum(cells - whole))
+
+    def draw(self, source: np.random.SFC64, units: int, replicates: int) -> Counts:
+        """Draw units x replicates independent counts."""
+        pairs = self.table.take(_bits(source, units * replicates // 2, np.uint16))
+        escaped = np.flatnonzero(pairs == _ESCAPE)
+        places = np.random.Generator(source).random(len(escaped)) * self.rest[-1]
+        pairs[escaped] = self.values[np.searchsorted(self.rest, places, side="right")]
+        return pairs.view(np.uint8).reshape(units, replicates)
+
+
+def uniform(source: np.random.SFC64, below: int, size: int) -> Ints:
+    """Whole numbers from 0 to `below` - 1, each as likely as any other to within 2^-32.
+
+    Scaling 32 random bits takes half the time of NumPy's own way, which draws again for the last of those 2^-32.
+    """
+    bits = _bits(source, size, np.uint32).astype(np.uint64)
+    bits *= np.uint64(below)
+    bits >>= np.uint64(32)
+    return bits.view(np.int64)
+
+
+def _bits(source: np.random.SFC64, size: int, dtype: type[np.unsignedinteger[Any]]) -> npt.NDArray[Any]:
+    """Random whole numbers of a size in bits."""
+    each = 8 // np.dtype(dtype).itemsize
+    return source.random_raw(-(-size // each)).view(dtype)[:size]

@@ -1,0 +1,1 @@
+"""The agent that investigates, and the traces that it leaves."""

@@ -1,0 +1,1 @@
+"""Challenges: manifests, evidence and, apart from both, gold."""

@@ -1,0 +1,1 @@
+"""Grades of submitted answers, and the votes that they make."""

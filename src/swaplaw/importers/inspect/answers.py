@@ -1,0 +1,231 @@
+"""What one Inspect sample voted for: the answer that its scorer saw, the gold, the grade, or why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.answers.choice import letter
+from swaplaw.answers.forms import canonicaliser
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.record import Options, bounded, clean
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample, EvalSampleSummary
+    from inspect_ai.scorer import Score
+
+Orders = dict[str, tuple[int, ...]]
+"""For each question, the digests of its options in the order that letters refer to."""
+
+# What Inspect's scorers say of an abnormal score, in the vote table's words.
+REASONS = {
+    "refusal": "refused",
+    "no_response": "unanswered",
+    "invalid_response_format": "no_parse",
+    "grader_failed": "ungraded",
+    "scoring_failed": "ungraded",
+}
+STOPS = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
+LIMITS = {"token": "truncated", "context": "truncated"}
+OWN = ("truncated", "no_parse", "refused", "limit")
+"""Reasons in the vote table's own words: a scorer that gives one has looked at stop reason and limits itself."""
+SHOWN = ("position", "options")
+"""Where the chosen option was shown, and among how many: kept where a scorer tells."""
+MAX_REASON = 40
+
+
+@dataclass
+class SampleRow:
+    """One vote on its way to the table."""
+
+    epoch: int
+    row: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def abstained(cls, summary: EvalSampleSummary, reason: str, gold: str | None = None) -> SampleRow:
+        """A null vote, and why."""
+        known = gold if gold is not None else _gold_text(summary.target)
+        row = {"question": clean(str(summary.id)), "answer": None, "gold": known, "reason": reason, "correct": False}
+        return cls(summary.epoch, row)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A scored sample: its summary, its score, and the full sample where that was needed."""
+
+    summary: EvalSampleSummary
+    full: EvalSample | None
+    score: Score
+    options: Options
+
+    def ballot(self, orders: Orders) -> SampleRow:
+        """Vote for an option where the question has any, for a text otherwise."""
+        letters = self._letters()
+        return self._text() if letters is None else self._choice(orders, *letters)
+
+    def _letters(self) -> tuple[list[int], list[int]] | None:
+        """Positions of the chosen and of the correct options, where answer and target are letters of options."""
+        choices = self.summary.choices
+        if not choices:
+            return None
+        target = positions(self.summary.target, len(choices))
+        answer = positions((self.score.answer or "").split(","), len(choices)) if self._answer() else []
+        return None if target is None or answer is None else (answer, target)
+
+    def _answer(self) -> str:
+        """The scorer's answer, in full."""
+        if self.full is not None and self.full.scores:
+            for name, score in (self.summary.scores or {}).items():
+                if score is self.score and name in self.full.scores:
+                    return bounded(clean(self.full.scores[name].answer or ""))
+        return bounded(clean(self.score.answer or ""))
+
+    def _choice(self, orders: Orders, chosen: list[int], correct: list[int]) -> SampleRow:
+        """Letters refer to the order in which the question's options were first seen, however they were shuffled."""
+        choices = list(self.summary.choices or [])
+        question = clean(str(self.summary.id))
+        digests = _digests(choices)
+        reference = orders.setdefault(question, digests)
+        if sorted(reference) != sorted(digests):
+            reference = digests  # Other options: another question under the same id; the contract will say so.
+        place = {digest: index for index, digest in enumerate(reference)}
+        gold = _letters_at([place[digests[index]] for index in correct])
+        if not chosen:
+            return SampleRow.abstained(self.summary, abstention(self.summary, self.full, self.score), gold)
+        answer = _letters_at([place[digests[index]] for index in chosen])
+        option = " | ".join(bounded(clean(choices[index]))[:200] for index in sorted(chosen))
+        row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
+        return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score))
+
+    def _text(self) -> SampleRow:
+        """Free text is a category as it stands (or as canonicalised); the scorer says whether it is correct."""
+        summary, grade = self.summary, self._grade()
+        gold = _gold_text(self.full.target if self.full is not None else summary.target)
+        canonical = canonicaliser(self.options.canonical)
+        if grade is None or grade == "N":
+            return SampleRow.abstained(summary, abstention(summary, self.full, self.score, bool(self._answer())), gold)
+        correct = isinstance(grade, float) and grade >= self.options.threshold
+        answer = self._answer() or self._completion(correct)
+        if not answer and not correct:
+            return SampleRow.abstained(summary, abstention(summary, self.full, self.score), gold)
+        row = {"answer": canonical(answer) if answer else gold, "gold": canonical(gold), "correct": correct}
+        return SampleRow(summary.epoch, {"question": clean(str(summary.id)), "reason": None} | row)
+
+    def _completion(self, correct: bool) -> str:
+        """A scorer that keeps no answer judged the whole completion, unless it says that it found nothing to judge."""
+        if self.full is None or (self.score.reason and not correct):
+            return ""
+        if not correct and abstention(self.summary, self.full, self.score) in ("truncated", "refused"):
+            return ""
+        return bounded(clean(self.full.output.completion or "")) if self.full.output.choices else ""
+
+    def _grade(self) -> float | str | None:
+        """The score as a number, "N" for no answer, None where there is no grade."""
+        value = self.score.value
+        key = self.options.scorer.partition(":")[2] if self.options.scorer else ""
+        if isinstance(value, dict):
+            if key not in value:
+                raise InputError(
+                    f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}; "
+                    "choose one with `swaplaw import --scorer NAME:PART`"
+                )
+            value = value[key]
+        if value == "N":
+            return "N"
+        number = _as_number(value)
+        return None if number is None or math.isnan(number) else number
+
+
+def read_score(summary: EvalSampleSummary, full: EvalSample | None, options: Options, file: str) -> Graded | None:
+    """Choose the scorer; None where the sample was never scored because it failed or was cut short."""
+    scores = summary.scores or {}
+    if summary.error or not scores:
+        if summary.error or summary.limit or not summary.completed:
+            return None
+        raise InputError(f"{quote(file, 200)}: this log has no scores; run `inspect score` on it first")
+    if options.scorer is None:
+        if len(scores) > 1:
+            raise InputError(
+                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with "
+                "`swaplaw import --scorer NAME`"
+            )
+        return Graded(summary, full, next(iter(scores.values())), options)
+    name = options.scorer if options.scorer in scores else options.scorer.partition(":")[0]
+    if name not in scores:
+        raise InputError(f"{quote(file, 200)}: there is no scorer {quote(name)}; there are {listing(list(scores))}")
+    return Graded(summary, full, scores[name], options)
+
+
+def abstention(summary: EvalSampleSummary, full: EvalSample | None, score: Score | None, answered: bool = False) -> str:
+    """Say why a sample has no vote: the first of error, stop reason, limit, the score's reason, and no answer."""
+    if summary.error:
+        return "error"
+    if score is not None and score.reason in OWN:
+        return str(score.reason)
+    stop = full.output.stop_reason if full is not None and full.output.choices else None
+    if stop in STOPS and not answered:
+        return STOPS[stop]
+    if summary.limit and not answered:
+        return LIMITS.get(summary.limit, f"limit_{summary.limit}")
+    if score is not None and score.reason:
+        return REASONS.get(score.reason, _word(score.reason))
+    if answered:
+        return "ungraded"
+    if score is None or (full is not None and not (full.output.completion if full.output.choices else "").strip()):
+        return "unanswered"
+    return "no_parse"
+
+
+def _word(reason: str) -> str:
+    """A scorer's own reason, as one short printable word."""
+    return "".join(char if char.isalnum() else "_" for char in reason)[:MAX_REASON] or "no_parse"
+
+
+def positions(letters: str | list[str], count: int) -> list[int] | None:
+    """Positions that letters (A, B, …, then 1, 2, …) name among `count` options; None where they are no letters."""
+    names = {letter(index): index for index in range(count)}
+    found: list[int] = []
+    for part in [letters] if isinstance(letters, str) else letters:
+        for token in part.replace(",", " ").split():
+            for name in [token] if token in names else list(token):
+                if name not in names:
+                    return None
+                found.append(names[name])
+    return found
+
+
+def _shown(score: Score) -> dict[str, int]:
+    told = score.metadata or {}
+    return {name: told[name] for name in SHOWN if isinstance(told.get(name), int)}
+
+
+def _letters_at(places: list[int]) -> str:
+    return ", ".join(letter(place) for place in sorted(places))
+
+
+def _digests(choices: list[str]) -> tuple[int, ...]:
+    """Number the options by their text; of two that read the same, the first stays the first."""
+    seen: Counter[str] = Counter()
+    found = []
+    for choice in choices:
+        found.append(hash((choice, seen[choice])))
+        seen[choice] += 1
+    return tuple(found)
+
+
+def _gold_text(target: str | list[str]) -> str:
+    """Several targets mean that any will do: the first names the category, the grade says who hit one."""
+    first = target if isinstance(target, str) else next(iter(target), "")
+    return bounded(clean(first)) or "(no target)"
+
+
+def _as_number(value: Any) -> float | None:
+    words = {"C": 1.0, "I": 0.0, "P": 0.5, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+    if isinstance(value, str):
+        try:
+            return words[value] if value in words else words.get(value.lower()) or float(value)
+        except ValueError:
+            return words.get(value.lower())
+    return float(value) if isinstance(value, bool | int | float) else None

@@ -1,0 +1,181 @@
+"""Reading votes from what people already have: logs of other tools, and tables of any layout.
+
+`import_votes(paths)` is the one entry: it finds out what each file is, reads it, and says how and what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swaplaw.errors import InputError, quote
+from swaplaw.importers import tables
+from swaplaw.importers.record import Findings, Options, Reading
+from swaplaw.importers.registry import FORMATS, format_of
+from swaplaw.votes.contract import REQUIRED
+from swaplaw.votes.files import FORMATS as TABLES
+from swaplaw.votes.files import Source, open_file
+from swaplaw.votes.table import Votes, votes_from
+from swaplaw.votes.tally import Tally
+
+PROVENANCE = "swaplaw"
+"""The key of a Parquet file's metadata under which its provenance stands, as JSON."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Votes, how they were read, what is missing, and where they came from."""
+
+    votes: Votes
+    format: str
+    readings: tuple[Reading, ...]
+    notes: tuple[str, ...]
+    provenance: dict[str, Any]
+
+    def write(self, path: str | Path) -> None:
+        """Write the votes; Parquet carries the provenance in its metadata."""
+        self.votes.write(path, metadata={PROVENANCE: json.dumps(self.provenance, sort_keys=True)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Make it plain data."""
+        return {
+            "format": self.format,
+            "votes": int(self.votes.counts["votes"].sum()),
+            "datasets": self.votes.datasets,
+            "models": sorted(self.votes.counts["model"].unique()),
+            "columns": [reading.to_dict() for reading in self.readings],
+            "notes": list(self.notes),
+            "provenance": self.provenance,
+        }
+
+
+def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> Votes:
+    """Read votes from files (Parquet, CSV, JSONL), logs (Inspect, lm-evaluation-harness, HELM) and directories.
+
+    Everything is held to the contract. Tables of other layouts need `import_votes`, which maps their columns.
+    """
+    first = [paths] if isinstance(paths, str | Path) else list(paths)
+    sources, notes = open_votes([*first, *more])
+    return Votes(tuple(sources), tuple(notes))
+
+
+def tally(votes: Any, dataset: str | None = None) -> Tally:
+    """Count votes: of any dataframe, of files (a path or several), or of `Votes` that were read before."""
+    if isinstance(votes, str | Path | list | tuple):
+        return read_votes(votes).tally(dataset)
+    return (votes if isinstance(votes, Votes) else votes_from(votes)).tally(dataset)
+
+
+def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
+    """Read votes from logs and tables, whatever they are; everything is held to the contract."""
+    chosen = options or Options()
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    findings = Findings()
+    groups = by_format(find(given))
+    sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
+    form = ", ".join(groups)
+    return Imported(
+        Votes(tuple(sources)),
+        form,
+        tuple(dict.fromkeys(findings.readings)),
+        tuple(dict.fromkeys(findings.notes)),
+        _provenance(form, chosen, findings),
+    )
+
+
+def open_votes(paths: Iterable[str | Path]) -> tuple[list[Source], list[str]]:
+    """Open vote tables as they are, and logs as votes; also what is to be said about the logs."""
+    findings = Findings()
+    sources: list[Source] = []
+    logs: dict[str, list[Path]] = {}
+    for file in find(paths):
+        form = _log_format(file)
+        if form is None:
+            sources.append(open_file(file))
+        else:
+            logs.setdefault(form, []).append(file)
+    for form, files in logs.items():
+        sources += read(form, files, Options(), findings)
+    return sources, findings.notes
+
+
+def _provenance(form: str, options: Options, findings: Findings) -> dict[str, Any]:
+    """Where votes came from. No time of day: the same logs give the same bytes."""
+    from importlib.metadata import version
+
+    return {
+        "version": version("swaplaw"),
+        "format": form,
+        "options": options.to_dict(),
+        "files": findings.files,
+        "notes": list(dict.fromkeys(findings.notes)),
+    }
+
+
+def read(form: str, files: list[Path], options: Options, findings: Findings) -> list[Source]:
+    """Read files of one format."""
+    if form in FORMATS:
+        return [FORMATS[form].read(files, options, findings)]
+    return [tables.read(file, options, findings) for file in files]
+
+
+def find(paths: Iterable[str | Path]) -> list[Path]:
+    """List the files that hold votes, each once: of a directory, all that are recognised, however deep."""
+    found: dict[Path, Path] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
+        files = [path] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
+        if not files:
+            raise InputError(
+                f"{quote(str(path), 200)}: no vote files and no logs in this directory; "
+                f"expected .eval, .json (Inspect, HELM) or {', '.join(TABLES)}"
+            )
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    if not found:
+        raise InputError("no votes given: name a file, a directory, or several")
+    return list(found.values())
+
+
+def _is_input(file: Path) -> bool:
+    """Whether a file in a directory is a log or a table; manifests, results and the like are left alone."""
+    if not file.is_file() or any(part.startswith(".") for part in file.parts[-2:]):
+        return False
+    return file.suffix.lower() in TABLES or format_of(file) is not None
+
+
+def by_format(files: Iterable[Path]) -> dict[str, list[Path]]:
+    """Sort files by what they are."""
+    groups: dict[str, list[Path]] = {}
+    for file in files:
+        groups.setdefault(detect(file), []).append(file)
+    return groups
+
+
+def detect(file: Path) -> str:
+    """Tell what a file is: the name of a format, `votes` (the native layout) or `table`."""
+    return _log_format(file) or _table_format(file)
+
+
+def _log_format(file: Path) -> str | None:
+    form = format_of(file)
+    if form is None and file.suffix.lower() == ".json":
+        raise InputError(
+            f"{quote(str(file), 200)}: neither an Inspect log nor a HELM run's display_predictions.json; "
+            "write tables as JSONL, CSV or Parquet"
+        )
+    return None if form is None else form.name
+
+
+def _table_format(file: Path) -> str:
+    try:
+        names = open_file(file).scan().collect_schema().names()
+    except InputError:
+        raise
+    except Exception:  # Unreadable: the reader will say what is wrong with it.
+        return "votes"
+    return "votes" if set(REQUIRED) <= set(names) else "table"

@@ -1,0 +1,68 @@
+"""The formats of logs: how each is told from the others, and how it is read.
+
+A module (or folder) of this package that defines `FORMAT` is found by itself; a format of your own is added with
+`register`. Files that no format recognises are tables (see `tables`).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from swaplaw._core.registry import Registry
+from swaplaw.importers.record import Findings, Options
+from swaplaw.votes.files import Source
+
+_SNIFFED = 1 << 16
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format of logs."""
+
+    name: str
+    recognises: Callable[[Path], bool]
+    """Whether a file is of this format, told by its name and beginning (see `head`)."""
+    read: Callable[[Sequence[Path], Options, Findings], Source]
+    """Spool the votes of files of this format, and say in the findings how they were read."""
+
+
+def _built_in() -> None:
+    package = import_module("swaplaw.importers")
+    for module in pkgutil.iter_modules(package.__path__, "swaplaw.importers."):
+        form = getattr(import_module(module.name), "FORMAT", None)
+        if isinstance(form, Format):
+            FORMATS.register(form.name, form)
+
+
+FORMATS: Registry[Format] = Registry("format", _built_in)
+
+
+def register(form: Format) -> None:
+    """Add a format: from then on its files are recognised wherever votes are read.
+
+    Parameters
+    ----------
+    form : Format
+        Its name, how its files are recognised, and how they are read.
+
+    Raises
+    ------
+    InputError
+        If a format of that name is there already.
+    """
+    FORMATS.register(form.name, form)
+
+
+def format_of(file: Path) -> Format | None:
+    """Find the format that recognises a file; None: it is a table, or nothing we know."""
+    return next((form for form in map(FORMATS.__getitem__, FORMATS) if form.recognises(file)), None)
+
+
+def head(file: Path) -> bytes:
+    """Read a file's beginning, which is enough to tell its format."""
+    with file.open("rb") as handle:
+        return handle.read(_SNIFFED)

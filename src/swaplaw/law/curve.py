@@ -1,0 +1,234 @@
+"""The exact lift curve of a pair: lift, swap mass and their four contributions at every real weight x >= 0.
+
+On one question the weights for which gold is in the tie set form a single closed interval (see `spans`), so the whole
+curve is n intervals with credit at their ends, summed over slots (see `breakpoints`): points and open intervals in
+turn, exact, and cheaper than a grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import chain
+from math import lcm
+
+import numpy as np
+
+from swaplaw._core.arrays import Ints
+from swaplaw._core.parallel import Backend, Crew
+from swaplaw.law.breakpoints import Breakpoints
+from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
+from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
+from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
+from swaplaw.votes.tally import Tally, credits
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of weights with one outcome: a point (low = high) or the open interval between (high None: no end)."""
+
+    low: Fraction
+    high: Fraction | None
+    outcome: Outcome = field(repr=False)
+    """The outcome at the piece's simplest weight, and so at all of its weights."""
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the piece is a single weight."""
+        return self.low == self.high
+
+    @property
+    def lift(self) -> Fraction:
+        """Lift at every weight of the piece."""
+        return self.outcome.lift
+
+    @property
+    def swap(self) -> Fraction:
+        """Swap mass at every weight of the piece."""
+        return self.outcome.swap
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A best weight, and the range low to high of weights that are equally good (high None: no end)."""
+
+    weight: Fraction
+    low: Fraction
+    high: Fraction | None
+    outcome: Outcome = field(repr=False)
+
+    @property
+    def fragile(self) -> bool:
+        """Whether the optimum is an isolated point: the slightest change of weight loses it (0 is safe to deploy)."""
+        return self.low == self.high and self.weight != 0
+
+    @property
+    def lift(self) -> Fraction:
+        """Lift at the weight."""
+        return self.outcome.lift
+
+    @property
+    def swap(self) -> Fraction:
+        """Swap mass at the weight."""
+        return self.outcome.swap
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Lift and its four contributions of one pair for every weight."""
+
+    dataset: str
+    primary: str
+    secondary: str
+    n: int
+    of: int
+    masses: Masses = field(repr=False)
+    breaks: Breakpoints = field(repr=False)
+    contributions: Ints = field(repr=False)
+    """Gain of each cell (in the order of `pair.KINDS`) in each slot, times `denominator`."""
+    denominator: int = field(repr=False)
+
+    def at(self, weight: str | float | Fraction) -> Outcome:
+        """Look the outcome up at any weight."""
+        x = as_weight(weight)
+        return self._outcome(self.breaks.slot(x), x)
+
+    def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
+        """Look the outcome up at each weight of a grid; the paper's 25 points by default."""
+        return [self.at(weight) for weight in weights]
+
+    @cached_property
+    def steps(self) -> Ints:
+        """The breakpoints at which any contribution changes, and 0."""
+        columns = self.contributions
+        changes = np.flatnonzero((columns[:, 1:] != columns[:, :-1]).any(axis=0))
+        # A change into or out of slot 2k makes breakpoint k a point of the curve.
+        return np.unique(np.concatenate([[0], (changes + 1) // 2]))
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """Points and open intervals in turn, tiling [0, inf), without points at which nothing changes."""
+        pieces = []
+        for here, following in zip(self.steps, [*self.steps[1:], None], strict=True):
+            low = self.breaks.weights[here]
+            high = None if following is None else self.breaks.weights[following]
+            pieces.append(Piece(low, low, self._outcome(2 * here, low)))
+            pieces.append(Piece(low, high, self._outcome(2 * here + 1, simplest_between(low, high))))
+        return pieces
+
+    @cached_property
+    def lifts(self) -> Ints:
+        """Lift in each slot, times `denominator`."""
+        total: Ints = self.contributions.sum(axis=0)
+        return total
+
+    @cached_property
+    def swaps(self) -> Ints:
+        """Swap mass in each slot, times `denominator`."""
+        total: Ints = self.contributions[:2].sum(axis=0)
+        return total
+
+    @cached_property
+    def best_lift(self) -> Optimum:
+        """The best lift over all weights; of equally good ranges the one with the smallest weights."""
+        return self._around(int(self.lifts.argmax()), self.lifts)
+
+    @cached_property
+    def best_plateau(self) -> Optimum:
+        """The best lift that a whole open interval of weights shares, and the simplest weight inside it."""
+        return self._around(2 * int(self.lifts[1::2].argmax()) + 1, self.lifts)
+
+    @cached_property
+    def best_swap(self) -> Optimum:
+        """The paper's rule: the largest swap mass, at the smallest weight that has it."""
+        slot = int(self.swaps.argmax())
+        best = self._around(slot, self.swaps)
+        # An open interval has no smallest weight: take the simplest of the stretch that begins there.
+        smallest = (
+            self.breaks.weights[slot // 2] if slot % 2 == 0 else self._around(slot, self.swaps, self.lifts).weight
+        )
+        return Optimum(smallest, best.low, best.high, self.at(smallest))
+
+    def _around(self, slot: int, *values: Ints) -> Optimum:
+        """Widen a slot to the neighbouring slots with the same values, and take the simplest weight inside."""
+        other = np.flatnonzero(reduce(np.logical_or, (value != value[slot] for value in values)))
+        place = int(np.searchsorted(other, slot))
+        first = int(other[place - 1]) + 1 if place > 0 else 0
+        last = int(other[place]) - 1 if place < len(other) else len(self.lifts) - 1
+        low, high = self.breaks.between(first, last)
+        weight = low if low == high else simplest_between(low, high)
+        return Optimum(weight, low, high, self.at(weight))
+
+    def _outcome(self, slot: int, weight: Fraction) -> Outcome:
+        rescued, damaged, repaired, corrupted = (
+            Fraction(int(gain), self.denominator) for gain in self.contributions[:, slot]
+        )
+        return Outcome(weight, self.masses, rescued, -damaged, repaired, -corrupted)
+
+
+def curve(tally: Tally, primary: str, secondary: str) -> Curve:
+    """Compute the exact curve of two models, as primary and secondary as given."""
+    return curve_of(pair(tally, primary, secondary))
+
+
+def curves(tally: Tally, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
+    """Compute the exact curve of every pair, the more accurate model as primary; workers share the pairs."""
+    crew = Crew(workers, backend)
+    if crew.is_alone:
+        return curves_of(pairs(tally))
+    found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)))
+    return at_least_one(tally, chain.from_iterable(found))
+
+
+def _curves_at(tally: Tally, places: Sequence[tuple[int, int]]) -> list[Curve]:
+    return list(curves_of(oriented_pairs(tally, places)))
+
+
+def curve_of(chosen: Pair) -> Curve:
+    """Compute the exact curve of a pair."""
+    return _curves([chosen])[0]
+
+
+def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
+    """Compute the exact curves of any pairs, in turn; small ones several at a time."""
+    for batch in batches(chosen):
+        yield from _curves(batch)
+
+
+def _curves(batch: Sequence[Pair]) -> list[Curve]:
+    tally = batch[0].tally
+    members = np.array([(chosen.a, chosen.b) for chosen in batch])
+    breaks, spans, owner = spans_of_batch(batch)
+    scales = [lcm(*(tally.scores[model].denominator for model in pair)) for pair in members]
+    units = spans.common_denominators(owner, len(batch))
+    scale, credit = lcm(*scales), lcm(*units)
+    # Sums over questions stay below the denominator, and each step of a running sum below twice that.
+    narrow = scale**3 * credit * len(tally.questions) < 2**61
+    if not narrow and len(batch) > 1:
+        return [curve_of(chosen) for chosen in batch]
+    worth = credits(scale, tally.rivals.rows.height + 1, np.int64 if narrow else object)
+    place = members.T.take(owner, axis=1) * len(tally.questions) + spans.question
+    right_a, right_b = worth.take(tally.ties.reshape(-1).take(place))
+    # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
+    weights = cells(right_a, right_b, scale, scale)
+    gains = sum_over_slots(spans, weights, credit * scale, breaks.slots, owner, len(batch), right_a * credit)
+    found = []
+    for chosen, own, own_scale, own_credit in zip(batch, gains, scales, units, strict=True):
+        # On the pair's own denominator a curve is the same, to the last bit, whatever it was computed with.
+        spare = (scale // own_scale) ** 3 * (credit // own_credit)
+        found.append(
+            Curve(
+                tally.dataset,
+                chosen.primary,
+                chosen.secondary,
+                chosen.n,
+                chosen.of,
+                chosen.masses,
+                breaks,
+                own if spare == 1 else own // spare,
+                own_scale**3 * own_credit * chosen.n,
+            )
+        )
+    return found

@@ -1,0 +1,337 @@
+"""The weighted swap law of two models: masses, rates, correlation, ceilings and lift at a weight.
+
+Everything but phi (a square root) is an exact `Fraction`, and every identity of the paper holds exactly.
+Undefined quantities are None: rates of cells without mass, phi where an accuracy is 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import chain, combinations
+from math import sqrt
+from typing import Any, TypeVar
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools, Ints
+from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw.errors import InputError, quote
+from swaplaw.law.plurality import vote
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.votes.tally import Scores, Tally
+
+Found = TypeVar("Found")
+
+KINDS = ("rescued", "damaged", "repaired", "corrupted")
+"""What can happen to a question, by its cell: R (only B right), D (only A), Z (neither), C (both)."""
+
+
+@dataclass(frozen=True)
+class Masses:
+    """How often the models are right, alone and together: Eqs. (gapidentity) to (ceiling) follow from these."""
+
+    p: Fraction
+    """Accuracy of the primary A."""
+    q: Fraction
+    """Accuracy of the secondary B."""
+    both_right: Fraction
+    """c, the mass of questions that both answer correctly."""
+
+    @property
+    def rescue(self) -> Fraction:
+        """r: the primary wrong, the secondary right."""
+        return self.q - self.both_right
+
+    @property
+    def damage(self) -> Fraction:
+        """d: the primary right, the secondary wrong; d = r + gap, Eq. (gapidentity)."""
+        return self.p - self.both_right
+
+    @property
+    def both_wrong(self) -> Fraction:
+        """z: both wrong."""
+        return 1 - self.p - self.q + self.both_right
+
+    @property
+    def gap(self) -> Fraction:
+        """The accuracy gap, p - q."""
+        return self.p - self.q
+
+    @property
+    def collective(self) -> Fraction:
+        """m, the collective accuracy (p + q) / 2."""
+        return (self.p + self.q) / 2
+
+    @property
+    def phi(self) -> float | None:
+        """Correlation of correctness, Eq. (phi)."""
+        variance = self.p * (1 - self.p) * self.q * (1 - self.q)
+        return float(self.both_right - self.p * self.q) / sqrt(variance) if variance else None
+
+    @property
+    def phi_max(self) -> float | None:
+        """Largest phi that the accuracies permit, Eq. (phimax)."""
+        if self.p in (0, 1) or self.q in (0, 1):
+            return None
+        return sqrt(self.q * (1 - self.p) / (self.p * (1 - self.q)))
+
+    @property
+    def phi_adj(self) -> Fraction | None:
+        """Accuracy-adjusted correlation, Eq. (phiadjdef): Loevinger's H for p >= q."""
+        room = self.q * (1 - self.p)
+        return (self.both_right - self.p * self.q) / room if room else None
+
+    @property
+    def ceiling(self) -> Fraction:
+        """Most that selecting could gain at these accuracies, Eq. (ceiling); `rescue` is what this pair allows."""
+        return min(self.collective, 1 - self.collective) - self.gap / 2
+
+    @property
+    def threshold(self) -> Fraction | None:
+        """What alpha/gamma must exceed for a positive swap mass, 1 + gap/r, Eq. (threshold)."""
+        return 1 + self.gap / self.rescue if self.rescue else None
+
+    def predicted_swap(self, alpha: Fraction, gamma: Fraction) -> Fraction:
+        """Swap mass at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat)."""
+        return (alpha - gamma) * self.rescue - gamma * self.gap
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The vote of a pair at one weight: lift and its four contributions, Eq. (exact)."""
+
+    weight: Fraction
+    masses: Masses = field(repr=False)
+    rescued: Fraction
+    """alpha r, what rescues add."""
+    damaged: Fraction
+    """gamma d, what damage takes."""
+    repaired: Fraction
+    """beta z, what both-wrong repairs add."""
+    corrupted: Fraction
+    """kappa c, what both-right corruption takes."""
+
+    @property
+    def swap(self) -> Fraction:
+        """The weighted swap mass S*, Eq. (sstar)."""
+        return self.rescued - self.damaged
+
+    @property
+    def residual(self) -> Fraction:
+        """What the swap mass leaves out: repair less corruption."""
+        return self.repaired - self.corrupted
+
+    @property
+    def lift(self) -> Fraction:
+        """Accuracy over the primary's, Eq. (lift)."""
+        return self.swap + self.residual
+
+    @property
+    def accuracy(self) -> Fraction:
+        """Accuracy of the weighted vote, A_x."""
+        return self.masses.p + self.lift
+
+    @property
+    def alpha(self) -> Fraction | None:
+        """Rescue conversion, Eq. (fuzzyrates)."""
+        return _rate(self.rescued, self.masses.rescue)
+
+    @property
+    def gamma(self) -> Fraction | None:
+        """Damage conversion."""
+        return _rate(self.damaged, self.masses.damage)
+
+    @property
+    def beta(self) -> Fraction | None:
+        """Both-wrong repair."""
+        return _rate(self.repaired, self.masses.both_wrong)
+
+    @property
+    def kappa(self) -> Fraction | None:
+        """Both-right corruption."""
+        return _rate(self.corrupted, self.masses.both_right)
+
+
+def _rate(contribution: Fraction, mass: Fraction) -> Fraction | None:
+    return contribution / mass if mass else None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One question that the vote changes, and what that is worth.
+
+    A question on which a model alone ties belongs to several cells in part and may appear once for each; the
+    credits of one kind add up to n times that kind's contribution to lift.
+    """
+
+    question: str
+    kind: str
+    credit: Fraction
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two models on the questions that both answered."""
+
+    tally: Tally = field(repr=False)
+    a: int = field(repr=False)
+    b: int = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels between processes: all but the arrays that follow from the tally."""
+        return {name: value for name, value in vars(self).items() if name not in ("common", "alone")}
+
+    @property
+    def primary(self) -> str:
+        """Name of the model that carries weight 1."""
+        return self.tally.models[self.a]
+
+    @property
+    def secondary(self) -> str:
+        """Name of the model that carries weight x."""
+        return self.tally.models[self.b]
+
+    @cached_property
+    def common(self) -> Bools:
+        """The questions that both answered."""
+        both: Bools = self.tally.answered[self.a] & self.tally.answered[self.b]
+        return both
+
+    @cached_property
+    def n(self) -> int:
+        """How many questions both answered."""
+        return self.of if self.tally.complete else int(self.common.sum())
+
+    @property
+    def of(self) -> int:
+        """How many questions the dataset has."""
+        return len(self.tally.questions)
+
+    @cached_property
+    def masses(self) -> Masses:
+        """Standalone accuracies and their overlap, as exact means over the common questions."""
+        right_a, right_b = self.alone
+        a, b = right_a.numerators, right_b.numerators
+        scale_a, scale_b = right_a.denominator, right_b.denominator
+        return Masses(
+            Fraction(right_a.total, scale_a * self.n),
+            Fraction(right_b.total, scale_b * self.n),
+            Fraction(int((a * b).sum()), scale_a * scale_b * self.n),
+        )
+
+    @cached_property
+    def alone(self) -> tuple[Scores, Scores]:
+        """Both models' own scores on the common questions."""
+        return self._on_common(self.tally.scores[self.a]), self._on_common(self.tally.scores[self.b])
+
+    def _on_common(self, scores: Scores) -> Scores:
+        return scores if self.n == self.of else Scores(scores.ties[self.common])
+
+    def cells(self) -> tuple[Ints, int]:
+        """Fuzzy cell weights of common questions, in the order of KINDS, and their common denominator."""
+        right_a, right_b = self.alone
+        scales = right_a.denominator, right_b.denominator
+        return cells(right_a.numerators, right_b.numerators, *scales), scales[0] * scales[1]
+
+    def at(self, weight: str | float | Fraction) -> Outcome:
+        """Score the vote at one weight and split its lift exactly, Eqs. (exact) and (fuzzyrates)."""
+        x = as_weight(weight)
+        gains, scale = self.gains(x)
+        rescued, damaged, repaired, corrupted = (Fraction(int(total), scale * self.n) for total in gains.sum(axis=1))
+        return Outcome(x, self.masses, rescued, -damaged, repaired, -corrupted)
+
+    def changes(self, weight: str | float | Fraction) -> list[Change]:
+        """Which questions the vote at this weight rescues, damages, repairs or corrupts, and for what credit."""
+        gains, scale = self.gains(as_weight(weight))
+        names = np.flatnonzero(self.common)
+        return [
+            Change(
+                self.tally.questions[names[question]],
+                KINDS[cell],
+                Fraction(int(gains[cell, question]), scale),
+            )
+            for cell, question in zip(*np.nonzero(gains), strict=True)
+        ]
+
+    def gains(self, x: Fraction) -> tuple[Ints, int]:
+        """(P_x - ok_A) times each cell weight, for each cell and common question, and the common denominator."""
+        pooled = self._on_common(vote(self.tally, (self.a, self.b), (Fraction(1), x)))
+        alone = self.alone[0]
+        weights, scale = self.cells()
+        top = pooled.denominator * alone.denominator * scale
+        dtype = np.int64 if top * self.n < 2**62 else object
+        gain = pooled.numerators.astype(dtype) * alone.denominator - alone.numerators.astype(dtype) * pooled.denominator
+        return gain * weights.astype(dtype), top
+
+
+def cells(right_a: Ints, right_b: Ints, scale_a: int, scale_b: int) -> Ints:
+    """How far each question belongs to each cell, in the order of KINDS: products of scores and their complements."""
+    wrong_a, wrong_b = scale_a - right_a, scale_b - right_b
+    return np.stack([wrong_a * right_b, right_a * wrong_b, wrong_a * wrong_b, right_a * right_b])
+
+
+def pair(tally: Tally, primary: str, secondary: str) -> Pair:
+    """Take two models of a tally as primary and secondary, as given."""
+    if primary == secondary:
+        raise InputError(f"primary and secondary are both {quote(primary)}: name two different models")
+    chosen = Pair(tally, tally.index(primary), tally.index(secondary))
+    if not chosen.n:
+        raise InputError(
+            f"{quote(primary)} and {quote(secondary)} have no question in common (of {chosen.of}); "
+            "a pair needs questions that both answered"
+        )
+    return chosen
+
+
+def pairs(tally: Tally) -> Iterator[Pair]:
+    """Every pair with common questions, the more accurate model as primary, equal accuracies in name order."""
+    return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
+
+
+def outcomes(
+    tally: Tally,
+    weight: str | float | Fraction = DEFAULT_WEIGHT,
+    *,
+    workers: int | None = None,
+    backend: Backend = "processes",
+    progress: Progress = iter,
+) -> Iterator[tuple[Pair, Outcome]]:
+    """Every pair and its outcome at one weight; workers share the pairs (see `crew`)."""
+    crew = Crew(workers, backend)
+    shares = crew.split(places_of_pairs(tally))
+    found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, progress=progress)
+    return at_least_one(tally, chain.from_iterable(found))
+
+
+def _outcomes(weight: Fraction, tally: Tally, places: Sequence[tuple[int, int]]) -> list[tuple[Pair, Outcome]]:
+    return [(pair, pair.at(weight)) for pair in oriented_pairs(tally, places)]
+
+
+def places_of_pairs(tally: Tally) -> list[tuple[int, int]]:
+    """Every two models, in name order."""
+    if len(tally.models) < 2:
+        raise InputError(
+            f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
+        )
+    return list(combinations(range(len(tally.models)), 2))
+
+
+def oriented_pairs(tally: Tally, places: Iterable[tuple[int, int]]) -> Iterator[Pair]:
+    """These pairs, where there are common questions, the more accurate model as primary."""
+    for a, b in places:
+        candidate = Pair(tally, a, b)
+        if candidate.n:
+            yield candidate if candidate.masses.gap >= 0 else Pair(tally, b, a)
+
+
+def at_least_one(tally: Tally, found: Iterable[Found]) -> Iterator[Found]:
+    """Pass on what was found of pairs; that there are none is an error."""
+    empty = True
+    for each in found:
+        empty = False
+        yield each
+    if empty:
+        raise InputError(f"no two models of dataset {quote(tally.dataset)} have a question in common")

@@ -1,0 +1,210 @@
+"""Where gold leads: for each question of a pair, the weights at which it is in the tie set, and the tie's size there.
+
+Gold holds against each rival where an inequality linear in the weight does, so it leads on a single closed interval.
+Inside it the score is 1 over (1 + rivals identical to gold); at an end that a rival sets, that rival ties too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import lcm, prod
+
+import numpy as np
+
+from swaplaw._core.arrays import Ints
+from swaplaw.law.breakpoints import Breakpoints, breakpoints, table
+from swaplaw.law.pair import Pair
+from swaplaw.votes.tally import credits
+
+# Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
+LARGEST_TABLE = 200_000
+# Pairs of few questions are worked out together, up to so many margins: calls cost more than the arithmetic otherwise.
+BATCH = 2**18
+
+
+@dataclass(frozen=True)
+class Spans:
+    """For each question that the weight matters to, the slots in which gold is in the tie set."""
+
+    question: Ints
+    """Which of the questions."""
+    low: Ints
+    high: Ints
+    """First and last slot in which gold leads or ties."""
+    at_low: Ints
+    inside: Ints
+    at_high: Ints
+    """Tie sizes at the low end, inside, and at the high end."""
+
+    @property
+    def common_denominator(self) -> int:
+        """Smallest common denominator of the scores."""
+        return self.common_denominators(np.zeros_like(self.question), 1)[0]
+
+    def common_denominators(self, owner: Ints, owners: int) -> list[int]:
+        """The same for each owner of spans."""
+        sizes = max(int(ties.max(initial=0)) for ties in self.ties) + 1
+        found = np.zeros(owners * sizes, dtype=bool)
+        for ties in self.ties:
+            found |= np.bincount(owner * sizes + ties, minlength=len(found)) > 0
+        return [lcm(*map(int, np.flatnonzero(own))) for own in found.reshape(owners, sizes)]
+
+    @property
+    def ties(self) -> tuple[Ints, Ints, Ints]:
+        """All three tie sizes."""
+        return self.at_low, self.inside, self.at_high
+
+
+def batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Gather neighbouring pairs that share a table of breakpoints, up to `BATCH` margins."""
+    batch: list[Pair] = []
+    for chosen in pairs:
+        if batch and not (_share_table(batch[0], chosen) and len(batch) * len(chosen.tally.rivals.question) < BATCH):
+            yield batch
+            batch = []
+        batch.append(chosen)
+    if batch:
+        yield batch
+
+
+def _share_table(first: Pair, other: Pair) -> bool:
+    return first.tally is other.tally and _table_of(first) == _table_of(other) is not None
+
+
+def _table_of(chosen: Pair) -> tuple[int, int] | None:
+    """The sample counts that a pair's table of breakpoints belongs to; None where they are ragged or very large."""
+    samples_a, samples_b = chosen.tally.samples[chosen.a], chosen.tally.samples[chosen.b]
+    if not (samples_a and samples_b) or (2 * samples_a + 1) * (2 * samples_b + 1) > LARGEST_TABLE:
+        return None
+    return samples_a, samples_b
+
+
+def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
+    """The spans of one pair, with questions numbered among those that both answered."""
+    breaks, spans, _ = spans_of_batch([chosen])
+    if chosen.n < chosen.of:
+        spans = replace(spans, question=(np.cumsum(chosen.common) - 1).take(spans.question))
+    return breaks, spans
+
+
+def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
+    """Intersect the bounds that the rivals of each question set; also, which pair of the batch each span belongs to."""
+    rivals = batch[0].tally.rivals
+    column, owner = _unsettled(batch)
+    rows = rivals.rows.only(column)
+    breaks, codes, tied = _rank_margins(batch, column, owner)
+    bounds = breaks.look_up(codes)
+    tightest = rows.maximum(bounds, -breaks.slots)
+    binds_low, binds_high = rows.count_equal(bounds, tightest).T
+    inside = 1 + rows.count_equal(codes, tied)
+    low, high = tightest[:, 0], -tightest[:, 1]
+    first, last = np.maximum(low, 0), np.minimum(high, breaks.slots - 1)
+    # An end that no rival sets (-1 below, `slots` above) has no rival to tie with.
+    set_low, set_high = binds_low * (low >= 0), binds_high * (high < breaks.slots)
+    at_low = inside + set_low + set_high * (last == first)
+    at_high = inside + set_high + set_low * (last == first)
+    facts = [rivals.order.take(column), first, last, at_low, inside, at_high, owner]
+    leads = first <= last
+    if not leads.all():
+        facts = [fact[leads] for fact in facts]
+    return breaks, Spans(*facts[:6]), facts[6]
+
+
+def _unsettled(batch: Sequence[Pair]) -> tuple[Ints, Ints]:
+    """The questions that the weight may matter to: their columns among the rivals, rising, and their pairs.
+
+    Where both models' votes lead to gold alone, it wins at every weight; where one rival beats gold in the primary's
+    votes and is not behind in the secondary's, gold never wins. Either way the vote scores what the primary does.
+    """
+    tally = batch[0].tally
+    settled = np.empty((len(batch), len(tally.questions)), dtype=bool)
+    for row, chosen in zip(settled, batch, strict=True):
+        (least_a, rival_a), (least_b, rival_b) = tally.strongest(chosen.a), tally.strongest(chosen.b)
+        np.greater(np.minimum(least_a, least_b), 0, out=row)
+        if len(tally.rivals.question):
+            row |= np.maximum(least_a + 1, tally.margins(chosen.b).take(rival_a)) <= 0
+            row |= np.maximum(least_b - 1, tally.margins(chosen.a).take(rival_b)) < 0
+        if chosen.n < chosen.of:
+            row |= ~chosen.common.take(tally.rivals.order)
+    place = np.flatnonzero(~settled.T.reshape(-1))
+    column = place // len(batch)
+    return column, place - column * len(batch)
+
+
+def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Breakpoints, Ints, Ints]:
+    """The breakpoints, each rival's place among their bounds, and each question's place of a tie at every weight.
+
+    Places are those in the table of all margin pairs, or, where that would be large, among the pairs that occur.
+    """
+    chosen, tally = batch[0], batch[0].tally
+    if counts := _table_of(chosen):
+        breaks, stride = table(*counts), 2 * counts[1] + 1
+        codes = np.empty((len(batch), len(tally.rivals.question)), np.int16 if len(breaks.bounds) < 2**16 else np.int32)
+        for row, one in zip(codes, batch, strict=True):
+            np.multiply(tally.margins(one.a), stride, out=row, dtype=row.dtype)
+            row += tally.margins(one.b)
+        taken = tally.rivals.rows.take(codes, column, owner)
+        return breaks, taken, np.zeros(len(column), dtype=codes.dtype)
+    pair = chosen.a, chosen.b
+    per_rival = (tally.votes[model].astype(np.int64).take(tally.rivals.question) for model in pair)
+    facts = np.stack([tally.rivals.rows.take(fact, column) for fact in (*map(tally.margins, pair), *per_rival)])
+    # A margin pair (0, 0) for each question stands for its ties.
+    own = [tally.votes[model].astype(np.int64).take(tally.rivals.order.take(column)) for model in pair]
+    level = np.stack([np.zeros_like(own[0]), np.zeros_like(own[0]), *own])
+    occurring, which = _distinct(np.concatenate([facts, level], axis=1).astype(np.int64))
+    return breakpoints(*occurring), which[: facts.shape[1]], which[facts.shape[1] :]
+
+
+def _distinct(columns: Ints) -> tuple[Ints, Ints]:
+    """The distinct columns of whole numbers, and which of them each column is."""
+    least = columns.min(axis=1, initial=0)
+    shape = tuple(map(int, columns.max(axis=1, initial=0) - least + 1))
+    if prod(shape) >= 2**62:
+        distinct, which = np.unique(columns, axis=1, return_inverse=True)
+        return distinct, which
+    # One number for each column: counted where few are possible, sorted otherwise.
+    key = np.ravel_multi_index(tuple(columns - least[:, None]), shape)
+    if prod(shape) <= LARGEST_TABLE:
+        found = np.flatnonzero(np.bincount(key, minlength=prod(shape)))
+        rank = np.empty(prod(shape), dtype=np.intp)
+        rank[found] = np.arange(len(found))
+        which = rank.take(key)
+    else:
+        found, which = np.unique(key, return_inverse=True)
+    return np.stack(np.unravel_index(found, shape)) + least[:, None], which
+
+
+def sum_over_slots(
+    spans: Spans,
+    weights: Ints,
+    credit: int,
+    slots: int,
+    owner: Ints | None = None,
+    owners: int = 1,
+    base: Ints | None = None,
+) -> Ints:
+    """Sum (P_x - base) times cell weight over questions, in every slot: owners x cells x slots.
+
+    Steps where spans begin and end, then a running sum. Scores, and `base` for each span (by default 0), are in units
+    of 1/credit. Spans may belong to several owners, numbered from 0.
+    """
+    cells, number = weights.shape
+    entry = np.flatnonzero(weights != 0)
+    cell = entry // max(number, 1)
+    span = entry - cell * number
+    weight = weights.take(entry)
+    worth = credits(credit, max(int(ties.max(initial=0)) for ties in spans.ties), weights.dtype)
+    at_low, inside, at_high = (worth.take(ties).take(span) * weight for ties in spans.ties)
+    low, high = spans.low.take(span), spans.high.take(span)
+    wide = low < high
+    start = (cell if owner is None else owner.take(span) * cells + cell) * (slots + 1)
+    steps = np.zeros((owners, cells, slots + 1), dtype=weights.dtype)
+    np.add.at(
+        steps.reshape(-1),
+        np.concatenate([start + low, start + low + 1, start + high, start + high + 1]),
+        np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high]),
+    )
+    if base is not None:
+        np.subtract.at(steps.reshape(-1), start, base.take(span) * weight)
+    return np.cumsum(steps, axis=2)[:, :, :-1]

@@ -1,0 +1,23 @@
+from .certificates import Certificate as Certificate
+from .certificates import certify as certify
+from .certificates import marginals as marginals
+from .line_search import grid_search as grid_search
+from .panel import Cell as Cell
+from .panel import Panel as Panel
+from .panel import PanelOptimum as PanelOptimum
+from .panel import PanelOutcome as PanelOutcome
+from .search import PanelSearch as PanelSearch
+from .search import best_panels as best_panels
+
+__all__ = [
+    "Cell",
+    "Certificate",
+    "Panel",
+    "PanelOptimum",
+    "PanelOutcome",
+    "PanelSearch",
+    "best_panels",
+    "certify",
+    "grid_search",
+    "marginals",
+]

@@ -1,0 +1,227 @@
+"""What the weights of a panel decide: for every question, the planes that gold's rivals lay through weight space.
+
+With margins m_i of the members against one rival (as shares of their votes), gold holds against it exactly where
+sum_i w_i m_i >= 0. On one question the weights at which gold is in the tie set therefore form a convex cone cut by
+one plane a rival, and the best weights are the deepest point of as many such cones as there are questions. Only
+positive weights are looked at here: a weight of 0 is a smaller panel.
+
+Where the weights are positive, a rival that no member prefers to gold never holds gold back, one that nobody likes
+less always beats it, one with no margins at all always ties. What is left are the questions that the weights
+decide, each once, with the number of its copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools, Ints
+from swaplaw.law.plurality import whole_factors
+from swaplaw.panels.cones import Cone, Ray, narrowed, orthant, product, simplest, whole
+from swaplaw.votes.tally import Tally
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The planes of one panel over positive weights. Scores off all planes count in units of 1/`unit` question."""
+
+    size: int
+    """Number of members: the dimension of weight space."""
+    unit: int
+    sure: int
+    """What the questions score that the weights don't decide, in units."""
+    ties: Ints = field(repr=False)
+    """Gold's tie where it leads, off all planes, for each question that the weights decide."""
+    copies: Ints = field(repr=False)
+    """How many questions each of these stands for."""
+    question: Ints = field(repr=False)
+    """The question of each plane, rising."""
+    normals: Ints = field(repr=False)
+    """Margins of each plane, as smallest whole numbers: planes x members."""
+
+    @cached_property
+    def credit(self) -> Ints:
+        """What each question scores off the planes where gold leads, in units."""
+        parts = [int(copies) * (self.unit // int(size)) for copies, size in zip(self.copies, self.ties, strict=True)]
+        # Sums run through doubles, which hold whole numbers up to 2^53; beyond that Python's own take over.
+        return np.array(parts, dtype=np.int64 if self.sure + sum(parts) < 2**53 else object)
+
+    @property
+    def ceiling(self) -> int:
+        """No weights score more than all questions that some weights win, in units."""
+        return self.sure + int(self.credit.sum())
+
+    @cached_property
+    def margins(self) -> Ints:
+        """The normals by member: members x planes."""
+        return np.ascontiguousarray(self.normals.T)
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where each question's planes begin."""
+        return np.searchsorted(self.question, np.arange(len(self.ties)))
+
+    @cached_property
+    def plane(self) -> Ints:
+        """Planes numbered so that equal ones share a number, whichever side they face."""
+        return distinct(self.normals * self.side[:, None])
+
+    @cached_property
+    def side(self) -> Ints:
+        """Which way each plane faces: the sign of its first margin that is not 0."""
+        leading = (self.normals != 0).argmax(axis=1)
+        return np.where(self.normals[np.arange(len(self.normals)), leading] > 0, 1, -1)
+
+    def holds(self, points: Ints) -> tuple[Bools, Ints]:
+        """Tell for each question and point (columns) whether gold is in the tie set, and with how many more rivals."""
+        values = product(self.normals, points)
+        if not len(self.ties):
+            return np.empty((0, points.shape[1]), dtype=bool), np.empty((0, points.shape[1]), dtype=np.int64)
+        least = np.minimum.reduceat(values, self.first, axis=0)
+        return least >= 0, np.add.reduceat(values == 0, self.first, axis=0, dtype=np.int64)
+
+    def scores(self, points: Ints) -> list[Fraction]:
+        """Sum the scores of all questions at positive weights (columns), in questions."""
+        holds, more = self.holds(points)
+        size = np.where(holds, self.ties[:, None] + more, 0)
+        total = [Fraction(self.sure, self.unit)] * points.shape[1]
+        for tie in np.unique(size[holds]):
+            won = self.copies @ (size == tie)
+            total = [sum_ + Fraction(int(number), int(tie)) for sum_, number in zip(total, won, strict=True)]
+        return total
+
+    def score(self, point: Sequence[int]) -> Fraction:
+        """Sum the scores of all questions at one point."""
+        return self.scores(whole([point]).T)[0]
+
+    def around(self, point: Sequence[int]) -> Region:
+        """Find all weights that keep what gold wins and ties at a point."""
+        holds, _ = self.holds(whole([point]).T)
+        planes = self.normals[holds[:, 0][self.question]]
+        values = product(planes, whole([point]).T)[:, 0]
+        walls = np.concatenate([planes[values > 0], np.eye(self.size, dtype=planes.dtype)])
+        return Region(narrowed(orthant(self.size), walls, planes[values == 0]), walls, planes[values == 0])
+
+    def simplest(self, point: Sequence[int]) -> Ray:
+        """Find the simplest weights that score what a point scores, holding what it holds."""
+        region, score = self.around(point), self.score(point)
+        return next(found for found in simplest(region.cone, region.walls, region.levels) if self.score(found) == score)
+
+    def below(self, total: Fraction) -> Arrangement:
+        """Add a question that outweighs all others, won where the secondaries weigh less than `total` together."""
+        plane = whole([[total.numerator, *[-total.denominator] * (self.size - 1)]])
+        return replace(
+            self,
+            ties=np.append(self.ties, 1),
+            copies=np.append(self.copies.astype(self.credit.dtype), self.ceiling + 1),
+            question=np.append(self.question, len(self.ties)),
+            normals=np.concatenate([self.normals, plane]),
+        )
+
+
+@dataclass(frozen=True)
+class Region:
+    """Weights with one outcome: where all `walls` are positive and all `levels` zero."""
+
+    cone: Cone
+    walls: Ints
+    levels: Ints
+
+    @property
+    def least_total(self) -> Fraction:
+        """The smallest total weight of the secondaries that the region comes near to, the primary carrying 1."""
+        return min(Fraction(sum(ray[1:]), ray[0]) for ray in self.cone.rays if ray[0])
+
+
+def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arrangement:
+    """Lay out the planes of these members on these questions (all of which they answered)."""
+    rivals, owners = tally.rivals, tally.rivals.rows.owner
+    margins = np.stack([tally.margins(member) for member in members], axis=1)
+    likes, dislikes = (margins > 0).any(axis=1), (margins < 0).any(axis=1)
+    number = len(rivals.order)
+    lost = _any(owners[dislikes & ~likes], number) | ~questions[rivals.order]
+    ties = 1 + np.bincount(owners[~likes & ~dislikes], minlength=number)
+    unit = lcm(*(int(size) for size in np.unique(ties[~lost])))
+
+    parting = np.flatnonzero(likes & dislikes & ~lost[owners])
+    owner = owners[parting]
+    decided = _any(owner, number)
+    sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
+    sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
+    # A rival that every member prefers to another is beaten, strictly, wherever the other doesn't beat gold.
+    tight = ~_dominated(owner, margins[parting])
+    parting, owner = parting[tight], owner[tight]
+    normals = _normals(tally, members, margins[parting], rivals.question[parting])
+    return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
+
+
+def _any(questions: Ints, number: int) -> Bools:
+    found = np.zeros(number, dtype=bool)
+    found[questions] = True
+    return found
+
+
+def _dominated(owner: Ints, margins: Ints) -> Bools:
+    """Which rivals have margins nowhere smaller, and somewhere larger, than those of another of the same question."""
+    order = np.argsort(owner, kind="stable")
+    number = np.bincount(owner)
+    number = number[number > 0]
+    # All ordered pairs of one question's rivals.
+    first = np.repeat(np.cumsum(number) - number, number**2)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(number**2) - number**2, number**2)
+    one, other = np.divmod(place, np.repeat(number, number**2))
+    ours, theirs = margins[order[first + one]], margins[order[first + other]]
+    dominated = np.zeros(len(owner), dtype=bool)
+    dominated[order[(first + one)[(ours >= theirs).all(axis=1) & (ours > theirs).any(axis=1)]]] = True
+    return dominated
+
+
+def _normals(tally: Tally, members: Sequence[int], margins: Ints, question: Ints) -> Ints:
+    """Margins as shares, brought to the smallest whole numbers of the same direction."""
+    factors = whole_factors(tally, members, [Fraction(1)] * len(members))
+    columns = [factor if len(factor) == 1 else factor[question] for factor in factors]
+    largest = max(int(column.max(initial=0)) for column in columns) * int(tally.votes.max(initial=0))
+    dtype = np.int64 if largest < 2**62 else object
+    normals = np.stack(
+        [margin.astype(dtype) * column.astype(dtype) for margin, column in zip(margins.T, columns, strict=True)], axis=1
+    )
+    normals //= np.gcd.reduce(normals, axis=1, keepdims=True)
+    return normals.astype(np.int64) if np.abs(normals).max(initial=0) < 2**62 else normals
+
+
+def _merge(owner: Ints, normals: Ints, ties: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Make questions with the same planes and ties one: (ties, copies, question, normals)."""
+    kind = distinct(normals)
+    order = np.lexsort((kind, owner))
+    owner, kind, normals = owner[order], kind[order], normals[order]
+    names, first, question, planes = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
+    rows = np.full((len(names), 1 + int(planes.max(initial=0))), -1)
+    rows[:, 0] = ties[names]
+    rows[question, 1 + np.arange(len(owner)) - first[question]] = kind
+    same = distinct(rows)
+    _, chosen, copies = np.unique(same, return_index=True, return_counts=True)
+    kept = np.zeros(len(names), dtype=bool)
+    kept[chosen] = True
+    number = np.zeros(len(names), dtype=np.int64)
+    number[chosen] = copies
+    place = np.cumsum(kept) - 1
+    use = kept[question]
+    return ties[names[kept]], number[kept], place[question[use]], normals[use]
+
+
+def distinct(rows: Ints) -> Ints:
+    """Number the rows of a matrix so that equal rows share a number."""
+    if rows.dtype == object:
+        known: dict[tuple[int, ...], int] = {}
+        return np.array([known.setdefault(tuple(row), len(known)) for row in rows], dtype=np.int64)
+    packed = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        # Number after each column: numbers stay below the number of rows, so a pair of them fits 64 bits.
+        _, code = np.unique(column, return_inverse=True)
+        _, packed = np.unique(packed * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
+    return packed

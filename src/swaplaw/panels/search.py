@@ -1,0 +1,305 @@
+"""Which panel: all panels of a size, their weights certified, without searching those that can't be among the best.
+
+Every panel first gets a bound from its members' gold votes and strongest margins (`bounds`). Panels are then searched
+from the highest bound down; once the bounds fall below the worst of the best so far, all that remain are out, and a
+panel is left as soon as its own proof falls below. Fleets with too many panels are searched greedily, one member at a
+time, and the answer says how much better any panel could be at most.
+
+Panels go in waves, which workers share (see `crew`): all of a wave have to beat what was the last of the best when it
+began. So the search takes the same path whether one process does it or many.
+
+Panels are compared on the same questions: those that every model of the fleet answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from time import monotonic, time
+from typing import Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools
+from swaplaw._core.parallel import Backend, Crew, Team
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.panels.bounds import reach
+from swaplaw.panels.certificates import Certificate, Curves, challenge
+from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
+from swaplaw.votes.tally import Tally
+
+TOP = 10
+SMALLEST_WAVE, LARGEST_WAVE = 4, 256
+"""Panels that are searched with one floor: more of them the more were searched before, as the floor rises less."""
+LARGEST_SEARCH = 20_000
+"""More panels than this are not searched one by one."""
+
+Progress = Callable[[int, int], None]
+"""Told how many panels are done, of how many."""
+
+# A panel as good as the last of the best must still be seen: names decide between equals.
+_HAIR = Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class PanelSearch:
+    """The best panels of a size, and what became of all the others."""
+
+    panels: tuple[Certificate, ...]
+    """Best first."""
+    size: int
+    of: int
+    """How many panels there are."""
+    searched: int
+    """Panels whose weights were searched to the end (or to the time limit)."""
+    cut: int
+    """Panels left when their proof fell below the best ones."""
+    pruned: int
+    """Panels that their bound ruled out before their weights were looked at."""
+    bound: Fraction
+    """No panel of this size, at any weights, is more accurate than this."""
+    questions: int
+    """Questions that every model answered, on which panels are compared."""
+    dropped: int
+    """Questions that some model did not answer."""
+    complete: bool
+    """Whether every panel was searched, cut or pruned: not so after a time limit, Ctrl-C or a greedy search."""
+    greedy: bool = False
+
+    @property
+    def share_pruned(self) -> float:
+        """Share of panels that were never searched."""
+        return self.pruned / self.of
+
+    @property
+    def gap(self) -> Fraction:
+        """How much better than the first panel any other could be at most; 0 when it is proven best."""
+        return self.bound - max(one.best.accuracy for one in self.panels)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the most accurate panel that is listed is proven to be the best of its size."""
+        return not self.gap
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the search did, ready for JSON."""
+        return {
+            "size": self.size,
+            "of": self.of,
+            "searched": self.searched,
+            "cut": self.cut,
+            "pruned": self.pruned,
+            "share_pruned": self.share_pruned,
+            "bound": float(self.bound),
+            "gap": float(self.gap),
+            "questions": self.questions,
+            "dropped": self.dropped,
+            "complete": self.complete,
+            "greedy": self.greedy,
+        }
+
+
+@dataclass
+class _Ranking:
+    """The best panels so far."""
+
+    tally: Tally
+    team: Team[_Fleet]
+    top: int | None
+    deadline: float | None
+    best: list[Certificate] = field(default_factory=list)
+    searched: int = 0
+    cut: int = 0
+    bound: Fraction = Fraction(0)
+    """No panel considered so far is more accurate than this."""
+
+    @property
+    def floor(self) -> Fraction | None:
+        """What a panel must reach to be listed; None while there is room."""
+        return self.best[-1].best.accuracy if len(self.best) == self.top else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up, and there is an answer to give."""
+        return self.deadline is not None and monotonic() >= self.deadline and bool(self.best)
+
+    @property
+    def room(self) -> int:
+        """How many panels may be searched with one floor: up to the first one that there is, or a wave."""
+        if self.top is not None and self.floor is None:
+            return min(LARGEST_WAVE, self.top - len(self.best))
+        return min(LARGEST_WAVE, max(SMALLEST_WAVE, (self.searched + self.cut) // 4))
+
+    def consider(self, wave: Sequence[tuple[int, ...]]) -> Iterator[None]:
+        """Search these panels and rank them, one at a time."""
+        floor = None if self.floor is None else self.floor - _HAIR
+        shares = [_Challenge(members, floor, self._ends) for members in wave]
+        for found in self.team.share(_search, shares):
+            if found is None:
+                self.cut += 1
+            else:
+                self.searched += 1
+                self.bound = max(self.bound, found.bound)
+                ranked = sorted([*self.best, found], key=lambda one: (-one.best.accuracy, one.panel.members))
+                self.best = ranked[: self.top]
+            yield
+
+    @property
+    def _ends(self) -> float | None:
+        """When the time is up, by the clock on the wall: other machines have other monotonic clocks."""
+        return None if self.deadline is None else time() + self.deadline - monotonic()
+
+    def tidied(self) -> tuple[Certificate, ...]:
+        """The best panels, at their simplest weights."""
+        return tuple(one.tidied(self.deadline) for one in self.best)
+
+
+@dataclass(frozen=True)
+class _Fleet:
+    """What it takes to search any panel."""
+
+    tally: Tally
+    curves: Curves = field(default_factory=dict)
+    """Optima of pairs that earlier panels needed."""
+
+
+@dataclass(frozen=True)
+class _Challenge:
+    """One panel, and what it has to beat."""
+
+    members: tuple[int, ...]
+    floor: Fraction | None
+    ends: float | None
+
+
+def _search(fleet: _Fleet, asked: _Challenge) -> Certificate | None:
+    deadline = None if asked.ends is None else monotonic() + asked.ends - time()
+    panel = oriented(fleet.tally, asked.members)
+    return challenge(panel, floor=asked.floor, deadline=deadline, curves=fleet.curves)
+
+
+def best_panels(
+    tally: Tally,
+    size: int = 3,
+    *,
+    top: int | None = TOP,
+    time_limit: float | None = None,
+    prune: bool = True,
+    workers: int | None = None,
+    backend: Backend = "processes",
+    progress: Progress | None = None,
+) -> PanelSearch:
+    """Find the most accurate panels of a size, weights certified; `top` None lists all of them.
+
+    Stopped by Ctrl-C or at the time limit (in seconds), it gives the best so far and a bound on the rest. Where there
+    are more than `LARGEST_SEARCH` panels it goes greedily.
+    """
+    _check(tally, size, top, time_limit)
+    same = shared(tally)
+    deadline = None if time_limit is None else monotonic() + time_limit
+    number = comb(len(same.models), size)
+    run = _greedily if number > LARGEST_SEARCH else _one_by_one
+    with Crew(workers, backend).holding(_Fleet(same)) as team:
+        ranking = _Ranking(same, team, top, deadline)
+        remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
+    return PanelSearch(
+        ranking.tidied(),
+        size,
+        number,
+        ranking.searched,
+        ranking.cut,
+        remaining if complete else 0,
+        max(ranking.bound, bound),
+        len(same.questions),
+        len(tally.questions) - len(same.questions),
+        complete,
+        greedy=run is _greedily,
+    )
+
+
+def _one_by_one(
+    ranking: _Ranking, size: int, number: int, prune: bool, progress: Progress
+) -> tuple[int, Fraction, bool]:
+    """Go from the highest bound down; returns how many panels were left, their bound, and if that rules them out."""
+    bounds = reach(ranking.tally)
+    order = [
+        (bounds.bound(members) if prune else Fraction(1), members)
+        for members in combinations(range(len(ranking.tally.models)), size)
+    ]
+    order.sort(key=lambda item: (-item[0], item[1]))
+    done = 0
+    try:
+        while done < number:
+            floor = ranking.floor or Fraction(0)
+            if order[done][0] < floor:
+                return number - done, Fraction(0), True
+            if ranking.is_late:
+                return number - done, order[done][0], False
+            wave = [members for bound, members in order[done : done + ranking.room] if bound >= floor]
+            progress(done, number)
+            for _ in ranking.consider(wave):
+                done += 1
+                progress(done, number)
+    except KeyboardInterrupt:
+        if not ranking.best:
+            raise
+        return number - done, order[done][0], False
+    progress(number, number)
+    return 0, Fraction(0), True
+
+
+def _greedily(ranking: _Ranking, size: int, number: int, prune: bool, progress: Progress) -> tuple[int, Fraction, bool]:
+    """Begin with the most accurate model and add whichever model helps most, until the panel is full."""
+    tally, top = ranking.tally, ranking.top
+    models = range(len(tally.models))
+    chosen = [min(models, key=lambda model: (-Panel(tally, (model,)).accuracies[0], model))]
+    steps, done = sum(len(models) - placed for placed in range(1, size)), 0
+    try:
+        while len(chosen) < size:
+            # Before the last step only the best matters.
+            ranking.best, ranking.top = [], top if len(chosen) == size - 1 else 1
+            left = [(*chosen, model) for model in models if model not in chosen]
+            while left and not ranking.is_late:
+                wave, left = left[: ranking.room], left[ranking.room :]
+                for _ in ranking.consider(wave):
+                    progress(done, steps)
+                    done += 1
+            leader = ranking.best[0].panel.indices
+            chosen.append(next(model for model in leader if model not in chosen))
+    except KeyboardInterrupt:
+        if not ranking.best:
+            raise
+    progress(steps, steps)
+    return number - ranking.searched - ranking.cut, reach(tally).fleet_bound(size), False
+
+
+def shared(tally: Tally) -> Tally:
+    """Keep the questions that every model answered: on those, panels can be compared."""
+    everyone: Bools = np.logical_and.reduce(tally.answered, axis=0)
+    if everyone.all():
+        return tally
+    if not everyone.any():
+        least = min(range(len(tally.models)), key=lambda model: int(tally.answered[model].sum()))
+        raise InputError(
+            f"no question of dataset {quote(tally.dataset)} was answered by all {len(tally.models)} models; leave some "
+            f"out ({quote(tally.models[least])} answered the fewest, {int(tally.answered[least].sum())})"
+        )
+    return tally.select(questions=everyone)
+
+
+def _check(tally: Tally, size: int, top: int | None, time_limit: float | None) -> None:
+    fleet = len(tally.models)
+    if not 2 <= size <= min(fleet, LARGEST_PANEL):
+        most = f"2 to {min(fleet, LARGEST_PANEL)}" if fleet > 1 else "at least two models"
+        raise InputError(
+            f"a panel of {size} from a fleet of {fleet} ({listing(tally.models)}): give a size of {most}"
+            if fleet > 1
+            else f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a panel needs two"
+        )
+    if top is not None and top < 1:
+        raise InputError(f"the best {top} panels: ask for 1 or more")
+    if time_limit is not None and not time_limit >= 0:
+        raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")

@@ -1,0 +1,5 @@
+"""The paper: its corpus, simulation, twins and reproduction."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

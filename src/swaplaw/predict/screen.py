@@ -1,0 +1,232 @@
+"""Screening pairs by S-hat before any vote is pooled, Eq. (shat).
+
+A pair's masses follow from its models' own scores: all pairs of a fleet come from one matrix product of the scores
+with themselves (three, where models skipped questions). Published accuracies and phi_adj will do as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import lcm
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Floats, Ints
+from swaplaw._core.exact_floats import grid_for
+from swaplaw.errors import InputError, quote
+from swaplaw.law.pair import Pair
+from swaplaw.predict.law_file import Law
+from swaplaw.votes.tally import Tally
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Scores that are multiplied at a time: enough for BLAS, few enough to stay near the processor.
+BLOCK = 2**21
+# Blocks of fewer questions than this are not worth the switch to 32 bits.
+NARROWEST = 1024
+
+
+@dataclass(frozen=True)
+class Screen:
+    """S-hat of many pairs. Arrays are aligned, one entry a pair; `order` puts the most promising first."""
+
+    models: tuple[str, ...] = field(repr=False)
+    primary: Ints = field(repr=False)
+    """Index of each pair's primary in `models`."""
+    secondary: Ints = field(repr=False)
+    p: Floats = field(repr=False)
+    q: Floats = field(repr=False)
+    rescue: Floats = field(repr=False)
+    predicted: Floats
+    """S-hat."""
+
+    def __len__(self) -> int:
+        return len(self.predicted)
+
+    @cached_property
+    def phi_adj(self) -> Floats:
+        """Accuracy-adjusted correlation, Eq. (rescue); NaN where q = 0 or p = 1."""
+        with np.errstate(invalid="ignore"):
+            return 1 - self.rescue / (self.q * (1 - self.p))
+
+    @cached_property
+    def order(self) -> Ints:
+        """The pairs by falling S-hat."""
+        return np.argsort(-self.predicted, kind="stable")
+
+    @cached_property
+    def rank(self) -> Ints:
+        """From 1; pairs with equal S-hat share the best of their ranks."""
+        ordered = self.predicted[self.order]
+        new = np.ones(len(self), dtype=bool)
+        new[1:] = ordered[1:] != ordered[:-1]
+        rank = np.empty(len(self), dtype=np.int64)
+        rank[self.order] = np.maximum.accumulate(np.where(new, np.arange(1, len(self) + 1), 0))
+        return rank
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a pair, the most promising first; null where undefined."""
+        import polars as pl
+
+        names = pl.Series(self.models)
+        return pl.DataFrame(
+            {
+                "primary": names.gather(self.primary),
+                "secondary": names.gather(self.secondary),
+                "p": self.p,
+                "q": self.q,
+                "phi_adj": pl.Series(self.phi_adj).fill_nan(None),
+                "predicted": self.predicted,
+                "rank": self.rank,
+            }
+        )[self.order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {"pairs": self.to_frame().to_dicts()}
+
+
+def screen(tally: Tally, law: Law) -> Screen:
+    """Predict every pair's swap mass at the law's weight from the models' own scores."""
+    if len(tally.models) < 2:
+        raise InputError(
+            f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
+        )
+    sums = _Sums.of(tally)
+    scale = sums.scale
+    if tally.complete:
+        # The more accurate first, equals in name order: of any two the first is the primary.
+        ranking = np.argsort(-sums.own, kind="stable")
+        first, second = np.triu_indices(len(sums.own), 1)
+        primary, secondary = ranking[first], ranking[second]
+        right_a, right_b = sums.own[primary], sums.own[secondary]
+        unit: Floats = np.full(1, len(tally.questions) * scale, dtype=np.float64)
+    else:
+        first, second = np.nonzero(np.triu(sums.common, 1))
+        if not len(first):
+            raise InputError(f"no two models of dataset {quote(tally.dataset)} have a question in common")
+        turned = sums.right[second, first] > sums.right[first, second]
+        primary, secondary = np.where(turned, second, first), np.where(turned, first, second)
+        right_a, right_b = sums.right[primary, secondary], sums.right[secondary, primary]
+        unit = sums.common[primary, secondary] * scale
+    both = sums.both
+    rescue = (right_b * scale - both[primary, secondary]) / (unit * scale)
+    return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
+
+
+def best_pairs(tally: Tally, found: Screen, number: int) -> list[Pair]:
+    """The pairs with the largest S-hat, to compute their curves next; in order of their models' accuracy.
+
+    Neighbours then share models, so that a large fleet's margins are spread out once, not once for each pair.
+    """
+    best = found.order[:number]
+    order = np.lexsort((-found.q[best], -found.p[best]))
+    return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums over questions for all pairs at once, on one scale: whole numbers, exact."""
+
+    scale: int
+    own: Floats
+    """Each model's scores."""
+    both: Floats
+    """Products of two models' scores (times the scale again)."""
+    common: Floats
+    """Questions that both answered."""
+    right: Floats
+    """The first model's scores on the questions that the second answered; as `common`, only where some did not."""
+
+    @classmethod
+    def of(cls, tally: Tally) -> _Sums:
+        """Multiply the scores with themselves, a block of questions at a time.
+
+        A block is as wide as its products sum exactly in 32 bits, which are twice as fast; blocks are added in 64.
+        Where scores are so fine that such blocks would be narrow, 64 bits do all of it.
+        """
+        models, questions = tally.ties.shape
+        sizes = [int(size) for size in np.flatnonzero(_occurring(tally.ties)) if size]
+        scale = lcm(*sizes)
+        scale = grid_for(scale, questions) or scale
+        worth = np.zeros(max(sizes, default=0) + 1)
+        worth[sizes] = [round(scale / size) for size in sizes]
+        width = 2**24 // scale**2
+        if width < NARROWEST:
+            width = questions
+        else:
+            worth = worth.astype(np.float32)
+        width = max(1, min(width, BLOCK // models))
+        square = np.zeros((models, models)) if tally.complete else np.zeros((3, models, models))
+        own = np.zeros(models)
+        for start in range(0, questions, width):
+            part = slice(start, start + width)
+            scores = worth.take(tally.ties[:, part])
+            own += scores.sum(axis=1, dtype=np.float64)
+            if tally.complete:
+                square += scores @ scores.T
+            else:
+                mask = tally.answered[:, part].astype(scores.dtype)
+                square += scores @ scores.T, mask @ mask.T, scores @ mask.T
+        both, common, right = (square, *2 * [np.empty(0)]) if tally.complete else square
+        return cls(scale, own, both, common, right)
+
+
+def _occurring(ties: Ints) -> Ints:
+    """Which tie sizes occur, model by model: counting them all at once would take eight bytes for each."""
+    found = np.zeros(int(ties.max(initial=0)) + 1, dtype=bool)
+    for row in ties:
+        found |= np.bincount(row, minlength=len(found)) > 0
+    return found
+
+
+def _predict(
+    law: Law, models: tuple[str, ...], primary: Ints, secondary: Ints, p: Floats, q: Floats, rescue: Floats
+) -> Screen:
+    """S-hat in the form that is defined everywhere, (alpha - gamma) r - gamma gap."""
+    predicted = (law.alpha - law.gamma) * rescue - law.gamma * (p - q)
+    return Screen(models, primary, secondary, p, q, rescue, predicted)
+
+
+def screen_marginals(
+    accuracy: Mapping[str, float], phi_adj: Mapping[tuple[str, str], float | None], law: Law
+) -> Screen:
+    """Predict swap mass from published accuracies and, for each pair of interest, its phi_adj (None: undefined).
+
+    phi_adj may be given for a pair in either order: the more accurate model is the primary.
+    """
+    for model, value in accuracy.items():
+        if not 0 <= value <= 1:
+            raise InputError(f"accuracy of {quote(model)} is {value!r}, expected a fraction of one (0.69 for 69%)")
+    if not phi_adj:
+        raise InputError("there are no pairs to screen: give phi_adj for at least one pair")
+    models = tuple(sorted(accuracy))
+    rows = sorted(_marginal(models, accuracy, names, value) for names, value in phi_adj.items())
+    columns: list[Any] = [np.array(column) for column in zip(*rows, strict=True)]
+    return _predict(law, models, *columns)
+
+
+def _marginal(
+    models: tuple[str, ...], accuracy: Mapping[str, float], names: tuple[str, str], phi_adj: float | None
+) -> tuple[int, int, float, float, float]:
+    """Orient one pair and find its rescue mass, Eq. (rescue), holding phi_adj to what the accuracies permit."""
+    for name in names:
+        if name not in accuracy:
+            raise InputError(f"there is phi_adj but no accuracy for model {quote(name)}; give both")
+    primary, secondary = sorted(names, key=lambda name: (-accuracy[name], name))
+    p, q = accuracy[primary], accuracy[secondary]
+    room, pair = q * (1 - p), f"{quote(primary)} with {quote(secondary)}"
+    if phi_adj is None and room:
+        raise InputError(f"phi_adj of {pair} is empty; only where q = 0 or p = 1 is it undefined")
+    rescue = 0.0 if phi_adj is None else room * (1 - phi_adj)
+    # r is at most min(q, 1 - p), and at least 0: published figures are rounded, so a little room is left.
+    if not -0.005 <= rescue <= min(q, 1 - p) + 0.005:
+        least = 1 - min(q, 1 - p) / room if room else 1.0
+        raise InputError(
+            f"phi_adj of {pair} is {phi_adj!r}, but at accuracies {p!r} and {q!r} it lies between {least:.3g} and 1"
+        )
+    return models.index(primary), models.index(secondary), p, q, rescue

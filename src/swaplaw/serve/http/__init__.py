@@ -1,0 +1,1 @@
+"""The endpoint: requests, replies, limits and metrics."""

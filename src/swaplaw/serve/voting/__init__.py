@@ -1,0 +1,1 @@
+"""The running vote, when it is decided, and who is asked next."""

@@ -1,0 +1,19 @@
+from .bundled import demo_votes as demo_votes
+from .fingerprint import fingerprint_of as fingerprint_of
+from .position import PositionBias as PositionBias
+from .position import position_bias as position_bias
+from .summary import ModelSummary as ModelSummary
+from .table import Votes as Votes
+from .table import votes_from as votes_from
+from .tally import Tally as Tally
+
+__all__ = [
+    "ModelSummary",
+    "PositionBias",
+    "Tally",
+    "Votes",
+    "demo_votes",
+    "fingerprint_of",
+    "position_bias",
+    "votes_from",
+]

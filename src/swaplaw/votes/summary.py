@@ -1,0 +1,88 @@
+"""The fleet at a glance: each model's accuracy and abstention (the paper's Tables model_accuracy and abstentions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from swaplaw.votes.position import PositionBias
+from swaplaw.votes.tally import Tally
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """One model of a fleet."""
+
+    dataset: str
+    model: str
+    questions: int
+    """Questions that it answered (abstaining is answering)."""
+    missing: int
+    """Questions of the dataset that it never answered."""
+    votes: int
+    single: Fraction
+    """Accuracy of a single sample: the mean over questions of gold's share."""
+    plurality: Fraction
+    """Accuracy of its own plurality vote, with fractional tie credit."""
+    tied: int
+    """Questions on which gold ties with others."""
+    abstained: Fraction
+    """Share of null votes."""
+    reasons: Mapping[str, Fraction]
+    """Share of null votes by reason; these add up to `abstained`."""
+    position: PositionBias | None = None
+    """How far the positions of its chosen options are from even, where votes tell them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, ready for JSON; `position` only where votes tell positions."""
+        bias = {} if self.position is None else {"position": self.position.to_dict()}
+        return {
+            "dataset": self.dataset,
+            "model": self.model,
+            "questions": self.questions,
+            "missing": self.missing,
+            "votes": self.votes,
+            "single": float(self.single),
+            "plurality": float(self.plurality),
+            "tied": self.tied,
+            "abstained": float(self.abstained),
+            "reasons": {reason: float(share) for reason, share in self.reasons.items()},
+        } | bias
+
+
+def summary(tally: Tally, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:
+    """Summarise every model, the most accurate first; with what `position_bias(votes, dataset)` found, if given."""
+    known = positions or {}
+    rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
+    return sorted(rows, key=lambda row: (-row.plurality, row.model))
+
+
+def _summarise(tally: Tally, model: int) -> ModelSummary:
+    answered = tally.answered[model]
+    questions = int(answered.sum())
+    votes = int(tally.votes[model].sum(dtype=np.int64))
+    scores = tally.scores[model]
+    reasons = {reason: Fraction(number, votes) for reason, number in tally.reasons[model].items()}
+    return ModelSummary(
+        tally.dataset,
+        tally.models[model],
+        questions,
+        len(tally.questions) - questions,
+        votes,
+        _single(tally, model) / questions,
+        Fraction(int(scores.numerators.sum()), scores.denominator * questions),
+        int((scores.ties > 1).sum()),
+        sum(reasons.values(), Fraction(0)),
+        reasons,
+    )
+
+
+def _single(tally: Tally, model: int) -> Fraction:
+    """Gold's share, summed over questions: few sample counts occur, so group by them."""
+    answered = tally.answered[model]
+    votes, gold = tally.votes[model][answered], tally.gold[model][answered].astype(np.int64)
+    return sum((Fraction(int(gold[votes == n].sum()), int(n)) for n in np.unique(votes)), Fraction(0))

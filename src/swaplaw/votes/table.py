@@ -1,0 +1,149 @@
+"""The vote table: the one currency of swaplaw.
+
+A long table, one row a vote, with the columns `question`, `model`, `answer` (null = abstention) and `gold`,
+and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `cost` and `tokens`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.votes import engines
+from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
+from swaplaw.votes.files import Source, unreadable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from swaplaw.votes.tally import Tally
+
+
+def votes_from(frame: Any) -> Votes:
+    """Take votes from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
+
+    They are counted where they are: a Spark dataframe by Spark, a DuckDB relation by DuckDB. Only counts come back.
+    """
+    name = f"the given {type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+    engines.narwhal(frame, name)
+    return Votes((Source(name, lambda: frame),))
+
+
+@dataclass(frozen=True)
+class Votes:
+    """A vote table that keeps the contract; rows stay where they are, only counts are held."""
+
+    sources: tuple[Source, ...]
+    notes: tuple[str, ...] = ()
+    """What reading found that a reader should know: retried logs, samples that are missing."""
+
+    def __post_init__(self) -> None:
+        self.counts  # noqa: B018  Counting checks the contract: no Votes exist that break it.
+
+    @property
+    def frame(self) -> pl.LazyFrame:
+        """Every vote, lazily, all columns included; votes that another engine holds are brought over."""
+        import polars as pl
+
+        return pl.concat(_graded_alike([conform(source) for source in self.sources]), how="diagonal_relaxed")
+
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """How many votes each answer got: one row per dataset, question, model and answer."""
+        import polars as pl
+
+        elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
+        raw, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
+        counts = raw
+        if (raw["answer"].str.strip_chars() == "").any():
+            # Two counts become one where one answer was blank and the other null.
+            keys = [key for key in engines.KEYS if key in raw.columns]
+            counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
+        Violations(self.sources, counts, samples).check()
+        return counts
+
+    def _count_rows(self) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """Count files and Polars frames, all as one, streamed."""
+        import polars as pl
+
+        frames = _graded_alike([rows_of(source) for source in self.sources])
+        rows = pl.concat(frames, how="diagonal_relaxed")
+        counts = self._collect(engines.count_polars(rows))
+        if "fingerprint" not in counts.columns:
+            return counts, None
+        suspects = engines.unproven(counts)
+        samples = None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
+        return counts.drop("fingerprint"), samples
+
+    def _count_elsewhere(self, source: Source) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """Count a frame in the engine that holds it; types are seen to on the counts."""
+        frame = source.scan()
+        names = engines.columns(frame, source.name)
+        require_columns(source, names)
+        counts = typed(source, engines.count_foreign(frame, source.name).lazy()).collect()
+        if "sample" not in names:
+            return counts, None
+        return counts, engines.numbers_foreign(frame, source.name)
+
+    def _collect(self, query: pl.LazyFrame) -> pl.DataFrame:
+        import polars as pl
+
+        try:
+            return query.collect(engine="streaming")
+        except (pl.exceptions.PolarsError, OSError) as error:
+            # Only now is it worth reading the files one by one to find the broken one.
+            for source in self.sources:
+                try:
+                    conform(source).select(pl.len()).collect()
+                except (pl.exceptions.PolarsError, OSError) as cause:
+                    raise unreadable(source, cause) from None
+            raise unreadable(self.sources[0], error) from None
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the datasets, sorted."""
+        return sorted(self.counts["dataset"].unique())
+
+    def tally(self, dataset: str | None = None) -> Tally:
+        """Count one dataset's votes per model, question and category."""
+        from swaplaw.votes.tally import tally_counts
+
+        names = self.datasets
+        if dataset is None and len(names) > 1:
+            raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name the one to analyse")
+        chosen = names[0] if dataset is None else dataset
+        if chosen not in names:
+            raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")
+        return tally_counts(chosen, self.counts.filter(self.counts["dataset"] == chosen))
+
+    def write(self, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
+        """Write the votes in the format that the file's suffix names; Parquet, the native form, keeps `metadata`."""
+        file = Path(path)
+        writers = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
+        if file.suffix not in writers:
+            raise InputError(f"{quote(str(path), 200)}: cannot write {quote(file.suffix)}; use {', '.join(writers)}")
+        if not file.parent.is_dir():
+            raise InputError(f"{quote(str(path), 200)}: there is no directory {quote(str(file.parent), 200)}")
+        extra = {"metadata": dict(metadata)} if metadata and file.suffix == ".parquet" else {}
+        # Beside it first: a file that is being read, or was there before, is replaced only by a whole one.
+        draft = file.with_name(f".{file.name}.part")
+        try:
+            getattr(self.frame, writers[file.suffix])(draft, **extra)
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _graded_alike(frames: list[pl.LazyFrame]) -> list[pl.LazyFrame]:
+    """Where some tables have grades, let the answers of the others speak for themselves."""
+    import polars as pl
+
+    graded = ["correct" in frame.collect_schema().names() for frame in frames]
+    if not any(graded):
+        return frames
+    literal = (pl.col("answer") == pl.col("gold")).alias("correct")
+    return [frame if grade else frame.with_columns(literal) for frame, grade in zip(frames, graded, strict=True)]

@@ -1,0 +1,417 @@
+"""The tally: integer vote counts per model, question and category, laid out for arithmetic.
+
+Gold stands apart; every other category that somebody voted for on a question is a *rival* of gold there, the
+null category (abstention) among them. All the law needs to know of a vote is its **margins**: gold's count less
+each rival's. Gold is in the tie set exactly when no weighted margin is negative, and the tie has one member more
+than there are zero margins. So nothing depends on the order of categories, and one array serves all the maths.
+
+Rivals are held as entries that were voted for, so memory follows the votes. A model's margins are spread out on
+demand over the rivals of all questions, a column a question (see `rows`). Padding stands for rivals that nobody
+voted for, which change nothing: gold can only tie with one at no votes at all, and then some other rival beats both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import lcm
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from swaplaw._core.arrays import Bools, Ints
+from swaplaw._core.byte_cache import Kept
+from swaplaw._core.ragged import Rows
+from swaplaw.errors import InputError, listing, quote
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
+KEPT_BYTES = 384 * 2**20
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Where each question's rivals stand: columns of `rows`, in the order `order`."""
+
+    order: Ints
+    """Questions by falling number of rivals: the columns of `rows`."""
+    rows: Rows
+    labels: npt.NDArray[np.object_] = field(repr=False)
+    """The answer at each position of the flat array; None is the null category (and padding)."""
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The column of each question."""
+        rank = np.empty_like(self.order)
+        rank[self.order] = np.arange(len(self.order))
+        return rank
+
+    @cached_property
+    def question(self) -> Ints:
+        """The question that each position belongs to."""
+        return self.order.take(self.rows.owner)
+
+    def tie_sizes(self, margins: Ints) -> Ints:
+        """Size of gold's tie on each question, 0 where gold is not in the tie set."""
+        loses = self.rows.maximum(-margins, 0) > 0
+        ties = 1 + self.rows.count_zero(margins).astype(np.int32)
+        return np.where(loses, 0, ties).take(self.rank)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Exact plurality scores, Eq. (score): 1/t where gold is in a tie of t categories, 0 where it is not.
+
+    The score of question i is `numerators[i] / denominator`; `ties[i]` is t, or 0 where gold loses.
+    """
+
+    ties: Ints
+
+    @cached_property
+    def denominator(self) -> int:
+        """Smallest common denominator of all scores."""
+        return lcm(*(int(size) for size in np.flatnonzero(np.bincount(self.ties)) if size))
+
+    @cached_property
+    def numerators(self) -> Ints:
+        """The scores times the denominator."""
+        # Products of two scores, summed over millions of questions, must not overflow.
+        dtype = np.int64 if self.denominator < 2**20 else object
+        return credits(self.denominator, int(self.ties.max(initial=0)), dtype).take(self.ties)
+
+    @cached_property
+    def total(self) -> int:
+        """The sum of all numerators."""
+        return int(self.numerators.sum())
+
+
+def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
+    """What gold gets in a tie of 0, 1, …, largest categories, times the denominator; nothing where it loses."""
+    return np.array([0, *(denominator // size for size in range(1, largest + 1))], dtype=dtype)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Vote counts of one dataset. Models and questions are sorted by name; arrays are indexed alike."""
+
+    dataset: str
+    models: tuple[str, ...]
+    questions: tuple[str, ...]
+    votes: Ints = field(repr=False)
+    """Votes cast, models x questions; 0 where a model never answered a question."""
+    gold: Ints = field(repr=False)
+    """Votes for gold, models x questions."""
+    rivals: Rivals = field(repr=False)
+    starts: Ints = field(repr=False)
+    """Where each model's rival entries start (and, last, where they end)."""
+    positions: Ints = field(repr=False)
+    """The position among the rivals of each entry."""
+    counts: Ints = field(repr=False)
+    """The votes of each entry."""
+    clusters: tuple[str, ...] | None = field(default=None, repr=False)
+    """What each question is nested in, where that is known."""
+    reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
+    """Per model, how often each reason made a null vote."""
+    _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
+
+    def index(self, model: str) -> int:
+        """Find a model by name."""
+        try:
+            return self.models.index(model)
+        except ValueError:
+            raise InputError(
+                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; there are {listing(self.models)}"
+            ) from None
+
+    @cached_property
+    def answered(self) -> Bools:
+        """Which questions each model answered at all (abstaining is answering), models x questions."""
+        return self.votes > 0
+
+    @cached_property
+    def samples(self) -> tuple[int | None, ...]:
+        """Votes per question of each model, None where that differs between questions."""
+        most = self.votes.max(axis=1, initial=0)
+        even = (((own == n) | (own == 0)).all() for n, own in zip(most, self.votes, strict=True))
+        return tuple(int(n) if same else None for n, same in zip(most, even, strict=True))
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether every model answered every question."""
+        return bool(self.votes.all())
+
+    def margins(self, model: int) -> Ints:
+        """Gold's count less each rival's, over all rival positions."""
+
+        def derive() -> tuple[Ints, int]:
+            dtype = np.int16 if self._most < 2**14 else np.int64
+            margins: Ints = self.gold[model].astype(dtype).take(self.rivals.question)
+            own = slice(self.starts[model], self.starts[model + 1])
+            margins[self.positions[own]] -= self.counts[own].astype(dtype)
+            return margins, margins.nbytes
+
+        found: Ints = self._kept.get(("margins", model), derive)
+        return found
+
+    @cached_property
+    def _most(self) -> int:
+        return int(self.votes.max(initial=0))
+
+    def strongest(self, model: int) -> tuple[Ints, Ints]:
+        """Gold's least margin on each question, in the rivals' order, and the position of the rival that sets it."""
+
+        def derive() -> tuple[tuple[Ints, Ints], int]:
+            rows, margins = self.rivals.rows, self.margins(model)
+            position = rows.where_maximum(-margins)
+            least = self.gold[model].astype(margins.dtype).take(self.rivals.order)
+            # Questions without rivals come last: there, gold's own count is its lead.
+            contested = max(rows.widths, default=0)
+            least[:contested] = margins.take(position[:contested])
+            return (least, position), least.nbytes + position.nbytes
+
+        found: tuple[Ints, Ints] = self._kept.get(("strongest", model), derive)
+        return found
+
+    @cached_property
+    def ties(self) -> Ints:
+        """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
+        ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
+        for model, row in enumerate(ties):
+            row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self.margins(model)), 0)
+        return ties
+
+    @cached_property
+    def scores(self) -> Sequence[Scores]:
+        """Each model's own plurality score on every question; 0 where it never answered."""
+        return _ScoresOf(self)
+
+    def dense(self, model: int) -> Ints:
+        """A model's votes at every rival position."""
+        counts = np.zeros(len(self.rivals.question), dtype=np.int64)
+        own = slice(self.starts[model], self.starts[model + 1])
+        counts[self.positions[own]] = self.counts[own]
+        return counts
+
+    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Iterable[Ints]) -> Tally:
+        """The same questions with other votes: cast, for gold, and at every rival position, one row a model.
+
+        Rows may come from a generator: of each, only what was voted for is held.
+        """
+        starts, positions, counts = [0], _Growing(np.int32), _Growing(np.min_scalar_type(int(votes.max(initial=0))))
+        for row in rivals:
+            spots = np.flatnonzero(row)
+            positions.add(spots)
+            counts.add(row.take(spots))
+            starts.append(starts[-1] + len(spots))
+        return Tally(
+            self.dataset,
+            tuple(models),
+            self.questions,
+            votes,
+            gold,
+            self.rivals,
+            np.array(starts),
+            positions.whole(),
+            counts.whole(),
+            self.clusters,
+        )
+
+    def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
+        """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
+        kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
+        mask = np.ones(len(self.questions), dtype=bool) if questions is None else questions
+        entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
+        entry_question = self.rivals.question[self.positions]
+        renumbered = np.full(len(self.models), -1)
+        renumbered[kept] = np.arange(len(kept))
+        use = (renumbered[entry_model] >= 0) & mask[entry_question]
+        position, inverse = np.unique(self.positions[use], return_inverse=True)
+        place = np.cumsum(mask) - 1
+        rivals, spots = arrange(
+            place[self.rivals.question[position]],
+            int(mask.sum()),
+            [self.rivals.labels[spot] for spot in position],
+        )
+        starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], self.counts[use], len(kept))
+        return Tally(
+            self.dataset,
+            tuple(self.models[model] for model in kept),
+            tuple(np.array(self.questions, dtype=object)[mask]),
+            self.votes[kept][:, mask],
+            self.gold[kept][:, mask],
+            rivals,
+            starts,
+            positions,
+            counts,
+            None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
+            tuple(self.reasons[model] for model in kept),
+        )
+
+
+class _Growing:
+    """An array that parts are added to; it grows in place, so that large ones are never held twice."""
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._array: Ints = np.empty(0, dtype=dtype)
+        self._length = 0
+
+    def add(self, part: Ints) -> None:
+        end = self._length + len(part)
+        if end > len(self._array):
+            self._array.resize(max(end, len(self._array) * 9 // 8), refcheck=False)
+        self._array[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> Ints:
+        self._array.resize(self._length, refcheck=False)
+        return self._array
+
+
+class _ScoresOf(Sequence[Scores]):
+    """The scores of a tally's models, each made when it is asked for: only ties are held for all of them."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+
+    def __len__(self) -> int:
+        return len(self.tally.models)
+
+    @overload
+    def __getitem__(self, index: int) -> Scores: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Scores]: ...
+
+    def __getitem__(self, index: int | slice) -> Scores | list[Scores]:
+        chosen = range(len(self))[index]
+        if isinstance(chosen, range):
+            return [self[model] for model in chosen]
+
+        def derive() -> tuple[Scores, int]:
+            scores = Scores(self.tally.ties[chosen])
+            return scores, 8 * len(scores.ties)
+
+        found: Scores = self.tally._kept.get(("scores", chosen), derive)
+        return found
+
+
+def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tuple[Rivals, Ints]:
+    """Lay rivals out in rows. `question` names the question of each; returns also each one's position."""
+    number = np.bincount(question, minlength=questions)
+    order = np.argsort(-number, kind="stable")
+    row = np.empty(len(question), dtype=np.intp)
+    row[np.argsort(question, kind="stable")] = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
+    rows = Rows.padded(questions, np.bincount(row))
+    labelled = np.full(int(rows.widths.sum()), None, dtype=object)
+    rivals = Rivals(order, rows, labelled)
+    position = (np.cumsum(rows.widths) - rows.widths)[row] + rivals.rank[question]
+    labelled[position] = labels
+    return rivals, position
+
+
+def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:
+    """Sort entries by model and position, adding up entries that share both."""
+    key = model.astype(np.int64) * (int(position.max(initial=0)) + 1) + position
+    unique, inverse = np.unique(key, return_inverse=True)
+    total = np.zeros(len(unique), dtype=np.int64)
+    np.add.at(total, inverse, counts)
+    owner, spot = np.divmod(unique, int(position.max(initial=0)) + 1)
+    starts = np.searchsorted(owner, np.arange(models + 1))
+    return starts, spot.astype(np.int32), _narrow(total)
+
+
+def _narrow(values: Ints) -> Ints:
+    """Store counts in the smallest type that holds them."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
+    """Build the tally of one dataset from the counts of `Votes.counts`."""
+    import polars as pl
+
+    models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
+    right = pl.col("correct") if "correct" in counts.columns else pl.col("answer") == pl.col("gold")
+    rows = counts.select(
+        pl.col("model").cast(pl.Enum(models)).to_physical().alias("m"),
+        pl.col("question").cast(pl.Enum(questions)).to_physical().alias("q"),
+        "answer",
+        "votes",
+        right.fill_null(False).alias("right"),
+    )
+    shape = (len(models), len(questions))
+    rival = rows.filter(~pl.col("right"))
+    # A rival is an answer to a question: the same letter on two questions is two rivals.
+    named = rival.select("q", "answer").unique().sort("q", "answer", nulls_last=True)
+    rivals, spots = arrange(named["q"].to_numpy(), len(questions), named["answer"].to_list())
+    placed = rival.join(
+        named.with_columns(pl.Series("position", spots)), on=["q", "answer"], nulls_equal=True, how="left"
+    )
+    return Tally(
+        dataset,
+        tuple(models),
+        tuple(questions),
+        _grid(rows, shape),
+        _grid(rows.filter("right"), shape),
+        rivals,
+        *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
+        clusters=_clusters(counts),
+        reasons=_reasons(counts, models),
+    )
+
+
+def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], counts: Ints) -> Tally:
+    """Build the tally of counts that are an array already: models x questions x categories, gold the first category.
+
+    Models and questions must be sorted, and every model must have voted on every question.
+    """
+    kinds = counts.shape[2] - 1
+    width = len(questions)
+    rows = Rows.padded(width, np.full(kinds, width))
+    rivals = Rivals(np.arange(width), rows, np.repeat(np.arange(1, kinds + 1).astype(str).astype(object), width))
+    entries = kinds * width
+    return Tally(
+        dataset,
+        tuple(models),
+        tuple(questions),
+        _narrow(counts.sum(axis=2)),
+        _narrow(counts[:, :, 0]),
+        rivals,
+        np.arange(len(models) + 1) * entries,
+        np.tile(np.arange(entries, dtype=np.int32), len(models)),
+        _narrow(counts[:, :, 1:].transpose(0, 2, 1).reshape(-1)),
+        reasons=tuple({} for _ in models),
+    )
+
+
+def _grid(rows: pl.DataFrame, shape: tuple[int, int]) -> Ints:
+    grid = np.zeros(shape, dtype=np.int64)
+    np.add.at(grid, (rows["m"].to_numpy(), rows["q"].to_numpy()), rows["votes"].to_numpy().astype(np.int64))
+    return _narrow(grid)
+
+
+def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
+    if "cluster" not in counts.columns or counts["cluster"].is_null().all():
+        return None
+    return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:
+    import polars as pl
+
+    null = counts.filter(pl.col("answer").is_null())
+    reason = pl.col("reason").fill_null(UNSTATED) if "reason" in counts.columns else pl.lit(UNSTATED).alias("reason")
+    tallied = (
+        null.group_by("model", reason).agg(pl.col("votes").sum()).sort("votes", "reason", descending=[True, False])
+    )
+    found: dict[str, dict[str, int]] = {model: {} for model in models}
+    for model, name, votes in tallied.iter_rows():
+        found[model][name] = votes
+    return tuple(found.values())
+
+
+UNSTATED = "unstated"
+"""The reason of a null vote that gives none."""
