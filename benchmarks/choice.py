@@ -9,8 +9,8 @@ import numpy as np
 
 import swaplaw as sl
 from benchmarks.harness import Row, seconds
+from swaplaw.decide.choice import Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.decide.holdout import deal
-from swaplaw.decide.rules import Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.votes.tally import Tally
 
 PARTS = 10

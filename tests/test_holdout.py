@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
+from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.decide.holdout import HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import with_placebo
-from swaplaw.decide.rules import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.decide.selection import selection
 from swaplaw.errors import InputError
 from swaplaw.evidence.effect import effect

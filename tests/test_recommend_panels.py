@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.cli import main
 from swaplaw.cli.decide.recommend import command
+from swaplaw.decide.choice import Choice, PairRule, Recorded, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted
 from swaplaw.decide.placebo import with_placebo
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
-from swaplaw.decide.rules import Choice, PairRule, Recorded, all_pairs, led_by_best, model_totals
 from swaplaw.decide.selection import MOST_VOTES, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Recommendation, sentence

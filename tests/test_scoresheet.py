@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.decide.rules import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.votes.tally import Tally

@@ -1,3 +1,6 @@
+from .choice import Choice as Choice
+from .choice import Rule as Rule
+from .choice import each as each
 from .equal_compute import Budget as Budget
 from .equal_compute import Split as Split
 from .equal_compute import budget as budget
@@ -8,9 +11,6 @@ from .holdout import held_out_panel as held_out_panel
 from .policy import Member as Member
 from .policy import Policy as Policy
 from .policy import read_policy as read_policy
-from .rules import Choice as Choice
-from .rules import Rule as Rule
-from .rules import each as each
 from .verdict import Recommendation as Recommendation
 
 __all__ = [

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.decide.rules import Choice, Recorded, alone
+from swaplaw.decide.choice import Choice, Recorded, alone
 from swaplaw.decide.subsample import Draws, draw
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.mixtures import Line

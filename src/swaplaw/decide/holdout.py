@@ -23,7 +23,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
-from swaplaw.decide.rules import BestSingle, Choice, Recorded, Rule, Scorer, each
+from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.errors import InputError
 from swaplaw.evidence.effect import Effect, effect
 from swaplaw.law.scoresheet import Scoresheet

@@ -26,10 +26,10 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw.decide.choice import BestSingle, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
 from swaplaw.decide.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import placebo_scores
-from swaplaw.decide.rules import BestSingle, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.selection import REPLICATES, Selection, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions

@@ -21,7 +21,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
-from swaplaw.decide.rules import Choice, Scorer
+from swaplaw.decide.choice import Choice, Scorer
 from swaplaw.evidence.effect import LEVEL, Effect, standard_errors, unit_totals
 from swaplaw.evidence.intervals import student
 from swaplaw.evidence.resample import Resampler

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from swaplaw._core.rounding import points
+from swaplaw.decide.choice import Choice
 from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.decide.rules import Choice
 from swaplaw.decide.selection import Selection
 from swaplaw.evidence.effect import POWER, Effect
 from swaplaw.votes.fingerprint import fingerprint_of
