@@ -164,13 +164,11 @@ def curves_of_synthetic(models: int, questions: int) -> Row:
 
 
 def curves_of_real() -> Iterator[Row]:
-    """The bundled votes, and the larger tables where they lie beside the repository."""
-    tallies = [sl.demo_votes().tally()]
-    for folder in (above / "shared" / "data" / "votes" for above in Path(__file__).resolve().parents):
-        if folder.exists():
-            exams = sl.importers.Options(question=("cluster", "question", "gold"), drop_ambiguous=True)
-            tallies.append(sl.import_votes(folder / "renze-exams.parquet", exams).votes.tally())
-            tallies += [sl.read_votes(folder / f"{name}.parquet").tally() for name in ("reasoning-gym", "mmlu-pro")]
+    """The bundled votes, and the larger tables that the tests use."""
+    folder = Path(__file__).resolve().parents[1] / "tests" / "data" / "votes"
+    exams = sl.importers.Options(question=("cluster", "question", "gold"), drop_ambiguous=True)
+    tallies = [sl.demo_votes().tally(), sl.import_votes(folder / "renze-exams.parquet", exams).votes.tally()]
+    tallies += [sl.read_votes(folder / f"{name}.parquet").tally() for name in ("reasoning-gym", "mmlu-pro")]
     for tally in tallies:
         size = f"{tally.dataset}, {len(tally.models)} x {len(tally.questions):,}"
         # A hundred questions are little work for either side.

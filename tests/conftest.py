@@ -10,6 +10,8 @@ import pytest
 
 from swaplaw.cli import main
 
+from support.data import real_votes
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -30,14 +32,6 @@ def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
         return Finished(stopped.value.code, printed.out, printed.err)
 
     return run
-
-
-def real_votes(name: str = "") -> Path:
-    """A real vote table (or the folder of them) that is too large to bundle and lives beside the repository."""
-    for above in Path(__file__).resolve().parents:
-        if (found := above / "shared" / "data" / "votes" / name).exists():
-            return found
-    pytest.skip("the real vote tables are not beside the repository")
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ import pytest
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
 
+from support.data import DATA
+
 Move = list[tuple[str, dict[str, Any]]] | str
 """Tool calls made at once, or plain text."""
 
@@ -41,14 +43,9 @@ def apptainer_has(*programs: str) -> bool:
     return bool(shutil.which("apptainer")) and all((image / "usr" / "bin" / name).exists() for name in programs)
 
 
-def evidence_of_rhino_hunt() -> Path | None:
-    """Return the folder with the published archive: $SWAPLAW_EVIDENCE, or the shared data beside the repository."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data" / "forensic"
-    further = Path(__file__).resolve().parents[3] / "shared" / "data" / "forensic"
-    for folder in (Path(os.environ.get("SWAPLAW_EVIDENCE", ".")), beside, further):
-        if (folder / "DFRWS2005-RODEO.zip").is_file():
-            return folder
-    return None
+def evidence_of_rhino_hunt() -> Path:
+    """Return the folder with the published archive."""
+    return DATA / "forensic"
 
 
 def output(move: Move) -> ModelOutput:

@@ -16,7 +16,7 @@ import swaplaw as sl
 from swaplaw.importers.record import Options
 from swaplaw.votes import engines
 
-from conftest import real_votes
+from support.data import real_votes
 
 Frame = pl.DataFrame
 EAGER: dict[str, Callable[[Frame], Any]] = {

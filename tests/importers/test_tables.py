@@ -15,7 +15,7 @@ from swaplaw.cli import swaplaw as cli
 from swaplaw.importers.reading import detect, import_votes
 from swaplaw.importers.record import Options
 
-from conftest import real_votes
+from support.data import real_votes
 
 
 def written(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
