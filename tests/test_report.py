@@ -26,8 +26,9 @@ from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
-from swaplaw.report import Options, document, figures, page, write_figures
+from swaplaw.report import Options, document, page, write_figures
 from swaplaw.report.explorer import curve_data, votes_data
+from swaplaw.report.figures import figures
 from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
 
