@@ -19,7 +19,8 @@ from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw._core.results import Result
 from swaplaw.decide.cost import check_prices
-from swaplaw.decide.holdout import FOLDS, Folds, deal, held_out_weight
+from swaplaw.decide.defaults import FOLDS
+from swaplaw.decide.holdout import Folds, deal, held_out_weight
 from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.resample import Unit, resampler
