@@ -22,8 +22,7 @@ from swaplaw.serve.demo import running
 from swaplaw.serve.http.app import create_app
 from swaplaw.serve.http.gate import Bounds
 
-from serve.conftest import Start
-from serve.worlds import World, ask, serve
+from support.upstreams import Start, World, ask, serve
 
 KEY = "sk-our-own-key"
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -24,11 +24,9 @@ from benchmarks.serve import free_port, wait_for
 
 from swaplaw.decide.policy import Member, Policy
 
-from conftest import Finished
-from serve.worlds import World, ask
-
-Run = Callable[..., Finished]
-ROOT = Path(__file__).resolve().parents[2]
+from support.commands import Run
+from support.pages import ROOT
+from support.upstreams import World, ask
 
 
 @contextmanager

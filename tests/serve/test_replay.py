@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,7 @@ from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.replay import Recorded, replay
 from swaplaw.serve.voting.stopping import StopRule
 
-from conftest import Finished
-
-Run = Callable[..., Finished]
+from support.commands import Run
 
 
 def pair(samples: int = 24, **serving: Any) -> Policy:
