@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-from scripts.screenshots import browser
 
 from benchmarks.harness import Row
 from swaplaw import Votes
@@ -15,6 +14,7 @@ from swaplaw.paper import twin
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options, document, page, write_page
 
+SCREENSHOTS = Path(__file__).resolve().parents[1] / "scripts" / "screenshots.py"
 OPTIONS = Options(folds=2, repeats=1, replicates=50, panel_seconds=0.0)
 """The least that a large fleet needs: the page is what is measured."""
 MOVE_THE_WEIGHT = """
@@ -30,11 +30,10 @@ def wide_fleet() -> Votes:
 
 
 def measure() -> Iterator[Row]:
+    fleets = [("45 pairs on 3,000 questions", twin("supergpqa"), 2.0), ("19,900 pairs", wide_fleet(), 4.0)]
+    browser = runpy.run_path(str(SCREENSHOTS))["browser"]
     with browser() as chrome, tempfile.TemporaryDirectory() as folder:
-        for name, votes, limit in (
-            ("45 pairs on 3,000 questions", twin("supergpqa"), 2.0),
-            ("19,900 pairs", wide_fleet(), 4.0),
-        ):
+        for name, votes, limit in fleets:
             file = Path(folder) / "page.html"
             write_page(page(document(votes, None, OPTIONS)), file)
             best = min(interactive(chrome, file) for _ in range(3))

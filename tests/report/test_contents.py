@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 
 from swaplaw import InputError, demo_votes, pair, pairs, votes_from
 from swaplaw.cli import swaplaw as cli
@@ -49,7 +49,6 @@ def contributions(pooled: list[list[int]], alone: list[int], slot: int, whole: i
 
 
 @given(case=corpora(models=3))
-@settings(max_examples=60, deadline=None)
 def test_pieces_are_the_curve(case: Corpus) -> None:
     """Unpacked as the page does it, pieces give every outcome of the curve exactly, whoever leads."""
     tally = votes_from(case.frame()).tally()
@@ -74,7 +73,6 @@ def test_pieces_are_the_curve(case: Corpus) -> None:
 
 
 @given(case=corpora(models=3))
-@settings(max_examples=40, deadline=None)
 def test_votes_are_all_there(case: Corpus) -> None:
     """Every vote of every model is embedded, gold's apart."""
     tally = votes_from(case.frame()).tally()
