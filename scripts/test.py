@@ -62,5 +62,5 @@ def install_system_packages() -> None:
 if __name__ == "__main__":
     install_python_packages()
     install_system_packages()
-    arguments = sys.argv[1:] or ["-m", "not slow", "-n", "auto"]
+    arguments = sys.argv[1:] or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
     sys.exit(run(BIN / "python", "-m", "pytest", *arguments))
