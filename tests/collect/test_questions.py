@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
 from swaplaw.collect.questions.question import Question, Questions
 from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError
+
+from support.question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
 
 
 def correct(question: Question) -> str:
