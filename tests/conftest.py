@@ -19,7 +19,7 @@ settings.register_profile("quick", max_examples=50, deadline=None)
 settings.register_profile("thorough", max_examples=500, deadline=None)
 settings.load_profile("quick")
 
-SHARED = {"spark", "chrome", "environment", "logs", "fleet", "abstaining", "upstream", "demo", "reproduced"}
+SHARED = {"spark", "chrome", "environment", "logs", "fleet", "abstaining", "upstream", "demo"}
 """Fixtures that take long to make: all tests of a module that use one run in one process (`--dist loadgroup`)."""
 
 

@@ -44,7 +44,6 @@ def installed(environment: Path, tmp_path: Path) -> Callable[..., Command]:
                 env=own,
                 capture_output=True,
                 text=True,
-                timeout=120,
             )
 
         return run
