@@ -24,6 +24,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
+from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.evidence.units import resampling_units
@@ -32,8 +33,6 @@ from swaplaw.panels.certificates import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
-
-FOLDS, REPEATS = 10, 10
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ from swaplaw._core.arrays import Bools, Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.decide.choice import BestSingle, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
-from swaplaw.decide.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
+from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import placebo_scores
-from swaplaw.decide.selection import REPLICATES, Selection, selection
+from swaplaw.decide.selection import Selection, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions
 from swaplaw.errors import InputError, listing, quote
@@ -42,7 +43,6 @@ from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes.tally import Tally
 
-MIN_GAIN = 0.01
 MAX_MODELS = 2
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""

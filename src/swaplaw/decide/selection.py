@@ -28,7 +28,6 @@ from swaplaw.evidence.units import unit_totals
 from swaplaw.law.mixtures import Line
 from swaplaw.law.scoresheet import Scoresheet
 
-REPLICATES = 2_000
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 

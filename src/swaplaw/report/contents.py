@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.verdict import Recommendation, sentence
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.intervals import LEVEL, Effect
@@ -39,10 +40,10 @@ class Options:
 
     by: Unit | None = None
     seed: int = 0
-    folds: int = 10
-    repeats: int = 10
-    replicates: int = 2_000
-    min_gain: float = 0.01
+    folds: int = FOLDS
+    repeats: int = REPEATS
+    replicates: int = REPLICATES
+    min_gain: float = MIN_GAIN
     panel_seconds: float = 20.0
     """Time to search panels of three in; 0 leaves them out."""
     prices: Mapping[str, float] | None = None
