@@ -23,7 +23,7 @@ from swaplaw.decide.defaults import FOLDS
 from swaplaw.decide.holdout import Folds, deal, held_out_weight
 from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.resample import Unit, resampler
+from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.votes import given
 from swaplaw.votes.given import VotesLike
@@ -176,7 +176,9 @@ def budget(
     most = common.votes.min(axis=1).astype(int)
     totals = _totals(samples, chosen, most)
     costs = check_prices(tally, common.models, prices)
-    dealt = deal(resampler(common, by=by, seed=seed).member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
+    units = resampling_units(common, by)
+    require_several(common, units)
+    dealt = deal(units.member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
     sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
     work = partial(_split, costs=costs, ballots=ballots, seed=seed)
     splits = tuple(_marked(Crew(workers, backend).share(work, (common, dealt), sizes, progress=progress)))

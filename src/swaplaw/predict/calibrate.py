@@ -20,9 +20,11 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
 from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_sums
-from swaplaw.evidence.intervals import DEFAULT_LEVEL, Method
+from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
 from swaplaw.predict.law_file import Law
@@ -44,7 +46,7 @@ def calibrate(
     by: Unit | None = None,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     workers: int | None = None,
     backend: Backend = "processes",

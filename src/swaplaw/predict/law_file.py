@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.intervals import METHODS, Interval
+from swaplaw.evidence.percentiles import METHODS, Interval
 from swaplaw.law.weights import as_weight
 
 SCHEMA = "swaplaw.law"

@@ -22,9 +22,11 @@ from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse
 from swaplaw.evidence.bootstrap import Estimate, estimate
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
-from swaplaw.evidence.intervals import DEFAULT_LEVEL, Method
+from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.law_file import Law
@@ -122,7 +124,7 @@ def predictors(
     by: Unit | None = None,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     workers: int | None = None,
     backend: Backend = "processes",

@@ -27,7 +27,7 @@ from swaplaw.errors import printable
 if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOut
     from swaplaw.decide.verdict import Recommendation
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
 
 
 @click.command("recommend")
