@@ -39,3 +39,24 @@ def test_each_python_that_is_named_is_tested_the_same_way() -> None:
     assert named == ["3.11", "3.12", "3.13"]
     assert PROJECT["requires-python"] == f">={named[0]}"
     assert all(version in GUIDE for version in named)
+
+
+BESIDE = {"data", "docs", "project", "support"}
+"""Folders of tests that belong to no package."""
+
+
+def test_tests_mirror_the_package() -> None:
+    """Every module of tests is in the folder of a package, and found by its dotted name."""
+    tests = ROOT / "tests"
+    for file in tests.rglob("test_*.py"):
+        folder = file.parent.relative_to(tests)
+        assert folder.parts, f"{file.name} belongs into a package's folder"
+        assert folder.parts[0] in BESIDE or (ROOT / "src" / "swaplaw" / folder).is_dir(), folder
+        assert all((tests / part / "__init__.py").is_file() for part in (folder, *folder.parents) if part.parts), folder
+
+
+def test_no_test_reads_a_clock_to_judge_by_it() -> None:
+    """Times belong in the benchmarks: a busy machine fails a test that asserts one."""
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        if file.name != "test_habits.py":
+            assert not re.search(r"perf_counter|process_time|assert .*monotonic\(\)", file.read_text()), file
