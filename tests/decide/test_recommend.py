@@ -23,7 +23,7 @@ from swaplaw.cli.decide.recommend import command
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.verdict import Check, Recommendation, decide, sentence
-from swaplaw.evidence.effect import Effect
+from swaplaw.evidence.intervals import Effect
 
 from support.pages import DOCS
 from support.twin import Corpus
