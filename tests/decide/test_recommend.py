@@ -277,7 +277,7 @@ def test_bad_options_get_one_clear_line(
 def test_bad_votes_get_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, error = run([votes_file(tmp_path, ONE)], capsys)
     assert (code, "single question" in error, error.count("\n")) == (2, True, 1)
-    code, error = run([votes_file(tmp_path, TWO, cluster=["c"] * 4)], capsys)
+    code, error = run([votes_file(tmp_path, TWO, cluster=["c"] * 4), "--by", "cluster"], capsys)
     assert (code, "single cluster" in error, error.count("\n")) == (2, True, 1)
     apart = [("q1", "a", "A", "A"), ("q2", "b", "A", "A")]
     code, error = run([votes_file(tmp_path, apart)], capsys)
