@@ -85,7 +85,8 @@ def recommend(
     by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", progress, crew=crew), best_single, dealt)
     spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, progress=progress, crew=crew)
     checks = tuple(_checks(scorer, by_lift, spread, dealt, seed, crew))
-    verdict = decide(checks, len(by_lift.choice.members), min_gain)
+    # Where no ensemble may be deployed there is nothing to tell apart.
+    verdict = decide(checks, len(by_lift.choice.members), min_gain) if pairs or panels else "deploy_single"
     more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
     return Recommendation(
         verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer, max_models

@@ -72,7 +72,6 @@ def command(
 ) -> None:
     """Say what to deploy: an ensemble and its weights, the best single model, or that these votes cannot tell."""
     from swaplaw.decide.recommend import recommend
-    from swaplaw.evidence.intervals import warn_thin
 
     tally = load_tally(votes, dataset)
     with doubts_on_stderr():
@@ -91,7 +90,6 @@ def command(
             **crew,
             progress=progress_bar("Comparing pairs" if max_models < 3 else "Comparing pairs and panels"),
         )
-        warn_thin(check.effect for check in found.checks)
     if output is not None:
         found.policy.write(output)
     if as_json:
