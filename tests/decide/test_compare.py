@@ -13,6 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 import swaplaw as sl
+from swaplaw._core.arrays import Floats
 
 from support.commands import Run
 from support.data import real_votes
@@ -24,8 +25,8 @@ def exams() -> sl.Tally:
     return sl.import_votes(real_votes("renze-exams.parquet"), options).votes.tally()
 
 
-def right(tally: sl.Tally, model: str) -> np.ndarray:
-    return tally.gold[tally.index(model)].astype(float)
+def right(tally: sl.Tally, model: str) -> Floats:
+    return np.asarray(tally.gold[tally.index(model)], dtype=np.float64)
 
 
 def test_single_votes_beside_scipy_and_statsmodels(exams: sl.Tally) -> None:
