@@ -25,7 +25,9 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.effect import Effect, effect
 from swaplaw.evidence.resample import Resampler, Unit, resampler
 from swaplaw.law.plurality import vote
+from swaplaw.law.weights import as_weight
 from swaplaw.panels.fleet import FleetOptimum, fleet_optimum
+from swaplaw.panels.panel import Weight
 from swaplaw.votes.tally import Tally
 
 FOLDS, REPEATS = 5, 6
@@ -76,6 +78,21 @@ def _interval(found: Effect) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
+class GivenWeights:
+    """Weights that somebody else chose, scored exactly."""
+
+    weights: Mapping[str, Fraction]
+    accuracy: Fraction
+    score: Fraction
+    """Questions that the vote gets right, ties in part."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, weights as text, ready for JSON."""
+        weights = {model: str(weight) for model, weight in self.weights.items()}
+        return {"weights": weights, "accuracy": float(self.accuracy), "score": float(self.score)}
+
+
+@dataclass(frozen=True)
 class Combination:
     """All rules on one dataset, the one with the highest held-out accuracy first."""
 
@@ -89,6 +106,8 @@ class Combination:
     rules: tuple[RuleResult, ...]
     optimum: FleetOptimum | None
     """The best weights over all models, as far as they are known; None if they were not asked for."""
+    given: GivenWeights | None
+    """Weights that were given, to be held against the optimum."""
     resampled: Resampler = field(repr=False)
 
     def __getitem__(self, rule: str) -> RuleResult:
@@ -119,6 +138,7 @@ class Combination:
                 for one in self.rules
             ],
             "optimum": None if self.optimum is None else self.optimum.to_dict(),
+            "given": None if self.given is None else self.given.to_dict(),
             "resampled": self.resampled.to_dict(),
         }
 
@@ -151,6 +171,7 @@ def combine(
     *,
     rules: Sequence[str] | None = None,
     models: Sequence[str] | None = None,
+    weights: Mapping[str, Weight] | None = None,
     prices: Mapping[str, float] | None = None,
     by: Unit | None = None,
     folds: int = FOLDS,
@@ -171,6 +192,8 @@ def combine(
         Names of the rules to compare; all that are registered if not given.
     models : sequence of str, optional
         Names of the models to combine; all if not given.
+    weights : mapping, optional
+        Weights by model, as published by somebody, say: they are scored exactly, and held against the optimum.
     prices : mapping, optional
         Price of a sample of each model, for the cost of a question.
     by : {"question", "cluster"}, optional
@@ -217,6 +240,7 @@ def combine(
         _result(considered, rule, found, draws.member, float(share), costs)
         for rule, found, share in zip(chosen, judged, shares, strict=True)
     ]
+    given = None if weights is None else _given(considered, weights)
     (best,) = single(np.ones((1, len(considered.questions)), dtype=bool))
     known = [dict(zip(found.choice.members, found.choice.weights, strict=True)) for found in judged]
     optimum = None if time_limit == 0 else fleet_optimum(considered, time_limit=time_limit, starts=known)
@@ -227,6 +251,7 @@ def combine(
         _accuracy(considered, best),
         tuple(sorted(results, key=lambda one: -one.held_out)),
         optimum,
+        given,
         draws,
     )
 
@@ -248,6 +273,16 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
             "name models that share questions"
         )
     return kept if answered.all() else kept.select(questions=answered)
+
+
+def _given(tally: Tally, weights: Mapping[str, Weight]) -> GivenWeights:
+    exact = {model: as_weight(weight) for model, weight in weights.items()}
+    kept = {model: weight for model, weight in exact.items() if weight}
+    if not kept:
+        raise InputError("no weight that is given is above 0: nobody would vote")
+    pooled = vote(tally, [tally.index(model) for model in kept], list(kept.values()))
+    score = Fraction(pooled.total, pooled.denominator)
+    return GivenWeights(exact, score / len(tally.questions), score)
 
 
 def _accuracy(tally: Tally, choice: Choice) -> Fraction:

@@ -24,6 +24,7 @@ from swaplaw.cli._shared.output import (
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.workers import workers_options
+from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
     from swaplaw.decide.combine import Combination, RuleResult
@@ -42,6 +43,7 @@ MOST_WEIGHTS = 6
 @votes_options
 @click.option("--rules", metavar="A,B,...", help="Compare these rules only.")
 @click.option("--models", metavar="A,B,...", help="Combine these models only.")
+@click.option("--weights", metavar="A=W,B=W,...", help="Score these weights, too: published ones, say.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into.")
@@ -63,6 +65,7 @@ def command(
     as_json: bool,
     rules: str | None,
     models: str | None,
+    weights: str | None,
     prices: str | None,
     price: tuple[str, ...],
     by: str | None,
@@ -84,6 +87,7 @@ def command(
                     tally,
                     rules=_names(rules),
                     models=_names(models),
+                    weights=_given(weights),
                     prices=read_prices(prices, price),
                     by=by,  # type: ignore[arg-type]
                     folds=folds,
@@ -108,6 +112,17 @@ def _names(given: str | None) -> list[str] | None:
     return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
 
 
+def _given(text: str | None) -> dict[str, str] | None:
+    """Read weights by model: the last = of each part parts its name from its weight."""
+    if text is None:
+        return None
+    parts = [part.strip().rpartition("=") for part in text.split(",") if part.strip()]
+    for name, _, weight in parts:
+        if not name or not weight:
+            raise InputError(f"weights are {quote(text)}: write them as MODEL=WEIGHT, with commas between")
+    return {name: weight for name, _, weight in parts}
+
+
 def show_combination(found: Combination) -> None:
     """Print all rules, what each would deploy, and the optimum."""
     header(found.tally)
@@ -129,8 +144,11 @@ def show_combination(found: Combination) -> None:
     show(title, columns, [_row(found, one) for one in found.rules], NOTE)
     columns = [Column("rule", right=False), Column("weights on all questions", right=False)]
     show("Weights", columns, [[one.rule.name, _weights(one.weights)] for one in found.rules])
+    if found.given is not None:
+        got = f"{float(found.given.score):g} of {len(found.tally.questions):,} questions"
+        say(f"The weights given get {got} right ({percent(found.given.accuracy)}%).")
     if found.optimum is not None:
-        say(_optimum(found.optimum) + "\n")
+        say(_optimum(found.optimum, len(found.tally.questions)) + "\n")
 
 
 def _row(found: Combination, one: RuleResult) -> list[str]:
@@ -152,7 +170,7 @@ def _weights(weights: Any) -> str:
     return ", ".join(shown) + (f" and {len(weights) - MOST_WEIGHTS} more" if len(weights) > MOST_WEIGHTS else "")
 
 
-def _optimum(found: FleetOptimum) -> str:
+def _optimum(found: FleetOptimum, n: int) -> str:
     proof = {
         "exact": "proven best in whole numbers",
         "solver": "proven best by a solver, up to floating-point tolerance",
@@ -160,7 +178,8 @@ def _optimum(found: FleetOptimum) -> str:
     }
     ties = ", but only exact ties give it" if found.fragile else ""
     known = f"{percent(found.accuracy)}% ({proof[found.proof]}{ties})"
-    return f"The best weights of all have {known}: {_weights(found.weights)}."
+    got = f"{float(found.accuracy * n):g} of {n:,} questions"
+    return f"The best weights of all get {got} right, {known}: {_weights(found.weights)}."
 
 
 def _draw(found: Sequence[Combination], file: str) -> None:
