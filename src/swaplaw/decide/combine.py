@@ -17,12 +17,13 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
 from swaplaw.decide.holdout import HeldOut, deal, held_out
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.effect import Effect, effect
+from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.evidence.resample import Resampler, Unit, resampler
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
@@ -93,7 +94,7 @@ class GivenWeights:
 
 
 @dataclass(frozen=True)
-class Combination:
+class Combination(Result):
     """All rules on one dataset, the one with the highest held-out accuracy first."""
 
     tally: Tally = field(repr=False)
@@ -142,28 +143,22 @@ class Combination:
             "resampled": self.resampled.to_dict(),
         }
 
-    def to_frame(self) -> Any:
-        """One row per rule, as a polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(
-            [
-                {
-                    "rule": one.rule.name,
-                    "members": len(one.weights),
-                    "accuracy": float(one.accuracy),
-                    "held_out": one.held_out,
-                    "gain": one.gain.mean,
-                    "low": one.gain.low,
-                    "high": one.gain.high,
-                    "probability_best": one.probability_best,
-                }
-                for one in self.rules
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per rule."""
+        return [
+            {
+                "rule": one.rule.name,
+                "members": len(one.weights),
+                "accuracy": float(one.accuracy),
+                "held_out": one.held_out,
+                "gain": one.gain.mean,
+                "low": one.gain.low,
+                "high": one.gain.high,
+                "probability_best": one.probability_best,
+                "cost": one.cost,
+            }
+            for one in self.rules
+        ]
 
 
 def combine(
@@ -228,8 +223,6 @@ def combine(
         raise InputError(f"no rule is named: choose from {listing(list(RULES), 20)}")
     costs = check_prices(tally, considered.models, prices)
     draws = resampler(considered, by=by, seed=seed, replicates=REPLICATES)
-    if draws.units < 2:
-        raise InputError(f"dataset {quote(tally.dataset)} leaves nothing to hold out: it has a single {draws.unit}")
     crew = Crew(workers, backend)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     scorer = Recorded(considered)
