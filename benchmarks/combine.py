@@ -19,10 +19,10 @@ import swaplaw as sl
 from swaplaw.decide.rules import RULES
 from swaplaw.votes.tally import Tally
 
-LARGE = 5_000
+LARGE = 2_000
 """Datasets of more questions are dealt once, and leave the slowest rules out."""
 SLOW = ("best_panel",)
-MOST_PEER_QUESTIONS = 1_500
+MOST_PEER_QUESTIONS = 400
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import swaplaw as sl
-from conftest import Finished
 from swaplaw.decide.choice import Choice
 from swaplaw.decide.holdout import deal
 from swaplaw.decide.rules import RULES
 from swaplaw.errors import InputError
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
+
+from support.commands import Finished
 
 FAST = ["best_single", "equal", "accuracy", "log_odds", "smooth", "greedy", "best_pair", "agreement"]
 
