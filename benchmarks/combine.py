@@ -46,8 +46,7 @@ def datasets(folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
     for (name,), rows in sorted(both.group_by("dataset"), key=lambda item: str(item[0])):
         yield str(name), rows
     yield "renze-temperature", pl.read_parquet(folder / "renze-temperature.parquet")
-    exams = pl.read_parquet(folder / "renze-exams.parquet").with_columns(question=pl.col("cluster") + "/" + "question")
-    yield "renze-exams", _one_gold(exams)
+    yield "renze-exams", _unambiguous(pl.read_parquet(folder / "renze-exams.parquet"))
     yield "reasoning-gym", pl.read_parquet(folder / "reasoning-gym.parquet")
     mmlu = pl.read_parquet(folder / "mmlu-pro.parquet")
     for (subject,), rows in sorted(mmlu.group_by("cluster"), key=lambda item: str(item[0])):
@@ -55,11 +54,11 @@ def datasets(folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
     yield "mmlu-pro", mmlu
 
 
-def _one_gold(rows: pl.DataFrame) -> pl.DataFrame:
-    """Leave out questions that share an id with another one."""
-    single = rows.group_by("question").agg(pl.col("gold").n_unique(), copies=pl.len()).filter(pl.col("gold") == 1)
-    kept = rows.join(single.select("question"), on="question")
-    return kept.unique(["question", "model", "sample"], keep="first", maintain_order=True)
+def _unambiguous(rows: pl.DataFrame) -> pl.DataFrame:
+    """Name questions by exam, number and gold, and leave out those that still share a name."""
+    named = rows.with_columns(question=pl.concat_str("cluster", "question", "gold", separator="/"))
+    twice = named.filter(pl.len().over("question", "model", "sample") > 1)["question"].unique()
+    return named.filter(~pl.col("question").is_in(twice.implode()))
 
 
 def held_out_gains(tally: Tally, names: Sequence[str], quick: bool) -> dict[str, Cell]:

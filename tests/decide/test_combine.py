@@ -132,6 +132,16 @@ def test_a_policy_of_six_weighted_members_is_written_and_read(tmp_path: Path) ->
     assert policy.cost == pytest.approx(3)
 
 
+def test_weights_by_subject_are_judged_beside_the_rules(votes: Tally) -> None:
+    found = sl.combine(votes, rules=["best_single"], by_subject=True, folds=2, repeats=1, time_limit=0)
+    assert found.subjects is not None
+    assert set(found.subjects.weights) == set(votes.clusters or ())
+    document = found.to_dict()["subjects"]
+    assert set(document["gain"]) == {"mean", "low", "high"}
+    single = found["best_single"]
+    assert found.subjects.held_out == pytest.approx(single.held_out + found.subjects.gain.mean, abs=0.05)
+
+
 def test_choices_are_exact(found: sl.decide.Combination) -> None:
     for one in found.rules:
         assert all(isinstance(made, Choice) for made in one.judged.choices)

@@ -20,8 +20,9 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
-from swaplaw.decide.holdout import HeldOut, deal, held_out
+from swaplaw.decide.holdout import HeldOut, deal, held_out, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
+from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.evidence.resample import Resampler, Unit, resampler
@@ -94,6 +95,26 @@ class GivenWeights:
 
 
 @dataclass(frozen=True)
+class SubjectWeights:
+    """Weights of their own for every subject, judged on questions of subjects that were seen."""
+
+    weights: Mapping[str, Mapping[str, Fraction]]
+    """By subject, then by model."""
+    held_out: float
+    gain: Effect
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, weights as text, ready for JSON."""
+        return {
+            "weights": {
+                subject: {model: str(weight) for model, weight in own.items()} for subject, own in self.weights.items()
+            },
+            "held_out": self.held_out,
+            "gain": _interval(self.gain),
+        }
+
+
+@dataclass(frozen=True)
 class Combination(Result):
     """All rules on one dataset, the one with the highest held-out accuracy first."""
 
@@ -109,6 +130,8 @@ class Combination(Result):
     """The best weights over all models, as far as they are known; None if they were not asked for."""
     given: GivenWeights | None
     """Weights that were given, to be held against the optimum."""
+    subjects: SubjectWeights | None
+    """Weights by subject, where they were asked for."""
     resampled: Resampler = field(repr=False)
 
     def __getitem__(self, rule: str) -> RuleResult:
@@ -140,6 +163,7 @@ class Combination(Result):
             ],
             "optimum": None if self.optimum is None else self.optimum.to_dict(),
             "given": None if self.given is None else self.given.to_dict(),
+            "subjects": None if self.subjects is None else self.subjects.to_dict(),
             "resampled": self.resampled.to_dict(),
         }
 
@@ -167,6 +191,7 @@ def combine(
     rules: Sequence[str] | None = None,
     models: Sequence[str] | None = None,
     weights: Mapping[str, Weight] | None = None,
+    by_subject: bool = False,
     prices: Mapping[str, float] | None = None,
     by: Unit | None = None,
     folds: int = FOLDS,
@@ -189,6 +214,8 @@ def combine(
         Names of the models to combine; all if not given.
     weights : mapping, optional
         Weights by model, as published by somebody, say: they are scored exactly, and held against the optimum.
+    by_subject : bool
+        Whether to choose weights for every subject (cluster), too, shrunk toward the global ones of `smooth`.
     prices : mapping, optional
         Price of a sample of each model, for the cost of a question.
     by : {"question", "cluster"}, optional
@@ -234,6 +261,7 @@ def combine(
         for rule, found, share in zip(chosen, judged, shares, strict=True)
     ]
     given = None if weights is None else _given(considered, weights)
+    subjects = _subjects(scorer, single, folds, repeats, seed) if by_subject else None
     (best,) = single(np.ones((1, len(considered.questions)), dtype=bool))
     known = [dict(zip(found.choice.members, found.choice.weights, strict=True)) for found in judged]
     optimum = None if time_limit == 0 else fleet_optimum(considered, time_limit=time_limit, starts=known)
@@ -245,6 +273,7 @@ def combine(
         tuple(sorted(results, key=lambda one: -one.held_out)),
         optimum,
         given,
+        subjects,
         draws,
     )
 
@@ -266,6 +295,21 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
             "name models that share questions"
         )
     return kept if answered.all() else kept.select(questions=answered)
+
+
+def _subjects(scorer: Recorded, single: BestSingle, folds: int, repeats: int, seed: int) -> SubjectWeights:
+    """Judge weights by subject: questions are dealt one by one, as the subjects are to come again."""
+    tally = scorer.tally
+    chosen = subject_weights(tally)
+    every = np.arange(len(tally.questions))
+    dealt = deal(every, folds=folds, repeats=repeats, seed=seed)
+    scores = held_out_subjects(tally, dealt.tests)
+    alone = on_tests([scorer.score(made) for made in single(dealt.trains)], dealt)
+    weights = {
+        subject: {tally.models[place]: weight for place, weight in zip(choice.members, choice.weights, strict=True)}
+        for subject, choice in chosen.items()
+    }
+    return SubjectWeights(weights, float(scores.mean()), effect(scores - alone, every))
 
 
 def _given(tally: Tally, weights: Mapping[str, Weight]) -> GivenWeights:

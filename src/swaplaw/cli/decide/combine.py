@@ -44,6 +44,7 @@ MOST_WEIGHTS = 6
 @click.option("--rules", metavar="A,B,...", help="Compare these rules only.")
 @click.option("--models", metavar="A,B,...", help="Combine these models only.")
 @click.option("--weights", metavar="A=W,B=W,...", help="Score these weights, too: published ones, say.")
+@click.option("--by-subject", is_flag=True, help="Weights for every subject (cluster), too, near the global ones.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into.")
@@ -66,6 +67,7 @@ def command(
     rules: str | None,
     models: str | None,
     weights: str | None,
+    by_subject: bool,
     prices: str | None,
     price: tuple[str, ...],
     by: str | None,
@@ -88,6 +90,7 @@ def command(
                     rules=_names(rules),
                     models=_names(models),
                     weights=_given(weights),
+                    by_subject=by_subject,
                     prices=read_prices(prices, price),
                     by=by,  # type: ignore[arg-type]
                     folds=folds,
@@ -144,6 +147,11 @@ def show_combination(found: Combination) -> None:
     show(title, columns, [_row(found, one) for one in found.rules], NOTE)
     columns = [Column("rule", right=False), Column("weights on all questions", right=False)]
     show("Weights", columns, [[one.rule.name, _weights(one.weights)] for one in found.rules])
+    if found.subjects is not None:
+        rows = [[subject, _weights(own)] for subject, own in found.subjects.weights.items()]
+        gain, reach = lift(found.subjects.gain.mean, found.subjects.gain)
+        note = f"Held out: {percent(found.subjects.held_out)}%, a gain of {gain} ± {reach} points."
+        show("Weights by subject", [Column("subject", right=False), Column("weights", right=False)], rows, note)
     if found.given is not None:
         got = f"{float(found.given.score):g} of {len(found.tally.questions):,} questions"
         say(f"The weights given get {got} right ({percent(found.given.accuracy)}%).")
