@@ -114,7 +114,7 @@ def _only_tied(tally: Tally, members: Sequence[int]) -> tuple[Floats, Ints, Floa
     rivals, owners = tally.rivals, tally.rivals.rows.owner
     counts = np.stack([tally.margins(member) for member in members], axis=1)
     likes, dislikes = (counts > 0).any(axis=1), (counts < 0).any(axis=1)
-    never: Bools = ~(tally.gold[list(members)] > 0).any(axis=0)[rivals.order]
+    never: Bools = (tally.gold[list(members)].max(axis=0) == 0)[rivals.order]
     never[owners[(counts < 0).all(axis=1)]] = True
     lost = np.zeros(len(never), dtype=bool)
     lost[owners[dislikes & ~likes]] = True
@@ -138,9 +138,8 @@ def solve(
     if not ties:
         value[members + questions :] = those.credit
     rows, low, high = _rows(those, ties)
-    options: dict[str, Any] = {"mip_rel_gap": 0.0}
-    options |= {} if time_limit is None else {"time_limit": max(time_limit, 0.01)}
-    options |= {} if nodes is None else {"node_limit": nodes}
+    time: dict[str, Any] = {} if time_limit is None else {"time_limit": max(time_limit, 0.01)}
+    options: Any = {"mip_rel_gap": 0.0, **time, **({} if nodes is None else {"node_limit": nodes})}
     step = those.least if ties else 1.0
     with quiet_solver():
         found = milp(
