@@ -25,7 +25,8 @@ from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.intervals import Effect, effect
-from swaplaw.evidence.resample import Resampler, Unit, resampler
+from swaplaw.evidence.resample import Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
 from swaplaw.panels.fleet import FleetOptimum, fleet_optimum

@@ -82,8 +82,8 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
     pending = (np.bincount(group, parted) > 0) & ~lost
     credit = _credits(those, names, np.bincount(group, (high == 0) & (low == 0)).astype(np.int64))
 
-    won = sum(credit[~lost & ~pending], sure)
-    reach = sum(credit[pending], won)
+    won = sure + _sum(credit[~lost & ~pending])
+    reach = won + _sum(credit[pending])
     if reach <= (best.plateau if cone.is_open else best.face):
         return
     if not pending.any():
@@ -100,8 +100,15 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
 
 def _credits(those: Arrangement, names: Ints, zeros: Ints) -> Ints:
     """What each question scores where it is won: whole units off all planes, fractions of them on planes."""
+    if not zeros.any():
+        return those.credit[names]
     credits = [
         Fraction(int(copies) * those.unit, int(ties + zero))
         for copies, ties, zero in zip(those.copies[names], those.ties[names], zeros, strict=True)
     ]
     return np.array(credits, dtype=object)
+
+
+def _sum(credits: Ints) -> Fraction:
+    """Add up exactly, at the speed of NumPy where all are whole."""
+    return sum(credits, Fraction(0)) if credits.dtype == object else Fraction(int(credits.sum()))
