@@ -27,6 +27,7 @@ COMMANDS = {
     "predictors": ("predict", "What tells lift in advance, and how well."),
     "forensic": ("forensic", "Agents in a network-isolated sandbox, graded offline, turned into votes."),
     "budget": ("decide", "A pair against its models alone at equal compute."),
+    "combine": ("decide", "Every way to combine a fleet, judged on questions not seen, and the best weights."),
     "recommend": ("decide", "What to deploy: a pair, one model, or more questions first."),
     "report": ("decide", "One page to see, explore and share: the verdict and all it rests on."),
     "replay": ("serve", "Play recorded votes back: what a policy decides, what early stopping saves."),
