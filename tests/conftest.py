@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from swaplaw.cli import main
 
+from support.commands import Finished
 from support.data import real_votes
 
-
-@dataclass(frozen=True)
-class Finished:
-    code: int
-    out: str
-    err: str
+# Few examples with every change; `python scripts/test.py -n auto --hypothesis-profile thorough` before a release.
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture
@@ -38,3 +38,10 @@ def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
 def shared_votes() -> Path:
     """The folder of the real vote tables."""
     return real_votes()
+
+
+@pytest.fixture
+def leave_nothing_open() -> Iterator[None]:
+    """Inspect leaves connections and streams to the garbage collector, which warns: let it do so here."""
+    yield
+    gc.collect()
