@@ -137,6 +137,7 @@ def _provenance(form: str, options: Options, findings: Findings) -> dict[str, An
         "version": version("swaplaw"),
         "format": form,
         "options": options.to_dict(),
+        "reader": findings.reader.to_dict() if findings.reader is not None else None,
         "files": findings.files,
         "notes": list(dict.fromkeys(findings.notes)),
     }
