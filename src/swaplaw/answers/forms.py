@@ -231,6 +231,7 @@ def sets(text: str) -> str:
 
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
 for _name, _form in {
+    "exact": lambda text: text,
     "unicode": unify,
     "space": space,
     "case": case,

@@ -245,7 +245,9 @@ CORRECTION = re.compile(
     r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
     r"|i\s(?:was|am)\s(?:wrong|mistaken)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|revised\sanswer|chang\w{1,4}\smy\sanswer"
     r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
-    r"|upon\sreflection|edit:|update:|changed\smy\smind|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
+    r"|upon\sreflection|edit:|update:|changed\smy\smind"
+    r"|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain"
+    r"|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
     re.IGNORECASE,
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""

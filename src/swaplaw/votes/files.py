@@ -121,9 +121,7 @@ def _unpacked(file: Path) -> Path:
             while block := packed.read(1 << 20):
                 left -= len(block)
                 if left < 0:
-                    raise InputError(
-                        f"{quote(str(file), 200)}: over {MAX_UNPACKED:,} bytes unpacked; split it"
-                    )
+                    raise InputError(f"{quote(str(file), 200)}: over {MAX_UNPACKED:,} bytes unpacked; split it")
                 unpacked.write(block)
     except (OSError, EOFError) as error:
         raise InputError(f"{quote(str(file), 200)}: not a whole gzip file ({error}); pack it again") from None
@@ -182,10 +180,9 @@ def _scan_json(file: Path) -> pl.LazyFrame:
 def _scan_arrow(file: Path) -> pl.LazyFrame:
     import polars as pl
 
-    try:
-        return pl.scan_ipc(file)
-    except pl.exceptions.PolarsError:
-        return pl.read_ipc_stream(file).lazy()
+    with file.open("rb") as handle:
+        streamed = handle.read(6) != b"ARROW1"
+    return pl.read_ipc_stream(file).lazy() if streamed else pl.scan_ipc(file)
 
 
 def _scan_excel(file: Path) -> pl.LazyFrame:
