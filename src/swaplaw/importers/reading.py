@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,7 @@ def read(form: str, files: list[Path], options: Options, findings: Findings) -> 
 def find(paths: Iterable[str | Path]) -> list[Path]:
     """List the files that hold votes, each once: of a directory, all that are recognised, however deep."""
     found: dict[Path, Path] = {}
-    for given in paths:
+    for given in _fetched(paths):
         path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
@@ -191,6 +191,17 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
     if not found:
         raise InputError("no votes given: name a file, a directory, or several")
     return list(found.values())
+
+
+def _fetched(paths: Iterable[str | Path]) -> Iterator[str | Path]:
+    """Fetch the files of datasets on the Hugging Face hub; other paths stay as they are."""
+    for path in paths:
+        if str(path).startswith("hf:"):
+            from swaplaw.importers import hub
+
+            yield from hub.download(str(path))[1]
+        else:
+            yield path
 
 
 def _is_input(file: Path) -> bool:
