@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from swaplaw.answers.patterns import CHOICES, Reader, reader
+from swaplaw.answers.readers import LABELS, Reader
 from swaplaw.decide.policy import Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.voting.stopping import StopRule
@@ -93,17 +93,17 @@ class AnswerSettings(Part):
     """How a completion's answer is read and spelt."""
 
     read: Literal["choice", "boxed", "regex", "json", "text"] = "choice"
-    choices: str | list[str] = CHOICES
+    choices: str | list[str] = Field(default_factory=lambda: list(LABELS))
     pattern: str | None = None
     field: str = "answer"
     canonical: list[str] | None = None
 
     @cached_property
     def reader(self) -> Reader:
-        """The function that reads it."""
-        return reader(
+        """What reads it."""
+        return Reader(
             self.read,
-            choices=list(self.choices),
+            labels=tuple(self.choices),
             pattern=self.pattern,
             field=self.field,
             canonical=self.canonical,

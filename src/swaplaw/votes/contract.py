@@ -20,6 +20,8 @@ REQUIRED = ("question", "model", "answer", "gold")
 OPTIONAL = ("dataset", "sample", "cluster", "reason", "cost", "tokens", "temperature", "position", "options", "run")
 TEXT = ("dataset", "question", "model", "answer", "gold", "cluster", "reason")
 DEFAULT_DATASET = "votes"
+RIGHT, WRONG = "(right)", "(wrong)"
+"""What stands for answers in votes that only say whether they are right: such votes can be counted, not pooled."""
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 

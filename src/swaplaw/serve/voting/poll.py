@@ -167,7 +167,7 @@ class Poll:
             return
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
-        read = self.served.serving.answer.reader
+        read = self.served.serving.answer.reader.read
         for offset, completion in enumerate(completions):
             answer = read(completion.text)
             if answer is None:
