@@ -125,7 +125,8 @@ class Poll:
         by: By = "vote"
         completion = None
         if self.served.serving.shadow or self.served.serving.canary < 1:
-            await self._primary_text()
+            while self._primary is None and 0 in self.ballot.members and self.ballot.left[0]:
+                await self._draw_primary(1)
         if answer is None:
             by, answer, completion = await self._fall_back()
         return Decision(
@@ -151,8 +152,11 @@ class Poll:
             return "abstain", None, None
         self._keep_only_primary()
         if fallback == "primary_text":
-            text = await self._primary_text()
-            return ("abstain", None, None) if text is None else ("primary_text", None, text)
+            while self._terms.may_fall(self.ballot, 0):
+                await self._draw_primary(self._terms.needs[0] - self.ballot.cast_by(0))
+            if self._primary is None or 0 not in self.ballot.members:
+                return "abstain", None, None
+            return "primary_text", None, self._primary[1]
         # The primary's own vote, decided as exactly as that of all members was.
         self._terms = Terms(self._terms.needs, self._terms.degrade)
         self._rounds_before = self.rounds
@@ -161,12 +165,10 @@ class Poll:
         answer = self.ballot.winner() if self.ballot.members else None
         return ("abstain" if answer is None else "primary"), answer, None
 
-    async def _primary_text(self) -> Completion | None:
-        """The primary's first completion, whatever it says."""
-        while 0 in self.ballot.members and self._primary is None:
-            await self._draw([1, *([0] * (len(self.records) - 1))], whole=True)
-            self._rounds_before += 1
-        return None if self._primary is None else self._primary[1]
+    async def _draw_primary(self, number: int) -> None:
+        """Draw samples of the primary that the vote itself does not need."""
+        await self._draw([number, *([0] * (len(self.records) - 1))], whole=True)
+        self._rounds_before += 1
 
     async def _settle(self) -> None:
         while not isinstance(step := self._sampling.next(self.ballot), Stop):

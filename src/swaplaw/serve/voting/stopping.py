@@ -80,7 +80,7 @@ class Sampling:
 
     def _stop(self, ballot: Ballot) -> Stop | None:
         asks = self._terms.asks_others(ballot)
-        if asks is False and (self._rule.exact or not ballot.left[0]):
+        if asks is False and (self.decided(ballot) or not ballot.left[0]):
             return Stop("cascade")
         if not any(ballot.left):
             return Stop("all")
@@ -123,7 +123,7 @@ class Sampling:
         """Draw the fewest of the primary's samples that could show on which side of the threshold its lead ends."""
         own, left = ballot.alone(0), ballot.left[0]
         others = [0] * (len(ballot.samples) - 1)
-        if self._at_once or self._terms.threshold is None:
+        if self._at_once or self._terms.threshold is None or self._terms.asks_others(ballot) is False:
             return [left, *others]
         lead = own.standing().lead // own.units[0]
         bar = self._terms.threshold * own.samples[0]

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from types import EllipsisType
 from typing import Any, Literal, get_args
@@ -50,8 +51,10 @@ class Terms:
     def settled(self, ballot: Ballot) -> bool:
         """Whether no completion of the remaining votes, and no failure, changes the outcome."""
         asks = self.asks_others(ballot)
+        if asks is None:
+            return False
         if not asks:
-            return asks is False
+            return not self.plurality or self._of_primary.settled(ballot.alone(0))
         if not any(ballot.left):
             return True
         if any(self.quorum_left(ballot)):
@@ -63,6 +66,11 @@ class Terms:
         if sure and (standing.leaders[0] is None or self._certainly_enough(ballot, standing.leaders[0])):
             return True
         return self._certainly_short(ballot)
+
+    @cached_property
+    def _of_primary(self) -> Terms:
+        """The terms of a primary that decides alone."""
+        return Terms(self.needs[:1], plurality=self.plurality)
 
     def asks_others(self, ballot: Ballot) -> bool | None:
         """Whether all members have a say: always without a threshold; None while the primary's votes leave it open.
