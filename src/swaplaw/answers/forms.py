@@ -10,30 +10,23 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
+from swaplaw._core.registry import Registry
+from swaplaw.answers.characters import unify
 from swaplaw.errors import InputError, quote
 
 Canonicaliser = Callable[[str], str]
 
-_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), None)
 _EDGES = " \t\n.,;:!?\"'`*_<>"
 
 
 MAX_NUMBER = 200
 """Longer runs of digits are no numbers that anybody meant."""
-
-
-def unicode(text: str) -> str:
-    """Bring look-alikes together: compatibility forms, typographic quotes and dashes, invisible characters."""
-    return unicodedata.normalize("NFKC", text.translate(_INVISIBLE | _QUOTES | _DASHES))
 
 
 def space(text: str) -> str:
@@ -236,8 +229,9 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
-CANONICALISERS: dict[str, Canonicaliser] = {
-    "unicode": unicode,
+CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
+for _name, _form in {
+    "unicode": unify,
     "space": space,
     "case": case,
     "punctuation": punctuation,
@@ -249,7 +243,28 @@ CANONICALISERS: dict[str, Canonicaliser] = {
     "url": url,
     "boxed": boxed,
     "set": sets,
-}
+}.items():
+    CANONICALISERS.register(_name, _form)
+
+
+def register(name: str, form: Canonicaliser) -> None:
+    """Add a canonical form of your own: from then on it can be named wherever forms are.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    form : callable
+        The spelling that stands for an answer; answers that it does not recognise it leaves as they are.
+
+    Raises
+    ------
+    InputError
+        If a form of that name is there already.
+    """
+    CANONICALISERS.register(name, form)
+
+
 TYPES: dict[str, tuple[str, ...]] = {
     "text": ("unicode", "space", "punctuation", "case"),
     "numeric": ("unicode", "boxed", "punctuation", "number"),

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, with_bar
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
 
@@ -85,7 +86,7 @@ def _model(file: Path, time: str) -> str:
             facts = json.loads(results.read_bytes())
             arguments = facts["config"]["model_args"] or {}
             named = any(f"{key}=" in arguments if isinstance(arguments, str) else key in arguments for key in NAMED_BY)
-            return clean(str(facts["model_name"] if named else facts["config"]["model"]))
+            return storable(str(facts["model_name"] if named else facts["config"]["model"]))
         except (ValueError, KeyError, TypeError, OSError):
             break
     return file.parent.name.replace("__", "/")
@@ -169,7 +170,7 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
                 f"{quote(str(run.file), 200)}: document {line['doc_id']} has no field {quote(options.cluster)} to be "
                 f"its cluster; there are {listing(list(line['doc']))}"
             )
-        common["cluster"] = clean(str(line["doc"][options.cluster]))
+        common["cluster"] = storable(str(line["doc"][options.cluster]))
     likelihoods = _likelihoods(line["filtered_resps"])
     if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
         return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
@@ -209,7 +210,7 @@ def _choice(line: dict[str, Any], likelihoods: list[float], shares: int | None) 
             "gold": gold,
             "reason": None,
             "correct": letter(place) == gold,
-            "option": bounded(clean(labels[place]))[:200],
+            "option": bounded(storable(labels[place]))[:200],
         }
         for number, place in enumerate(places)
     ]
@@ -243,8 +244,8 @@ def _generation(line: dict[str, Any], response: Any, alone: bool, options: Optio
     """One response: its grade is the harness's own where it graded this response, else whether it reads like gold."""
     canonical = canonicaliser(options.canonical)
     target = line["target"]
-    gold = canonical(bounded(clean(str(target[0] if isinstance(target, list) and target else target))))
-    text = bounded(clean(str(response)))
+    gold = canonical(bounded(storable(str(target[0] if isinstance(target, list) and target else target))))
+    text = bounded(storable(str(response)))
     if text in INVALID:
         reason = "no_parse" if text else "unanswered"
         return {"answer": None, "gold": gold, "reason": reason, "correct": False}

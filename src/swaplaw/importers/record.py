@@ -140,11 +140,6 @@ def bounded(text: str) -> str:
     return f"{flat[: MAX_ANSWER - 80]}… sha256:{hashlib.sha256(flat.encode(errors='surrogatepass')).hexdigest()}"
 
 
-def clean(text: str) -> str:
-    """Replace lone surrogates, which no file format can hold."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def describe(file: Path, **facts: Any) -> dict[str, Any]:
     """Name a file so that it can be known again: its name, size and digest, and what it says of itself."""
     digest = hashlib.sha256()

@@ -7,7 +7,7 @@ measures of diversity stand beside them: they are what a new indicator must beat
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew
-from swaplaw.errors import StatisticalWarning
+from swaplaw._core.registry import Registry
+from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse
 from swaplaw.evidence.bootstrap import Estimate, estimate
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
@@ -30,6 +31,31 @@ from swaplaw.votes.tally import Tally
 
 PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
 NAMES = (*PAPER, *PAIRWISE, *NON_PAIRWISE)
+
+Measure = Callable[[Quantities], Floats]
+"""A number for each pair (last axis) under each weighting of the questions (first axis), NaN where undefined."""
+MEASURES: Registry[Measure] = Registry("predictor")
+"""Predictors that were added; those of the paper and the classical ones are always compared."""
+
+
+def register(name: str, measure: Measure) -> None:
+    """Add a predictor of your own: from then on it stands beside the others in every table of predictors.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    measure : callable
+        Gives one number for each pair from the pairs' quantities (`rescue`, `gap`, `phi_adj` and so on, as arrays).
+
+    Raises
+    ------
+    InputError
+        If a predictor of that name is there already.
+    """
+    if name in NAMES:
+        raise InputError(f"there is a predictor {quote(name)} already; choose another name")
+    MEASURES.register(name, measure)
 
 
 @dataclass(frozen=True)
@@ -115,15 +141,16 @@ def predictors(
     alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     rates = None if law is None else (law.alpha, law.gamma)
     scores = estimate(draws, terms, lambda each: _scores(each, rates), level=level, method=method, crew=crew)
-    defined = count(np.stack(list(_values(found, rates).values())))
-    rows = (Predictor(name, scores[2 * k], scores[2 * k + 1], int(defined[k])) for k, name in enumerate(NAMES))
+    values = _values(found, rates)
+    defined = count(np.stack(list(values.values())))
+    rows = [Predictor(name, scores[2 * k], scores[2 * k + 1], int(defined[k])) for k, name in enumerate(values)]
     return Predictors(
         tally.dataset,
         terms.weight,
         len(terms.pairs),
         tuple(rows),
-        scores[2 * len(NAMES)],
-        scores[2 * len(NAMES) + 1],
+        scores[2 * len(rows)],
+        scores[2 * len(rows) + 1],
         alpha,
         gamma,
         None if law is None else str(law.provenance.get("dataset")),
@@ -140,7 +167,7 @@ def _values(found: Quantities, rates: Sequence[float] | None) -> dict[str, Float
     alpha, gamma = rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
     own = {name: getattr(found, name) for name in PAPER if name != "predicted"}
     values = own | {"predicted": found.predicted_swap(alpha, gamma)} | classical(found)
-    return {name: values[name] for name in NAMES}
+    return {name: values[name] for name in NAMES} | {name: MEASURES[name](found) for name in MEASURES}
 
 
 def _scores(found: Quantities, rates: Sequence[float] | None) -> Floats:

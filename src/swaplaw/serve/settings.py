@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from swaplaw.answers.patterns import CHOICES, Reader, reader
+from swaplaw.answers.readers import LABELS, Reader
 from swaplaw.decide.policy import QUESTION, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.upstream.completions import Completion
@@ -101,17 +101,17 @@ class AnswerSettings(Part):
     """How a completion's answer is read and spelt."""
 
     read: Literal["choice", "boxed", "regex", "json", "text"] = "choice"
-    choices: str | list[str] = CHOICES
+    choices: str | list[str] = Field(default_factory=lambda: list(LABELS))
     pattern: str | None = None
     field: str = "answer"
     canonical: list[str] | None = None
 
     @cached_property
     def reader(self) -> Reader:
-        """The function that reads it."""
-        return reader(
+        """What reads it."""
+        return Reader(
             self.read,
-            choices=list(self.choices),
+            labels=tuple(self.choices),
             pattern=self.pattern,
             field=self.field,
             canonical=self.canonical,
@@ -209,7 +209,7 @@ class Served:
     name: str
     policy: Policy
     serving: Serving
-    answer: AnswerSettings
+    reader: Reader
     """How answers are read, as signed or as `serving` says."""
 
     @property
@@ -261,7 +261,7 @@ class Served:
             return None, "refused"
         if completion.finish_reason == "length" and not self.reads_truncated:
             return None, "truncated"
-        answer = self.answer.reader(completion.text)
+        answer = self.reader.read(completion.text)
         if answer is None:
             return None, "truncated" if completion.finish_reason == "length" else "no_parse"
         return answer, None
@@ -298,12 +298,13 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     total = sum(member.samples for member in policy.members)
     if total > MOST_SAMPLES:
         raise InputError(f"{place}: {total} samples a question are more than the {MOST_SAMPLES} that are served")
-    _check_signed(policy, serving, place)
     signed = policy.voting.reader
-    answer = _validated(AnswerSettings, signed, "voting.reader", place) if signed is not None else serving.answer
-    served = Served(serving.name or name, policy, serving, answer or AnswerSettings())
-    _ = served.answer.reader  # Built now, so that a bad pattern is an error at the start.
-    return served
+    try:
+        reader = Reader.from_dict(signed) if signed is not None else (serving.answer or AnswerSettings()).reader
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    _check_signed(policy, serving, place)
+    return Served(serving.name or name, policy, serving, reader)
 
 
 Kind = TypeVar("Kind", bound=Part)
@@ -322,7 +323,7 @@ def _validated(kind: type[Kind], value: Mapping[str, Any], key: str, place: str)
 def _check_signed(policy: Policy, serving: Serving, place: str) -> None:
     """What is signed cannot be said otherwise."""
     said = {
-        "reader": None if serving.answer is None else serving.answer.model_dump(exclude_unset=True),
+        "reader": None if serving.answer is None else serving.answer.reader.to_dict(),
         **{name: getattr(serving, name) for name in ("temperature", "prompt", "truncated")},
     }
     for name, value in said.items():

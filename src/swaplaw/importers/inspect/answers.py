@@ -7,10 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Options, bounded, clean
+from swaplaw.importers.record import Options, bounded
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSampleSummary
@@ -47,7 +48,7 @@ class SampleRow:
     def abstained(cls, summary: EvalSampleSummary, reason: str, gold: str | None = None) -> SampleRow:
         """A null vote, and why."""
         known = gold if gold is not None else _gold_text(summary.target)
-        row = {"question": clean(str(summary.id)), "answer": None, "gold": known, "reason": reason, "correct": False}
+        row = {"question": storable(str(summary.id)), "answer": None, "gold": known, "reason": reason, "correct": False}
         return cls(summary.epoch, row)
 
 
@@ -79,13 +80,13 @@ class Graded:
         if self.full is not None and self.full.scores:
             for name, score in (self.summary.scores or {}).items():
                 if score is self.score and name in self.full.scores:
-                    return bounded(clean(self.full.scores[name].answer or ""))
-        return bounded(clean(self.score.answer or ""))
+                    return bounded(storable(self.full.scores[name].answer or ""))
+        return bounded(storable(self.score.answer or ""))
 
     def _choice(self, orders: Orders, chosen: list[int], correct: list[int]) -> SampleRow:
         """Letters refer to the order in which the question's options were first seen, however they were shuffled."""
         choices = list(self.summary.choices or [])
-        question = clean(str(self.summary.id))
+        question = storable(str(self.summary.id))
         digests = _digests(choices)
         reference = orders.setdefault(question, digests)
         if sorted(reference) != sorted(digests):
@@ -95,7 +96,7 @@ class Graded:
         if not chosen:
             return SampleRow.abstained(self.summary, abstention(self.summary, self.full, self.score), gold)
         answer = _letters_at([place[digests[index]] for index in chosen])
-        option = " | ".join(bounded(clean(choices[index]))[:200] for index in sorted(chosen))
+        option = " | ".join(bounded(storable(choices[index]))[:200] for index in sorted(chosen))
         row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
         return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score))
 
@@ -111,7 +112,7 @@ class Graded:
         if not answer and not correct:
             return SampleRow.abstained(summary, abstention(summary, self.full, self.score), gold)
         row = {"answer": canonical(answer) if answer else gold, "gold": canonical(gold), "correct": correct}
-        return SampleRow(summary.epoch, {"question": clean(str(summary.id)), "reason": None} | row)
+        return SampleRow(summary.epoch, {"question": storable(str(summary.id)), "reason": None} | row)
 
     def _completion(self, correct: bool) -> str:
         """A scorer that keeps no answer judged the whole completion, unless it says that it found nothing to judge."""
@@ -119,7 +120,7 @@ class Graded:
             return ""
         if not correct and abstention(self.summary, self.full, self.score) in ("truncated", "refused"):
             return ""
-        return bounded(clean(self.full.output.completion or "")) if self.full.output.choices else ""
+        return bounded(storable(self.full.output.completion or "")) if self.full.output.choices else ""
 
     def _grade(self) -> float | str | None:
         """The score as a number, "N" for no answer, None where there is no grade."""
@@ -218,7 +219,7 @@ def _digests(choices: list[str]) -> tuple[int, ...]:
 def _gold_text(target: str | list[str]) -> str:
     """Several targets mean that any will do: the first names the category, the grade says who hit one."""
     first = target if isinstance(target, str) else next(iter(target), "")
-    return bounded(clean(first)) or "(no target)"
+    return bounded(storable(first)) or "(no target)"
 
 
 def _as_number(value: Any) -> float | None:
