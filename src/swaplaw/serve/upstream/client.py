@@ -43,11 +43,11 @@ Observe = Callable[[str, float], None]
 
 
 class Switchboard:
-    """What callers share: connections, and for each upstream its throttle and its circuits."""
+    """What callers share: connections, and for each model at an upstream its throttle and its circuit."""
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
-        self._throttles: dict[tuple[str, str | None], Throttle] = {}
+        self._throttles: dict[tuple[str, str | None, str], Throttle] = {}
         self._circuits: dict[tuple[str, str | None, str], Circuit] = {}
 
     @property
@@ -63,10 +63,10 @@ class Switchboard:
             )
         return self._session
 
-    def throttle(self, upstream: Upstream) -> Throttle:
-        """The throttle of an upstream; of several limits on it the smallest holds."""
-        account = (upstream.base_url, upstream.key_env)
-        found = self._throttles.setdefault(account, Throttle(upstream.concurrency))
+    def throttle(self, upstream: Upstream, model: str) -> Throttle:
+        """The throttle of one model at an upstream, as limits are set; of several on it the smallest holds."""
+        key = (upstream.base_url, upstream.key_env, model)
+        found = self._throttles.setdefault(key, Throttle(upstream.concurrency))
         found.tighten(upstream.concurrency)
         return found
 
@@ -95,7 +95,7 @@ class Client:
     ) -> None:
         self.member, self.upstream = member, upstream
         self.model = upstream.model or member.model
-        self.throttle = switchboard.throttle(upstream)
+        self.throttle = switchboard.throttle(upstream, self.model)
         self.circuit = switchboard.circuit(upstream, self.model)
         self._switchboard = switchboard
         self._observe = observe

@@ -49,7 +49,7 @@ class Circuit:
 
 
 class Throttle:
-    """How many calls to one upstream run at once, and until when none may start; shared by all policies that use it."""
+    """How many calls to one model run at once, and until when none may start; shared by all policies that use it."""
 
     def __init__(self, most: int, clock: Callable[[], float] = monotonic) -> None:
         self._most, self._clock = most, clock
@@ -134,6 +134,6 @@ class Throttle:
         """
         now = self._clock()
         self._resume_at = max(self._resume_at, now + wait)
-        if started >= self._halved_at:
+        if started > self._halved_at:
             self._limit = max(1.0, self._limit / 2)
             self._halved_at = now
