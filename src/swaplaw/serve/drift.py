@@ -19,11 +19,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.voting.ballot import Answer, Ballot
 from swaplaw.serve.voting.stopping import Sampling, Stop, stop_rule
 from swaplaw.serve.voting.terms import Terms, terms_of
@@ -231,3 +232,70 @@ def monitor_of(policy: Policy, seed: int = 0) -> Monitor | None:
     """A monitor of a policy that carries what to expect."""
     questions = calibration_of(policy)
     return None if not questions else Monitor(policy, questions, seed)
+
+
+def watch(
+    policy: Policy, expected: Sequence[Sequence[Sequence[Answer]]], paths: Sequence[str], *, seed: int = 0
+) -> Monitor:
+    """Watch recorded live votes go by, in the order in which they were recorded.
+
+    Parameters
+    ----------
+    policy
+        The policy that was served.
+    expected
+        The votes that it was judged on: for each question those of each member, in order.
+    paths
+        Files of live votes; they need no gold.
+    seed
+        Breaks ties between equal values.
+
+    Returns
+    -------
+    Monitor
+        What the stream has shown.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or holds no votes of the policy's members.
+    """
+    monitor = Monitor(policy, expected, seed)
+    for votes in live_questions(policy, paths):
+        monitor.observe(votes)
+    return monitor
+
+
+def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[list[Answer]]]:
+    """The votes of each live question, in order of their time where that was recorded, else as they stand."""
+    import polars as pl
+
+    from swaplaw.votes.files import open_file, unreadable
+
+    models = [member.model for member in policy.members]
+    frames = []
+    for path in paths:
+        if not Path(path).is_file():
+            raise InputError(f"{quote(str(path), 200)}: there is no such file of live votes")
+        source = open_file(Path(path))
+        try:
+            frame = source.scan().collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise unreadable(source, error) from None
+        if missing := [name for name in ("question", "model", "answer") if name not in frame.columns]:
+            raise InputError(f"{quote(str(path), 200)}: column {quote(missing[0])} is missing: these are no votes")
+        wanted = [name for name in ("question", "model", "answer", "sample", "time") if name in frame.columns]
+        frames.append(frame.select(wanted).with_columns(pl.col("question", "model", "answer").cast(pl.String)))
+    rows = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("model").is_in(models))
+    if rows.is_empty():
+        raise InputError(f"there are no votes of the policy's members ({listing(models)}) here")
+    order = [name for name in ("time", "sample") if name in rows.columns]
+    rows = rows.sort("time", maintain_order=True) if "time" in order else rows
+    questions: dict[str, list[list[Answer]]] = {}
+    ranked = rows.with_columns(pl.col("sample") if "sample" in order else pl.lit(0).alias("sample"))
+    for question, part in ranked.group_by("question", maintain_order=True):
+        own = part.sort("sample", maintain_order=True)
+        named = own.group_by("model").agg("answer")
+        cast = dict(named.iter_rows())
+        questions[str(question[0])] = [[answer or None for answer in cast.get(model, [])] for model in models]
+    return list(questions.values())

@@ -29,14 +29,19 @@ class Recorded:
     answers: Mapping[tuple[str, str], Sequence[Answer]]
     gold: Mapping[str, str]
 
+    def by_question(self, models: Sequence[str]) -> dict[str, list[Sequence[Answer]]]:
+        """The votes of each of these models on every question that all of them answered."""
+        questions = sorted(q for q in self.gold if all((model, q) in self.answers for model in models))
+        return {question: [self.answers[model, question] for model in models] for question in questions}
+
     def shuffled(self, seed: int) -> Recorded:
         """The same votes, each model's in another order."""
         rng = Random(seed)
         return Recorded({key: rng.sample(votes, len(votes)) for key, votes in sorted(self.answers.items())}, self.gold)
 
 
-def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None) -> Recorded:
-    """Take these models' votes in the order of their samples; graded answers that are correct count as gold."""
+def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None, *, graded: bool = True) -> Recorded:
+    """Take these models' votes in the order of their samples; `graded` answers that are correct count as gold."""
     import polars as pl
 
     names = votes.datasets
@@ -46,7 +51,7 @@ def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None) ->
         raise InputError(f"there is no dataset {quote(dataset)}; there are {listing(names)}")
     columns = votes.frame.collect_schema().names()
     answer: pl.Expr = pl.when(pl.col("answer").str.strip_chars() != "").then("answer")
-    if "correct" in columns:
+    if graded and "correct" in columns:
         # As in every analysis of these votes; deployment, which has no grades, may split what is one category here.
         answer = pl.when(pl.col("correct")).then("gold").otherwise(answer)
     chosen = votes.frame.filter(pl.col("model").is_in(list(models)), pl.col("dataset") == (dataset or names[0]))
