@@ -272,7 +272,7 @@ def _costs(chosen: Pair, costs: Mapping[str, Mapping[str, float]]) -> Floats:
 
 
 def cascade_policy(
-    found: Cascades, chosen: Cascade, held_out: HeldOutCascade, prices: Sequence[float | None]
+    found: Cascades, chosen: Cascade, held_out: HeldOutCascade, prices: Sequence[float | None] = (None, None)
 ) -> Policy:
     """The policy that deploys a cascade."""
     tally, two = found.pair.tally, found.pair

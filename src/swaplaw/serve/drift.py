@@ -18,7 +18,6 @@ from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,12 +43,12 @@ JUMP = 0.01
 class Bet:
     """A bet against the places of new values among old ones being uniform."""
 
-    def __init__(self, values: Iterable[Fraction], rng: Random) -> None:
+    def __init__(self, values: Iterable[float], rng: Random) -> None:
         self._values = sorted(values)
         self._expected = _mean(self._values)
         self._rng = rng
         self._accounts = [1 / len(STAKES)] * len(STAKES)
-        self._sum, self.number = Fraction(0), 0
+        self._sum, self.number = 0.0, 0
         self.evidence = self.most = 1.0
 
     @property
@@ -60,14 +59,14 @@ class Bet:
     @property
     def observed(self) -> float | None:
         """The mean of live values."""
-        return float(self._sum / self.number) if self.number else None
+        return self._sum / self.number if self.number else None
 
     @property
     def p(self) -> float:
         """Valid at every look: the chance, at most, of ever seeing so much evidence without drift."""
         return min(1.0, 1 / self.most)
 
-    def observe(self, value: Fraction) -> None:
+    def observe(self, value: float) -> None:
         """Bet on a new value, then count it among the old ones."""
         low, high = bisect_left(self._values, value), bisect_right(self._values, value)
         place = (low + self._rng.random() * (high - low + 1)) / (len(self._values) + 1)
@@ -84,8 +83,8 @@ class Bet:
         return {"expected": self.expected, "observed": self.observed, "p": self.p, "questions": self.number}
 
 
-def _mean(values: Sequence[Fraction]) -> float | None:
-    return float(sum(values, Fraction(0)) / len(values)) if values else None
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 class Monitor:
@@ -96,7 +95,7 @@ class Monitor:
         self._policy = policy
         self._terms = terms_of(policy.members, policy.voting, policy.serving)
         rule = stop_rule(policy.serving)
-        found: dict[tuple[int, str], list[Fraction]] = {}
+        found: dict[tuple[int, str], list[float]] = {}
         for votes in questions:
             drawn = drawn_votes(policy.members, self._terms, rule, votes)
             for key, value in measure(policy.members, self._terms, drawn).items():
@@ -158,19 +157,19 @@ def drawn_votes(
 
 def measure(
     members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Answer]]
-) -> dict[tuple[int, str], Fraction]:
-    """What one question shows of each member that was asked."""
+) -> dict[tuple[int, str], float]:
+    """What one question shows of each member that was asked; equal shares are equal floats."""
     counts = [Counter(own) for own in votes]
     ballot = Ballot([member.weight for member in members], [len(own) for own in votes])
     ballot.counts = counts
     if not ballot.members:
         return {}
     winner = replace(terms, threshold=None).winner(ballot)
-    found: dict[tuple[int, str], Fraction] = {}
+    found: dict[tuple[int, str], float] = {}
     for member in ballot.members:
         own, cast = counts[member], len(votes[member])
         first, second = [*(count for _, count in own.most_common(2)), 0][:2]
-        values = (1 - Fraction(own[winner], cast), Fraction(own[None], cast), Fraction(first - second, cast))
+        values = ((cast - own[winner]) / cast, own[None] / cast, (first - second) / cast)
         found |= {(member, name): value for name, value in zip(MEASURES, values, strict=True)}
     return found
 
