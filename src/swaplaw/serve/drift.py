@@ -25,7 +25,7 @@ from typing import Any
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import Sampling, Stop, stop_rule
+from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule, stop_rule
 from swaplaw.serve.voting.terms import Terms, terms_of
 
 ALARM = 20.0
@@ -94,11 +94,10 @@ class Monitor:
         """Take `questions` (for each the votes of each member, in order) for what to expect."""
         self._policy = policy
         self._terms = terms_of(policy.members, policy.voting, policy.serving)
-        rule = stop_rule(policy.serving)
         found: dict[tuple[int, str], list[float]] = {}
+        self._rule = stop_rule(policy.serving)
         for votes in questions:
-            drawn = drawn_votes(policy.members, self._terms, rule, votes)
-            for key, value in measure(policy.members, self._terms, drawn).items():
+            for key, value in self._measured([dict(enumerate(own)) for own in votes]).items():
                 found.setdefault(key, []).append(value)
         self.bets = {
             (member, name): Bet(found.get((member, name), ()), Random(f"{seed} {member} {name}"))
@@ -110,13 +109,17 @@ class Monitor:
         self.alarmed_at: int | None = None
         """The question at which the alarm rang first."""
 
-    def observe(self, votes: Sequence[Sequence[Answer]]) -> None:
-        """Look at one live question: the votes of each member, those that were not asked with none."""
+    def observe(self, votes: Sequence[Mapping[int, Answer]]) -> None:
+        """Look at one live question: each member's votes by the number of the sample, none where it was not asked."""
         self.questions += 1
-        for key, value in measure(self._policy.members, self._terms, votes).items():
+        for key, value in self._measured(votes).items():
             self.bets[key].observe(value)
         if not self.alarm and sum(bet.evidence for bet in self.bets.values()) / len(self.bets) >= ALARM:
             self.alarm, self.alarmed_at = True, self.questions
+
+    def _measured(self, votes: Sequence[Mapping[int, Answer]]) -> dict[tuple[int, str], float]:
+        drawn = drawn_votes(self._policy.members, self._terms, self._rule, votes)
+        return {} if drawn is None else measure(self._policy.members, self._terms, drawn)
 
     @property
     def evidence(self) -> dict[str, float]:
@@ -142,22 +145,33 @@ class Monitor:
 
 
 def drawn_votes(
-    members: Sequence[Member], terms: Terms, rule: Any, votes: Sequence[Sequence[Answer]]
-) -> list[Sequence[Answer]]:
-    """The votes that would have been drawn of those that there are."""
-    cast = [own[: member.samples] for member, own in zip(members, votes, strict=True)]
-    ballot = Ballot([member.weight for member in members], [len(own) for own in cast])
+    members: Sequence[Member], terms: Terms, rule: StopRule, votes: Sequence[Mapping[int, Answer]]
+) -> list[list[Answer]] | None:
+    """The votes that the rule draws wave by wave; None where one of them is not there (it was lost).
+
+    What it then draws at once is left out: a server calls that off in the middle, so that which votes there are
+    depends on who was quick. Without early stopping there are no waves, and all votes count.
+    """
+    samples = [min(member.samples, max(own, default=-1) + 1) for member, own in zip(members, votes, strict=True)]
+    ballot = Ballot([member.weight for member in members], [member.samples for member in members])
     sampling = Sampling(rule, terms)
-    while not isinstance(step := sampling.next(ballot), Stop):
+    drawn: list[list[Answer]] = [[] for _ in members]
+    while not (rule.exact and sampling.at_once) and not isinstance(step := sampling.next(ballot), Stop):
+        if rule.exact is False:
+            # All that is there; recorded votes may be fewer than a policy asks for.
+            step = [number - len(own) for number, own in zip(samples, drawn, strict=True)]
         for member, number in enumerate(step):
-            for answer in cast[member][ballot.cast_by(member) :][:number]:
-                ballot.cast(member, answer)
-    return [own[: ballot.cast_by(member)] for member, own in enumerate(cast)]
+            for sample in range(len(drawn[member]), len(drawn[member]) + number):
+                if sample not in votes[member]:
+                    return None
+                drawn[member].append(votes[member][sample])
+                ballot.cast(member, drawn[member][-1])
+        if rule.exact is False:
+            break
+    return drawn
 
 
-def measure(
-    members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Answer]]
-) -> dict[tuple[int, str], float]:
+def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Answer]]) -> dict[tuple[int, str], float]:
     """What one question shows of each member that was asked; equal shares are equal floats."""
     counts = [Counter(own) for own in votes]
     ballot = Ballot([member.weight for member in members], [len(own) for own in votes])
@@ -265,7 +279,7 @@ def watch(
     return monitor
 
 
-def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[list[Answer]]]:
+def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[dict[int, Answer]]]:
     """The votes of each live question, in order of their time where that was recorded, else as they stand."""
     import polars as pl
 
@@ -290,11 +304,12 @@ def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[list[Answe
         raise InputError(f"there are no votes of the policy's members ({listing(models)}) here")
     order = [name for name in ("time", "sample") if name in rows.columns]
     rows = rows.sort("time", maintain_order=True) if "time" in order else rows
-    questions: dict[str, list[list[Answer]]] = {}
-    ranked = rows.with_columns(pl.col("sample") if "sample" in order else pl.lit(0).alias("sample"))
-    for question, part in ranked.group_by("question", maintain_order=True):
-        own = part.sort("sample", maintain_order=True)
-        named = own.group_by("model").agg("answer")
-        cast = dict(named.iter_rows())
-        questions[str(question[0])] = [[answer or None for answer in cast.get(model, [])] for model in models]
+    number = pl.col("sample") if "sample" in order else pl.int_range(pl.len()).over("question", "model")
+    # Tables may count samples from any number.
+    rows = rows.with_columns((number - number.min()).alias("sample"))
+    questions: dict[str, list[dict[int, Answer]]] = {}
+    place = {model: number for number, model in enumerate(models)}
+    for question, model, sample, answer in rows.select("question", "model", "sample", "answer").iter_rows():
+        cast = questions.setdefault(question, [{} for _ in models])
+        cast[place[model]][sample] = answer or None
     return list(questions.values())

@@ -155,8 +155,8 @@ class Endpoint:
         if (key := request.scope.get("swaplaw.key")) is not None:
             key.charge(cost)
             metrics.key_cost.labels(key.name).inc(cost)
-        if panel.monitor is not None and not poll.down:
-            panel.monitor.observe([[cast.answer for cast in record.cast] for record in poll.records])
+        if panel.monitor is not None:
+            panel.monitor.observe([{cast.sample: cast.answer for cast in record.cast} for record in poll.records])
             metrics.show_drift(served.name, panel.monitor)
         if self._recorder is not None:
             self._recorder.add(served, reply_id, poll.records, _said(question))

@@ -190,7 +190,7 @@ class Poll:
                 done, open_calls = await asyncio.wait(open_calls, return_when=asyncio.FIRST_COMPLETED)
                 for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
                     self._count(task, calls[task])
-                if open_calls and not whole and self._sampling.decided(self.ballot):
+                if open_calls and not whole and self._sampling.cut(self.ballot):
                     break
                 if self.down:
                     open_calls = self._call_off_silent(open_calls, calls)

@@ -62,6 +62,7 @@ class Sampling:
         self._before = 0
         """Rounds of a cascade that asked its primary alone: those that ask all are counted afresh."""
         self._all = terms.threshold is None
+        self._cuttable = False
 
     def next(self, ballot: Ballot) -> Stop | list[int]:
         """Stop, or draw these samples of each member."""
@@ -70,21 +71,31 @@ class Sampling:
         asks = self._terms.asks_others(ballot)
         if asks and not self._all:
             self._all, self._before = True, self.rounds
+        self._cuttable = self.at_once
         plan = self._plan(ballot) if asks else self._primary(ballot)
         self.rounds += 1
         return plan
 
-    def decided(self, ballot: Ballot) -> bool:
-        """Whether samples that are on their way are no longer needed."""
-        return self._rule.exact and self._terms.settled(ballot)
+    def cut(self, ballot: Ballot) -> bool:
+        """Whether samples that are on their way are no longer needed.
+
+        All of a wave are needed, as fewer could not have decided; only the rest, drawn at once, can be cut short.
+        """
+        return self._rule.exact and self._cuttable and self._terms.settled(ballot)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the rest is drawn in one go."""
+        rule = self._rule
+        return not rule.exact or (rule.rounds is not None and self.rounds - self._before >= rule.rounds)
 
     def _stop(self, ballot: Ballot) -> Stop | None:
         asks = self._terms.asks_others(ballot)
-        if asks is False and (self.decided(ballot) or not ballot.left[0]):
+        if asks is False and ((self._rule.exact and self._terms.settled(ballot)) or not ballot.left[0]):
             return Stop("cascade")
         if not any(ballot.left):
             return Stop("all")
-        if self.decided(ballot):
+        if self._rule.exact and self._terms.settled(ballot):
             return Stop("exact")
         if self._rule.error is not None and asks and any(ballot.counts):
             bound = error_bound(ballot, enough=self._rule.error)
@@ -92,14 +103,8 @@ class Sampling:
                 return Stop("statistical", bound)
         return None
 
-    @property
-    def _at_once(self) -> bool:
-        """Whether the rest is drawn in one go."""
-        rule = self._rule
-        return not rule.exact or (rule.rounds is not None and self.rounds - self._before >= rule.rounds)
-
     def _plan(self, ballot: Ballot) -> list[int]:
-        if self._at_once:
+        if self.at_once:
             return ballot.left
         likely = wave(ballot, self._prices) if self._rule.error is None else fewest(ballot, self._rule.error)
         planned = [max(pair) for pair in zip(likely, self._terms.quorum_left(ballot), strict=True)]
@@ -123,7 +128,7 @@ class Sampling:
         """Draw the fewest of the primary's samples that could show on which side of the threshold its lead ends."""
         own, left = ballot.alone(0), ballot.left[0]
         others = [0] * (len(ballot.samples) - 1)
-        if self._at_once or self._terms.threshold is None or self._terms.asks_others(ballot) is False:
+        if self.at_once or self._terms.threshold is None or self._terms.asks_others(ballot) is False:
             return [left, *others]
         lead = own.standing().lead // own.units[0]
         bar = self._terms.threshold * own.samples[0]
