@@ -103,7 +103,7 @@ def live_file(path: Path, models: Sequence[str], questions: int = 100) -> Path:
     votes = recorded(sl.demo_votes(), models, graded=False).by_question(models)
     rows = [
         {"question": q, "model": member, "sample": k, "answer": answer, "gold": None, "time": f"2026-01-01T{place:06}"}
-        for place, (q, cast) in enumerate(list(votes.items())[:questions])
+        for place, (q, cast) in enumerate(Random(1).sample(sorted(votes.items()), questions))
         for member, own in zip(PAIR, cast, strict=True)
         for k, answer in enumerate(own[N : 2 * N])
     ]

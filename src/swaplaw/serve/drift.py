@@ -20,13 +20,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.voting.ballot import Answer, Ballot
 from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule, stop_rule
 from swaplaw.serve.voting.terms import Terms, terms_of
+
+if TYPE_CHECKING:
+    from swaplaw.votes.table import Votes
 
 ALARM = 20.0
 """Evidence at which the alarm rings: at most 1 in 20 streams without drift ever reaches it."""
@@ -226,6 +229,14 @@ def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Answer]
     return replace(policy, data={**policy.data, "calibration": found})
 
 
+def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> Policy:
+    """The policy with the votes of its members, as they were recorded, for `drift` to compare live ones with."""
+    from swaplaw.serve.replay import recorded
+
+    models = [member.model for member in policy.members]
+    return calibrated(policy, recorded(votes, models, dataset, graded=False).by_question(models))
+
+
 def calibration_of(policy: Policy) -> list[list[list[Answer]]] | None:
     """The votes that a policy carries; None where it carries none."""
     carried = policy.data.get("calibration")
@@ -274,13 +285,13 @@ def watch(
         If a file cannot be read, or holds no votes of the policy's members.
     """
     monitor = Monitor(policy, expected, seed)
-    for votes in live_questions(policy, paths):
+    for votes in live_questions(policy, paths, seed):
         monitor.observe(votes)
     return monitor
 
 
-def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[dict[int, Answer]]]:
-    """The votes of each live question, in order of their time where that was recorded, else as they stand."""
+def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[list[dict[int, Answer]]]:
+    """The votes of each live question, in order of their time where that was recorded, else shuffled."""
     import polars as pl
 
     from swaplaw.votes.files import open_file, unreadable
@@ -312,4 +323,8 @@ def live_questions(policy: Policy, paths: Sequence[str]) -> list[list[dict[int, 
     for question, model, sample, answer in rows.select("question", "model", "sample", "answer").iter_rows():
         cast = questions.setdefault(question, [{} for _ in models])
         cast[place[model]][sample] = answer or None
-    return list(questions.values())
+    found = list(questions.values())
+    if "time" not in order:
+        # Tables are sorted by topic, as a rule; a stream that goes through topics one by one would look like drift.
+        Random(seed).shuffle(found)
+    return found

@@ -38,6 +38,7 @@ def command(
 ) -> None:
     """Show the exact front of accuracy against the share of questions on which the secondary is asked."""
     from swaplaw.decide.cascade import cascade_policy, cascades
+    from swaplaw.serve.drift import calibrated_on
 
     if not 0 <= most_asked <= 1:
         raise InputError(f"--most-asked is {most_asked}, expected a share from 0 to 1, such as 0.3")
@@ -50,7 +51,7 @@ def command(
     held, pair = found.held_out(most_asked=most_asked, seed=seed), found.held_out(cascade=False, seed=seed)
     if output is not None:
         each = [None if given is None else given.get(model) for model in (primary, secondary)]
-        cascade_policy(found, chosen, held, each).write(output)
+        calibrated_on(cascade_policy(found, chosen, held, each), loaded, tally.dataset).write(output)
     if as_json:
         emit(as_dict(found, chosen, held, pair, unit))
         return

@@ -76,9 +76,10 @@ class Switchboard:
         return self._circuits.setdefault(key, Circuit(upstream.breaker, upstream.cooldown))
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Let the connections go; who asks again gets new ones."""
         if self._session is not None:
-            await self._session.close()
+            session, self._session = self._session, None
+            await session.close()
 
 
 class Client:
