@@ -101,6 +101,13 @@ class World:
         self.at_once -= 1
         return reply("The answer is (A).")
 
+    async def _streams(self, request: Request, body: dict[str, Any], answer: str) -> Response:
+        async def events() -> AsyncIterator[bytes]:
+            yield b'data: {"choices": [{"delta": {"content": "The answer is (A)."}}]}\n\n'
+            yield b"data: [DONE]\n\n"
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
     async def _refuses(self, request: Request, body: dict[str, Any], rest: str) -> Response:
         message = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
         return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
