@@ -19,6 +19,7 @@ class Metrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
+        self._found: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self.requests = Counter("swaplaw_requests", "Answered requests", ["policy", "status"], registry=registry)
         self.decisions = Counter(
             "swaplaw_decisions",
@@ -89,32 +90,39 @@ class Metrics:
             multiprocess_mode="max",
         )
 
+    def _of(self, metric: Any, *labels: str) -> Any:
+        """A metric's own counter for these labels: finding it again takes longer than counting."""
+        found = self._found.get((metric, labels))
+        if found is None:
+            found = self._found[metric, labels] = metric.labels(*labels)
+        return found
+
     def count_request(self, policy: str, status: int, seconds: float) -> None:
         """Book an answered request."""
-        self.requests.labels(policy, str(status)).inc()
-        self.seconds.labels(policy).observe(seconds)
+        self._of(self.requests, policy, str(status)).inc()
+        self._of(self.seconds, policy).observe(seconds)
 
     def count_attempt(self, policy: str, member: str, result: str, seconds: float) -> None:
         """Book a call to an upstream."""
-        self.attempts.labels(policy, member, result).inc()
-        self.upstream.labels(policy, member).observe(seconds)
+        self._of(self.attempts, policy, member, result).inc()
+        self._of(self.upstream, policy, member).observe(seconds)
 
     def count_decision(self, policy: str, by: str, vote: Mapping[str, Any], added: float) -> None:
         """Book a decision."""
-        self.decisions.labels(policy, by, vote["stopped"]).inc()
-        self.saved.labels(policy).inc(vote["samples"]["saved"])
-        self.cost.labels(policy).inc(vote["cost"] or 0)
-        self.added.labels(policy).observe(added)
+        self._of(self.decisions, policy, by, vote["stopped"]).inc()
+        self._of(self.saved, policy).inc(vote["samples"]["saved"])
+        self._of(self.cost, policy).inc(vote["cost"] or 0)
+        self._of(self.added, policy).observe(added)
         if vote["ties"]:
-            self.ties.labels(policy).inc()
+            self._of(self.ties, policy).inc()
         for member in vote["members"]:
             abstained = sum(member["abstentions"].values())
             fates = {"vote": member["votes"] - abstained, "abstention": abstained, "lost": member["lost"]}
             for fate, number in fates.items():
                 if number > 0:
-                    self.samples.labels(policy, member["model"], fate).inc(number)
+                    self._of(self.samples, policy, member["model"], fate).inc(number)
         for model in (vote["degraded"] or {"down": {}})["down"]:
-            self.degraded.labels(policy, model).inc()
+            self._of(self.degraded, policy, model).inc()
 
     def show_drift(self, policy: str, monitor: Monitor) -> None:
         """Show how much speaks for drift."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from time import monotonic
 
 from swaplaw.serve.upstream.completions import UpstreamError
@@ -74,16 +73,12 @@ class Throttle:
         """Seconds until calls may start again."""
         return max(0.0, self._resume_at - self._clock())
 
-    @asynccontextmanager
-    async def slot(self, until: float) -> AsyncIterator[None]:
-        """Wait for a turn; a pause that lasts beyond `until` is not waited for."""
-        await self._enter(until)
-        try:
-            yield
-        finally:
-            self._leave()
+    def slot(self, until: float) -> Slot:
+        """A turn to wait for; a pause that lasts beyond `until` is not waited for."""
+        return Slot(self, until)
 
-    async def _enter(self, until: float) -> None:
+    async def enter(self, until: float) -> None:
+        """Wait for a turn."""
         self._hold_to(until)
         if self._waiting or self._running >= self.limit:
             await self._queue()
@@ -94,7 +89,7 @@ class Throttle:
                 self._hold_to(until)
                 await asyncio.sleep(pause)
         except BaseException:
-            self._leave()
+            self.leave()
             raise
 
     def _hold_to(self, until: float) -> None:
@@ -109,12 +104,13 @@ class Throttle:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave()  # The slot was given to one that has gone: pass it on.
+                self.leave()  # The slot was given to one that has gone: pass it on.
             elif turn in self._waiting:
                 self._waiting.remove(turn)
             raise
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Give the turn to the next."""
         self._running -= 1
         while self._waiting and self._running < self.limit:
             turn = self._waiting.popleft()
@@ -137,3 +133,18 @@ class Throttle:
         if started > self._halved_at:
             self._limit = max(1.0, self._limit / 2)
             self._halved_at = now
+
+
+class Slot:
+    """One call's turn at a throttle, as a context."""
+
+    __slots__ = ("_throttle", "_until")
+
+    def __init__(self, throttle: Throttle, until: float) -> None:
+        self._throttle, self._until = throttle, until
+
+    async def __aenter__(self) -> None:
+        await self._throttle.enter(self._until)
+
+    async def __aexit__(self, *exception: object) -> None:
+        self._throttle.leave()

@@ -103,6 +103,7 @@ class Poll:
         self.arrived = monotonic()
         self._until = until
         self._prepared: dict[int, bytes] = {}
+        self._readings: dict[tuple[str, str | None, bool], tuple[Answer, str | None]] = {}
         self._terms = served.terms
         self._sampling = Sampling(served.serving.stop.rule, self._terms, served.prices)
         self._rounds_before = 0
@@ -183,11 +184,13 @@ class Poll:
 
     async def _draw(self, plan: Sequence[int], *, whole: bool = False) -> None:
         """Draw these samples at once and count them as they come; what is no longer needed is cancelled."""
-        calls = {self._ask(call): call for call in self._calls(plan)}
+        arrivals = _Arrivals()
+        calls = {self._ask(call, arrivals): call for call in self._calls(plan)}
         open_calls = set(calls)
         try:
             while open_calls:
-                done, open_calls = await asyncio.wait(open_calls, return_when=asyncio.FIRST_COMPLETED)
+                done = [task for task in await arrivals.next() if task in open_calls]
+                open_calls.difference_update(done)
                 for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
                     self._count(task, calls[task])
                 if open_calls and not whole and self._sampling.cut(self.ballot):
@@ -217,13 +220,13 @@ class Poll:
                     start = end
         return calls
 
-    def _ask(self, call: Call) -> asyncio.Task[list[Completion]]:
+    def _ask(self, call: Call, arrivals: _Arrivals) -> asyncio.Task[list[Completion]]:
         client, seed = self.clients[call.member], None if self.seed is None else self.seed + call.first
         prepared = self._prepared.get(call.member)
         if prepared is None:
             prepared = self._prepared[call.member] = client.prepare(self.body)
         task = asyncio.create_task(client.draw(prepared, call.size, seed, self._until))
-        task.add_done_callback(_looked_at)
+        task.add_done_callback(arrivals.add)
         return task
 
     def _put_back(self, call: Call, keep: int = 0) -> None:
@@ -254,7 +257,7 @@ class Poll:
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
         for sample, completion in enumerate(completions, call.first):
-            answer, reason = self.served.read(completion)
+            answer, reason = self._read(completion)
             if reason is not None:
                 record.reasons[reason] += 1
             self.ballot.cast(member, answer)
@@ -267,6 +270,14 @@ class Poll:
                 self._primary = (sample, completion)
         # An upstream that ignores `n` owes the rest: it is drawn again later.
         self._put_back(call, keep=len(completions))
+
+    def _read(self, completion: Completion) -> tuple[Answer, str | None]:
+        """How a completion is read; short replies repeat each other, and are read once a question."""
+        key = (completion.text, completion.finish_reason, completion.refused)
+        found = self._readings.get(key)
+        if found is None:
+            found = self._readings[key] = self.served.read(completion)
+        return found
 
     def _lose(self, member: int, number: int, why: str) -> None:
         self.records[member].lost += number
@@ -358,7 +369,25 @@ class Poll:
         return total
 
 
-def _looked_at(call: asyncio.Task[list[Completion]]) -> None:
-    """See how a call ended, or asyncio would complain of failures that nobody waits for any more."""
-    if not call.cancelled():
-        call.exception()
+class _Arrivals:
+    """Calls as they end; `asyncio.wait` would look at every open call for every one that ends."""
+
+    def __init__(self) -> None:
+        self._ended: list[asyncio.Task[list[Completion]]] = []
+        self._waiter: asyncio.Future[None] | None = None
+
+    def add(self, call: asyncio.Task[list[Completion]]) -> None:
+        """A call has ended; see how, or asyncio would complain of failures that nobody waits for any more."""
+        if not call.cancelled():
+            call.exception()
+        self._ended.append(call)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def next(self) -> list[asyncio.Task[list[Completion]]]:
+        """Wait for some calls to end."""
+        if not self._ended:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        ended, self._ended = self._ended, []
+        return ended
