@@ -168,7 +168,7 @@ def test_wrong_folders_are_refused_in_one_sentence(tmp_path: Path, kind: str) ->
         "file": "is a file",
         "empty": "no vote files",
         "nothing to read": "no vote files",
-        "gold only": "gold answers only",
+        "gold only": "gold answers, grades or reasons only",
     }
     with pytest.raises(InputError, match=expected_words[kind]):
         read_deciban(folder)

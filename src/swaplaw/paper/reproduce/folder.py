@@ -14,6 +14,7 @@ from swaplaw.paper.published import Comparison, Value
 from swaplaw.paper.reproduce.comparison import Section, as_html, as_markdown, escape_cell
 from swaplaw.paper.reproduce.figures import figures, further
 from swaplaw.paper.reproduce.prose import compare_prose
+from swaplaw.paper.reproduce.reasons import explained
 from swaplaw.paper.reproduce.simulation import stated_values
 from swaplaw.paper.reproduce.study import Study
 from swaplaw.paper.reproduce.tables import Table, tables
@@ -97,7 +98,7 @@ def write_reproduction(
 
 
 def _compare_prose(done: Reproduction, study: Study) -> None:
-    if compared := compare_prose(study):
+    if compared := explained(compare_prose(study), study.twin):
         done.sections.append(Section("Numbers in the prose", compared))
 
 
@@ -107,7 +108,7 @@ def _table_step(done: Reproduction, study: Study, make: Callable[[], Table]) -> 
         _write_table(done, table)
         guessed = table.published.grid and study.guessed
         compared = table.published.compare(table.rows) if table.comparable else []
-        compared = [replace(each, guessed=guessed) for each in compared]
+        compared = explained((replace(each, guessed=guessed) for each in compared), study.twin)
         if compared:
             done.sections.append(Section(f"Table {table.name}", compared))
 
