@@ -237,6 +237,15 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
+_OPTION = re.compile(r"[\s(\[*\"'`]*(?:option |answer:? ?)?[(\[*]*([a-z])(?:[)\].:*\"'`]|$)", re.IGNORECASE)
+
+
+def letter(text: str) -> str:
+    """Write an option as its letter: `B)`, `(b)`, `B. Paris` and `["B"]` are B."""
+    found = _OPTION.match(text)
+    return found[1].upper() if found else text
+
+
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
 for _name, _form in {
     "unicode": unicode,
@@ -251,6 +260,7 @@ for _name, _form in {
     "url": url,
     "boxed": boxed,
     "set": sets,
+    "letter": letter,
 }.items():
     CANONICALISERS.register(_name, _form)
 

@@ -116,6 +116,8 @@ class Tally:
     """What each question is nested in, where that is known."""
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
+    golds: tuple[str, ...] | None = field(default=None, repr=False)
+    """The right answer to each question, where it is an answer and not a judge's grade."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def index(self, model: str) -> int:
@@ -218,6 +220,7 @@ class Tally:
             positions.whole(),
             counts.whole(),
             self.clusters,
+            golds=self.golds,
         )
 
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
@@ -249,6 +252,7 @@ class Tally:
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
+            None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
         )
 
 
@@ -360,6 +364,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
         *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
         clusters=_clusters(counts),
         reasons=_reasons(counts, models),
+        golds=None if "correct" in counts.columns else _golds(counts),
     )
 
 
@@ -397,6 +402,10 @@ def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
     if "cluster" not in counts.columns or counts["cluster"].is_null().all():
         return None
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _golds(counts: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(counts.select("question", "gold").unique().sort("question")["gold"])
 
 
 def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:
