@@ -7,11 +7,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from swaplaw.cli import main
 
 from support.commands import Finished
 from support.data import real_votes
+
+# Few examples with every change; `python scripts/test.py -n auto --hypothesis-profile thorough` before a release.
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture

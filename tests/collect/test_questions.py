@@ -140,7 +140,7 @@ BAD = [
         r"row 2: gold '3' .* number=answer if these count from 1",
     ),
     ([{"id": "q1", "question": "?", "A": "x", "B": "", "C": "y", "answer": "A"}], "option B is empty"),
-    ([{"id": "q1", "question": "?", "answer": "A"}], r"no column was found for 'options'.*--column options=NAME"),
+    ([{"id": "q1", "question": "?", "answer": "A"}], r"no column was found for 'options'.*options=NAME"),
     ([{"id": "q1", "options": ["x", "y"], "answer": "A"}], "no column was found for 'question'"),
     ([{"id": "q1", "question": "?", "options": ["x", "y"]}], "no column was found for 'answer'"),
     ([{"prompt_text": "?", "reply": "x"}], "found 'prompt_text', 'reply'"),

@@ -50,7 +50,6 @@ def least(corpus: Corpus, model: str) -> int:
 
 
 @given(case=corpora(questions=3, missing=False), x=weights.filter(bool), data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_expectations_equal_brute_force(case: Corpus, x: Fraction, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     sizes = {model: data.draw(st.integers(1, least(case, model))) for model in ("aa", "bb")}

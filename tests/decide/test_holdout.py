@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -30,7 +30,6 @@ from support.worlds import independent, tally_of, vote_counts
     repeats=st.integers(1, 3),
     seed=st.integers(0, 5),
 )
-@settings(max_examples=100, deadline=None)
 def test_every_question_is_held_out_once_a_deal_and_units_stay_whole(
     member: list[int], folds: int, repeats: int, seed: int
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.decide.policy import Member, Policy, policy_from, read_policy
@@ -50,7 +50,6 @@ members = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(chosen=members, evidence=st.dictionaries(names, st.floats(allow_nan=False, allow_infinity=False) | names))
 def test_any_policy_round_trips(chosen: list[Member], evidence: dict[str, Any]) -> None:
     policy = Policy(tuple(chosen), "deploy_pair", evidence, {})

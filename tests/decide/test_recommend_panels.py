@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -39,7 +39,6 @@ FAST = {"max_models": 3, "repeats": 1, "replicates": 300}
 
 
 @given(case=corpora(models=4, questions=6, missing=False), total=weights, data=st.data())
-@settings(max_examples=50, deadline=None)
 def test_along_a_line_every_question_scores_what_the_pooled_votes_do(
     case: Corpus, total: Fraction, data: st.DataObject
 ) -> None:
@@ -76,7 +75,6 @@ def test_votes_that_no_common_count_can_hold_are_refused() -> None:
 
 
 @given(case=corpora(models=3, questions=7, missing=False), data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_no_single_model_pair_or_line_beats_the_choice_on_its_part(case: Corpus, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     n = len(tally.questions)

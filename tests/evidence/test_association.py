@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.evidence.association import average_ranks, count, mean, r2, rho, rmse, slope
@@ -14,7 +14,6 @@ numbers = st.lists(st.one_of(st.integers(-3, 3).map(float), st.just(float("nan")
 
 
 @given(x=numbers, data=st.data())
-@settings(max_examples=300, deadline=None)
 def test_correlations_are_scipys_on_the_pairs_that_define_both(x: list[float], data: st.DataObject) -> None:
     y = data.draw(st.lists(st.integers(-4, 4).map(float), min_size=len(x), max_size=len(x)))
     u, v = np.array([x, x]), np.array([y, y[::-1]])

@@ -9,7 +9,7 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import swaplaw as sl
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
@@ -53,7 +53,6 @@ def plain(rows: list[list[Fraction]]) -> dict[str, float | None]:
 
 
 @given(case=corpora(models=3, questions=4))
-@settings(max_examples=150, deadline=None)
 def test_non_pairwise_measures_are_their_definitions(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     for models in (["aa", "bb", "cc"], ["cc", "aa"]):
@@ -65,7 +64,6 @@ def test_non_pairwise_measures_are_their_definitions(case: Corpus) -> None:
 
 
 @given(case=corpora(questions=6))
-@settings(max_examples=150, deadline=None)
 def test_pairwise_measures_are_their_definitions(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     pair = next(sl.pairs(tally))

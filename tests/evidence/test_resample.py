@@ -41,7 +41,6 @@ def weighted(case: Corpus, times: list[int]) -> Corpus | None:
 
 
 @given(case=corpora(), x=weights, data=st.data())
-@settings(max_examples=200, deadline=None)
 def test_a_draw_equals_pooling_the_drawn_questions_again(case: Corpus, x: Fraction, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     times = data.draw(st.lists(st.integers(0, 3), min_size=len(tally.questions), max_size=len(tally.questions)))

@@ -19,11 +19,11 @@ from swaplaw.forensic.grading.judge import judge
 from swaplaw.forensic.grading.votes import Key, Vote, grade_traces, to_judge
 
 from support.commands import Run
+from support.data import DATA
 from support.examiners import (
     FINISH,
     Move,
     apptainer_has,
-    evidence_of_rhino_hunt,
     judging,
     needs_tools,
     playing,
@@ -73,11 +73,8 @@ def test_the_solutions_hold_in_apptainer(tmp_path: Path) -> None:
 @TOOLS
 def test_rhino_hunt_is_solved_from_the_published_archive(tmp_path: Path, swaplaw: Run) -> None:
     """Verified evidence, then real calls of sleuthkit, tshark and foremost reach the known answers."""
-    source = evidence_of_rhino_hunt()
-    if source is None:
-        pytest.skip("DFRWS2005-RODEO.zip is not here: put it into $SWAPLAW_EVIDENCE")
     evidence = tmp_path / "evidence"
-    built = swaplaw("forensic", "build", "rhino-hunt", "--evidence", evidence, "--from", source, "--json")
+    built = swaplaw("forensic", "build", "rhino-hunt", "--evidence", evidence, "--from", DATA / "forensic", "--json")
     assert built.code == 0, built.err
     checked = swaplaw("forensic", "verify", "rhino-hunt", "--evidence", evidence, "--json")
     assert {file["status"] for file in json.loads(checked.out)["challenges"][0]["files"]} == {"ok"}

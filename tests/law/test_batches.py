@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -24,7 +24,6 @@ from support.twin import Corpus, law
 
 
 @given(case=corpora(models=4), x=weights)
-@settings(max_examples=60, deadline=None)
 def test_batches_equal_single_curves_and_their_twin(case: Corpus, x: Fraction) -> None:
     tally = sl.votes_from(case.frame()).tally()
     for curve in sl.law.curves(tally):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import isclose
 from typing import TypeVar
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -29,7 +29,6 @@ def odd_examples(test: Test) -> Test:
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=300, deadline=None)
 def test_pair_equals_its_twin(case: Corpus, x: Fraction) -> None:
     chosen = sl.pair(sl.votes_from(case.frame()).tally(), "aa", "bb")
     plain = law(case, "aa", "bb", x)
@@ -43,7 +42,6 @@ def test_pair_equals_its_twin(case: Corpus, x: Fraction) -> None:
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=200, deadline=None)
 def test_identities_hold_exactly(case: Corpus, x: Fraction) -> None:
     chosen = sl.pair(sl.votes_from(case.frame()).tally(), "aa", "bb")
     m, at = chosen.masses, chosen.at(x)
@@ -76,7 +74,6 @@ def test_identities_hold_exactly(case: Corpus, x: Fraction) -> None:
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=200, deadline=None)
 def test_changes_account_for_all_lift(case: Corpus, x: Fraction) -> None:
     chosen = sl.pair(sl.votes_from(case.frame()).tally(), "aa", "bb")
     at = chosen.at(x)
@@ -94,7 +91,6 @@ def test_changes_account_for_all_lift(case: Corpus, x: Fraction) -> None:
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=300, deadline=None)
 def test_curve_equals_the_law_at_every_weight(case: Corpus, x: Fraction) -> None:
     tally = sl.votes_from(case.frame()).tally()
     chosen, curve = sl.pair(tally, "aa", "bb"), sl.curve(tally, "aa", "bb")
@@ -108,7 +104,6 @@ def test_curve_equals_the_law_at_every_weight(case: Corpus, x: Fraction) -> None
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=200, deadline=None)
 def test_pieces_tile_the_half_line(case: Corpus, x: Fraction) -> None:
     curve = sl.curve(sl.votes_from(case.frame()).tally(), "aa", "bb")
     assert curve.pieces[0].low == curve.pieces[0].high == 0
@@ -127,7 +122,6 @@ def test_pieces_tile_the_half_line(case: Corpus, x: Fraction) -> None:
 
 @odd_examples
 @given(case=corpora(), x=weights)
-@settings(max_examples=200, deadline=None)
 def test_optima_are_what_they_say(case: Corpus, x: Fraction) -> None:
     curve = sl.curve(sl.votes_from(case.frame()).tally(), "aa", "bb")
     lift, plateau, swap = curve.best_lift, curve.best_plateau, curve.best_swap
@@ -149,7 +143,6 @@ def test_optima_are_what_they_say(case: Corpus, x: Fraction) -> None:
 
 
 @given(case=corpora(models=3, missing=True))
-@settings(max_examples=100, deadline=None)
 def test_nothing_depends_on_names_or_order(case: Corpus) -> None:
     frame = case.frame()
     relabelled = frame.with_columns(
@@ -164,7 +157,6 @@ def test_nothing_depends_on_names_or_order(case: Corpus) -> None:
 
 
 @given(case=corpora(), x=weights, factor=st.integers(2, 5))
-@settings(max_examples=100, deadline=None)
 def test_repeating_every_vote_changes_nothing(case: Corpus, x: Fraction, factor: int) -> None:
     more = Corpus(
         {

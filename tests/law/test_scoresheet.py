@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -20,7 +20,6 @@ from support.twin import Corpus, every_breakpoint
 
 
 @given(case=corpora())
-@settings(max_examples=70, deadline=None)
 def test_every_question_at_every_weight(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     sheet = scoresheet(sl.pair(tally, "aa", "bb"))
@@ -48,7 +47,6 @@ def brute(tally: Tally, by: str) -> Choice:
 
 
 @given(case=corpora(models=3, questions=7, missing=False), data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_choosing_on_a_part_equals_choosing_on_its_votes_alone(case: Corpus, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     n = len(tally.questions)

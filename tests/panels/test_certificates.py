@@ -64,20 +64,20 @@ def check_against_every_cell(case: Corpus) -> None:
 
 
 @given(case=corpora(models=3, questions=4, samples=3))
-@settings(patient, max_examples=100)
+@settings(patient)
 def test_trios_are_best_over_every_cell(case: Corpus) -> None:
     check_against_every_cell(case)
 
 
 @given(case=corpora(models=4, questions=3, samples=2))
-@settings(patient, max_examples=60)
+@settings(patient)
 def test_quartets_are_best_over_every_cell(case: Corpus) -> None:
     check_against_every_cell(case)
 
 
 @pytest.mark.slow
 @given(case=corpora(models=3, questions=7, samples=6))
-@settings(patient, max_examples=300)
+@settings(patient)
 def test_larger_trios_are_best_over_every_cell(case: Corpus) -> None:
     check_against_every_cell(case)
 
@@ -101,7 +101,7 @@ def test_a_fragile_optimum_is_told_and_a_plateau_offered() -> None:
 
 
 @given(case=corpora(models=2))
-@settings(patient, max_examples=150)
+@settings(patient)
 def test_two_members_are_the_curve(case: Corpus) -> None:
     tally = tally_of(case)
     found, curve = certified(tally, ["aa", "bb"]), next(iter(sl.law.curves(tally)))
@@ -115,7 +115,7 @@ def test_two_members_are_the_curve(case: Corpus) -> None:
 
 
 @given(case=corpora(models=2, questions=8))
-@settings(patient, max_examples=100)
+@settings(patient)
 def test_branch_and_bound_agrees_with_the_curve(case: Corpus) -> None:
     """Two members need no branching, and so can check it."""
     tally = tally_of(case)
@@ -127,7 +127,7 @@ def test_branch_and_bound_agrees_with_the_curve(case: Corpus) -> None:
 
 
 @given(case=corpora(models=3, questions=6), seed=st.integers(0, 99))
-@settings(patient, max_examples=80)
+@settings(patient)
 def test_lines_are_searched_exactly(case: Corpus, seed: int) -> None:
     those = planes_of(sl.panel(tally_of(case), sorted(case.ballots)))
     rng = np.random.default_rng(seed)
@@ -150,7 +150,7 @@ def test_lines_are_searched_exactly(case: Corpus, seed: int) -> None:
     point=st.lists(st.integers(1, 9), min_size=4, max_size=4),
     flat=st.booleans(),
 )
-@settings(patient, max_examples=150)
+@settings(patient)
 def test_simplest_points_have_the_smallest_sum(size: int, rows: list[list[int]], point: list[int], flat: bool) -> None:
     normals, inside = np.array(rows)[:, :size], np.array(point[:size])
     values = normals @ inside
@@ -166,7 +166,7 @@ def test_simplest_points_have_the_smallest_sum(size: int, rows: list[list[int]],
 
 
 @given(low=st.fractions(0, 9, max_denominator=40), width=st.fractions(Fraction(1, 900), 3, max_denominator=900))
-@settings(patient, max_examples=100)
+@settings(patient)
 def test_simplest_of_two_is_the_simplest_fraction(low: Fraction, width: Fraction) -> None:
     high = low + width
     walls = np.array(

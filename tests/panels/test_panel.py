@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -16,7 +16,6 @@ from support.twin import Corpus
 
 
 @given(case=st.one_of(corpora(models=3), corpora(models=4, questions=3)), xs=st.tuples(weights, weights, weights))
-@settings(max_examples=150, deadline=None)
 def test_cells_equal_their_twin(case: Corpus, xs: tuple[Fraction, ...]) -> None:
     chosen = sl.panel(tally_of(case), sorted(case.ballots))
     chosen_weights = (Fraction(1), *xs[: len(chosen.members) - 1])
@@ -30,7 +29,6 @@ def test_cells_equal_their_twin(case: Corpus, xs: tuple[Fraction, ...]) -> None:
 
 
 @given(case=st.one_of(corpora(models=3), corpora(models=4, questions=3)), xs=st.tuples(weights, weights, weights))
-@settings(max_examples=100, deadline=None)
 def test_rates_and_union_identities(case: Corpus, xs: tuple[Fraction, ...]) -> None:
     chosen = sl.panel(tally_of(case), sorted(case.ballots))
     at = chosen.at((1, *xs[: len(chosen.members) - 1]))
@@ -53,7 +51,6 @@ def test_rates_and_union_identities(case: Corpus, xs: tuple[Fraction, ...]) -> N
 
 
 @given(case=corpora(models=2), x=weights)
-@settings(max_examples=100, deadline=None)
 def test_two_members_are_a_pair(case: Corpus, x: Fraction) -> None:
     tally = tally_of(case)
     pair = next(iter(sl.pairs(tally)))

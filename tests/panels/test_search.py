@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import swaplaw as sl
 from swaplaw.decide.holdout import panel_rule
@@ -32,7 +32,6 @@ def fingerprint(found: sl.panels.PanelSearch) -> list[tuple[object, ...]]:
 
 
 @given(case=corpora(models=4, questions=6, missing=False))
-@settings(max_examples=60, deadline=None)
 def test_bounds_hold(case: Corpus) -> None:
     tally = tally_of(case)
     bounds = reach(tally)
@@ -43,7 +42,6 @@ def test_bounds_hold(case: Corpus) -> None:
 
 
 @given(case=corpora(models=4, questions=6, missing=True))
-@settings(max_examples=40, deadline=None)
 def test_pruning_changes_nothing(case: Corpus) -> None:
     tally = tally_of(case)
     for top in (1, 2):

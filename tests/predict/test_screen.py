@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import swaplaw as sl
 from swaplaw.predict.law_file import Law
@@ -18,7 +18,6 @@ LAW = Law(Fraction(2, 3), 0.335, 0.138, 1.0, {}, {}, {}, {"dataset": "elsewhere"
 
 
 @given(case=corpora(models=4, questions=6))
-@settings(max_examples=200, deadline=None)
 def test_screening_is_the_law_of_each_pair(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     exact = {(pair.primary, pair.secondary): pair.masses for pair in sl.pairs(tally)}
@@ -39,7 +38,6 @@ def test_screening_is_the_law_of_each_pair(case: Corpus) -> None:
 
 
 @given(case=corpora(models=4, questions=6, missing=False))
-@settings(max_examples=50, deadline=None)
 def test_marginals_alone_screen_like_votes(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     votes = sl.screen(tally, LAW)

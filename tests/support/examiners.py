@@ -13,8 +13,6 @@ import pytest
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
 
-from support.data import DATA
-
 Move = list[tuple[str, dict[str, Any]]] | str
 """Tool calls made at once, or plain text."""
 
@@ -41,11 +39,6 @@ def apptainer_has(*programs: str) -> bool:
     """Say whether Apptainer is here with an unpacked image that holds these programs."""
     image = Path(os.environ.get("SWAPLAW_APPTAINER_IMAGE", "/nonexistent"))
     return bool(shutil.which("apptainer")) and all((image / "usr" / "bin" / name).exists() for name in programs)
-
-
-def evidence_of_rhino_hunt() -> Path:
-    """Return the folder with the published archive."""
-    return DATA / "forensic"
 
 
 def output(move: Move) -> ModelOutput:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -121,7 +121,7 @@ EVERY = {**EAGER, "duckdb": to_duckdb, "dask": to_dask}
 def test_engines_agree_on_odd_columns(engine: str, change: Callable[[Frame], Frame]) -> None:
     frame = change(SMALL)
     if engine == "dask" and frame["answer"].dtype == pl.Boolean:
-        pytest.skip("Dask itself turns yes, no and null into words")
+        frame = frame.filter(frame["answer"].is_not_null())  # Dask itself turns yes, no and null into words.
     same(sl.tally(EVERY[engine](frame)), sl.tally(frame))
 
 
@@ -190,7 +190,6 @@ def test_only_counts_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(numbers=st.lists(st.integers(-2, 12), min_size=1, max_size=14))
-@settings(max_examples=200, deadline=None)
 def test_a_repeated_number_is_always_found(numbers: list[int]) -> None:
     frame = pl.DataFrame({"question": "q", "model": "m", "answer": "A", "gold": "A", "sample": numbers})
     if len(set(numbers)) == len(numbers):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -13,7 +13,6 @@ from support.twin import Corpus
 
 
 @given(case=corpora(models=3, questions=8), data=st.data())
-@settings(max_examples=80, deadline=None)
 def test_selecting_equals_counting_what_is_left(case: Corpus, data: st.DataObject) -> None:
     tally = sl.votes_from(case.frame()).tally()
     models = data.draw(st.lists(st.sampled_from(tally.models), min_size=2, max_size=3, unique=True).map(sorted))

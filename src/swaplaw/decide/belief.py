@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
-from swaplaw.evidence.effect import Effect
+from swaplaw.evidence.intervals import Effect
 
 PRIOR = 0.03
 """Standard deviation of what ensembles gain on real fleets, as a fraction of one."""

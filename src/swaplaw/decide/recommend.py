@@ -30,10 +30,11 @@ from swaplaw._core.arrays import Bools
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.family import Family
-from swaplaw.decide.holdout import FOLDS, Folds, HeldOut, deal, held_out, judge
+from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
 from swaplaw.decide.placebo import placebo
-from swaplaw.decide.selection import REPLICATES, Selection, selection
+from swaplaw.decide.selection import Selection, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import (
     Candidate,
@@ -42,21 +43,18 @@ from swaplaw.decide.verdict import (
     Recommendation,
     Verdict,
     more_questions,
-    one_sided,
     pick,
 )
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.effect import LEVEL, Effect, effect
-from swaplaw.evidence.resample import Resampler, Unit, resampler
+from swaplaw.evidence.intervals import LEVEL, Effect, effect, warn_thin
+from swaplaw.evidence.resample import Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes.checks import Check, find_checks
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
-MIN_GAIN = 0.01
-REPEATS = 3
-"""Deals of the questions into folds: more of them change little, and each takes a fit on every fold."""
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
 BALLOTS = 200
@@ -157,7 +155,9 @@ def recommend(
         at_equal_cost,
         equal,
         min_gain,
+        spread.reach(),
     )
+    warn_thin([*(each.effect for each in candidates if each is best), equal])
     verdict, reason = facts.decide()
     return Recommendation(
         verdict=verdict,
@@ -196,6 +196,8 @@ class _Facts:
     at_equal_cost: bool
     equal: Effect | None
     min_gain: float
+    reach: float
+    """Standard errors of a one-sided test of one gain by itself."""
 
     def decide(self) -> tuple[Verdict, Reason]:
         """The verdict, and why."""
@@ -207,14 +209,14 @@ class _Facts:
             return "cannot_tell", "not_askable"
         if self.best.helps(self.min_gain):
             return self._proven(self.best)
-        if all(each.gains_too_little(self.min_gain) for each in self.candidates):
+        if all(each.gains_too_little(self.min_gain, self.reach) for each in self.candidates):
             return "deploy_single", "too_little"
         return "cannot_tell", "unsure"
 
     def _proven(self, best: Candidate) -> tuple[Verdict, Reason]:
         equal = self.equal
         if self.at_equal_cost and (equal is None or equal.p > 1 - LEVEL):
-            if equal is not None and equal.mean + one_sided(equal) * equal.standard_error < self.min_gain:
+            if equal is not None and equal.mean + self.reach * equal.standard_error < self.min_gain:
                 return "deploy_single", "too_little_at_equal_cost"
             return "cannot_tell", "unsure_at_equal_cost"
         return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
@@ -222,9 +224,9 @@ class _Facts:
     def more(self, reason: Reason, spread: Selection) -> More | None:
         """How many questions would tell, where the verdict is open because there are too few."""
         if reason == "unsure" and self.best is not None:
-            return more_questions("held_out", self.best.effect, spread.threshold(), self.min_gain)
+            return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
         if reason == "unsure_at_equal_cost" and self.equal is not None:
-            return more_questions("equal_compute", self.equal, one_sided(self.equal), self.min_gain)
+            return more_questions("equal_compute", self.equal, self.reach, self.reach, self.min_gain)
         return None
 
 

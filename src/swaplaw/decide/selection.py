@@ -22,7 +22,7 @@ chosen on all of them, and held-out and in-sample gains are the same lucky numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log, sqrt
 
 import numpy as np
@@ -31,13 +31,12 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
 from swaplaw.decide.choice import Choice, Scorer
 from swaplaw.errors import InputError
-from swaplaw.evidence.effect import LEVEL, Effect, standard_errors, unit_totals
-from swaplaw.evidence.intervals import student, student_tail
+from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, degrees_of, effect, standard_errors, student_tail
 from swaplaw.evidence.resample import Resampler
+from swaplaw.evidence.units import unit_totals
 from swaplaw.law.mixtures import Line
 from swaplaw.law.scoresheet import Scoresheet
 
-REPLICATES = 2_000
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 
@@ -65,23 +64,25 @@ class Selection:
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors that no candidate's deviation exceeds, with probability `level`."""
-        return max(student(int(self.member.max()), (1 - level) / 2), float(np.quantile(self.widest, level)))
+        return max(critical_of(self.member, level=level), float(np.quantile(self.widest, level)))
+
+    def reach(self, level: float = LEVEL) -> float:
+        """Standard errors of a one-sided test of one candidate by itself."""
+        return critical_of(self.member, level=2 * level - 1)
 
     def threshold(self, level: float = LEVEL) -> float:
         """Standard errors above 0 at which the best candidate helps, by a one-sided test."""
-        return max(student(int(self.member.max()), 1 - level), float(np.quantile(self.largest, level)))
+        return max(self.reach(level), float(np.quantile(self.largest, level)))
 
     def p(self, ratio: float) -> float:
         """How often the best of all candidates would look as good (mean by standard error) if none helped."""
         by_luck = (1 + int(np.sum(self.largest >= ratio))) / (1 + len(self.largest))
-        return max(by_luck, student_tail(int(self.member.max()), ratio))
+        return max(by_luck, float(student_tail(degrees_of(np.bincount(self.member)), ratio)))
 
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
         """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
-        mean, error = float(gains.mean()), float(standard_errors(gains[None], self.member)[0])
-        return Effect(
-            mean, error, self.critical(level), level, self.p(mean / error), len(gains), int(self.member.max()) + 1
-        )
+        alone = effect(gains, self.member, level=level)
+        return replace(alone, critical=self.critical(level), p=self.p(alone.mean / alone.standard_error))
 
 
 def selection(

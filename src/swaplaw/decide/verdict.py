@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,8 +13,7 @@ from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.decide.selection import Selection
-from swaplaw.evidence.effect import LEVEL, POWER, Effect
-from swaplaw.evidence.intervals import student
+from swaplaw.evidence.intervals import LEVEL, POWER, Effect
 from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.tally import Tally
@@ -57,14 +56,9 @@ class Candidate:
         """Whether its gain is surely above 0, and large enough to be worth it."""
         return self.members > 1 and self.effect.p <= 1 - LEVEL and self.effect.mean >= min_gain
 
-    def gains_too_little(self, min_gain: float) -> bool:
+    def gains_too_little(self, min_gain: float, reach: float) -> bool:
         """Whether its gain is surely below what would be worth it, by a one-sided test of its own."""
-        return self.effect.mean + one_sided(self.effect) * self.effect.standard_error < min_gain
-
-
-def one_sided(effect: Effect) -> float:
-    """Standard errors of a one-sided test of an effect by itself."""
-    return student(effect.units - 1, 1 - LEVEL)
+        return self.effect.mean + reach * self.effect.standard_error < min_gain
 
 
 @dataclass(frozen=True)
@@ -129,23 +123,21 @@ def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:
     return min(ensembles, key=lambda each: (-each.effect.mean, each.members, each.rule), default=None)
 
 
-def more_questions(check: str, effect: Effect, threshold: float, min_gain: float) -> More:
-    """Which verdict a gain points to, and how many questions that verdict would need."""
-    boundary, critical = (0.0, threshold) if effect.mean >= min_gain else (min_gain, one_sided(effect))
-    alike = _replaced(effect, critical)
+def more_questions(check: str, effect: Effect, threshold: float, reach: float, min_gain: float) -> More:
+    """Which verdict a gain points to, and how many questions that verdict would need.
+
+    `threshold` and `reach` are the standard errors of the tests of "it helps" and of "it gains too little".
+    """
+    boundary, critical = (0.0, threshold) if effect.mean >= min_gain else (min_gain, reach)
+    alike = replace(effect, critical=critical)
     believed = belief(effect)
     near, far = sorted(
         (believed.quantile((1 - RANGE) / 2), believed.quantile((1 + RANGE) / 2)), key=lambda gain: abs(gain - boundary)
     )
     crosses = (near - boundary) * (effect.mean - boundary) <= 0
-    low = _replaced(alike, critical, far).questions_needed(boundary)
-    high = None if crosses else _replaced(alike, critical, near).questions_needed(boundary)
+    low = replace(alike, mean=far).questions_needed(boundary)
+    high = None if crosses else replace(alike, mean=near).questions_needed(boundary)
     return More(check, boundary, alike, alike.questions_needed(boundary), low, high)
-
-
-def _replaced(effect: Effect, critical: float, mean: float | None = None) -> Effect:
-    gain = effect.mean if mean is None else mean
-    return Effect(gain, effect.standard_error, critical, effect.level, effect.p, effect.n, effect.units)
 
 
 @dataclass(frozen=True)
