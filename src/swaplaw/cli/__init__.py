@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": ("votes", "The whole path on the bundled real votes."),
     "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
     "collect": ("collect", "Repeated votes from real models, multiple choice."),
+    "checks": ("votes", "What looks wrong in votes, and what would put it right."),
     "summary": ("votes", "The fleet: accuracy and abstention of each model."),
     "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
     "curve": ("law", "The exact lift of one pair at every weight."),

@@ -3,7 +3,9 @@
 The more candidates, the better the best of them looks by luck alone, and the more an interval must allow for. So the
 family is small, and its members are rules that hardly move when a few questions change:
 
-- `equal`: every model at weight 1 (with a limit on members: the most accurate ones);
+- `equal`: every model at weight 1;
+- `lead` and `lead_3`: the whole fleet, or the three most accurate models, at nearly equal weights: the best one of the
+  training questions leads, so it breaks ties;
 - `smooth`: the smooth weights of the whole fleet (see `rules.smooth`), which find by themselves who leads and who counts;
 - `smooth_3` and `smooth_2`: the three, or two, heaviest of these, for those who want to run no more.
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, partial
 
 import numpy as np
@@ -29,6 +32,7 @@ from swaplaw.decide.rules import smooth as smooth_rule
 from swaplaw.decide.rules._rationals import rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
 
+FOLLOWING = Fraction(23, 24)
 SMALL = (2, 3)
 """Sizes that are compared besides the whole fleet."""
 
@@ -63,8 +67,15 @@ class Family:
         singles = [choice.members[0] for choice in leaders(parts)]
         fitted = self._smooth(parts, singles)
         fleet = len(self.scorer.tally.models)
-        found = {f"smooth_{size}" if size < fleet else "smooth": [heaviest(w, size) for w in fitted] for size in self.sizes}
-        found["equal"] = self._equal(parts, leaders.totals(parts))
+        found = {
+            f"smooth_{size}" if size < fleet else "smooth": [heaviest(w, size) for w in fitted] for size in self.sizes
+        }
+        ranked = np.argsort(-leaders.totals(parts).astype(np.float64), axis=0, kind="stable").T.tolist()
+        for size in self.sizes:
+            if size > 2 or size == fleet:
+                found["lead" if size == fleet else f"lead_{size}"] = [led(order[:size]) for order in ranked]
+        if self.sizes[-1] == fleet:
+            found["equal"] = [RULES["equal"].fit(self.scorer.tally)] * len(parts)
         return {
             rule: [made if self.scorer.affordable(made.members) else alone(single) for made, single in zip(choices, singles, strict=True)]
             for rule, choices in found.items()
@@ -77,18 +88,10 @@ class Family:
         weights = self.crew.share(_SmoothFit.weights, fit, list(zip(parts[1:], singles[1:], strict=True)))
         return [whole, *(rounded(row, single) for row, single in zip(weights, singles[1:], strict=True))]
 
-    def _equal(self, parts: Bools, totals: Floats) -> list[Choice]:
-        """Everybody alike, or the most accurate ones on each part where there is a limit."""
-        size = self.sizes[-1]
-        if size == len(self.scorer.tally.models):
-            return [RULES["equal"].fit(self.scorer.tally)] * len(parts)
-        ranked = np.argsort(-totals.astype(np.float64), axis=0, kind="stable")[:size]
-        return [_alike(column) for column in ranked.T.tolist()]
 
-
-def _alike(members: Sequence[int]) -> Choice:
-    one = alone(members[0]).weights[0]
-    return Choice(tuple(members), (one,) * len(members))
+def led(members: Sequence[int]) -> Choice:
+    """The first of some models at weight 1, the others so near it that the first only breaks ties of whole votes."""
+    return Choice(tuple(members), (Fraction(1), *(FOLLOWING,) * (len(members) - 1)))
 
 
 def heaviest(choice: Choice, size: int) -> Choice:

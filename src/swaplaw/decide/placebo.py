@@ -5,13 +5,13 @@ any other answer is right more often. Such a gain is real on the benchmark, but 
 know. The placebo has the secondaries' votes, moved to other options of each question at random: as many, as concentrated,
 as many abstentions, and nothing known. Gold is one of the options, no more likely than any other. All secondaries are
 moved alike, so they agree with each other as they did. Whoever knows that secondaries know nothing gives them no weight,
-so a placebo is never worse than the primary alone.
+so a placebo is never worse than the best single model.
 
 How many options a question has is read off the votes: where a few answers come back on question after question, they
 are the options; where they do not (free text), a random answer is never gold.
 
-The placebo informs; it decides nothing. An ensemble's gain over the best single model is what would be deployed, whatever
-it is owed to.
+So the placebo takes no power from an ensemble that knows something: wherever noise does harm, to beat the placebo is to
+beat the best single model.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Placebo:
     """Among how many options votes were moved; None: free text, where no random answer is right."""
 
 
-def placebo(scorer: Scorer, choice: Choice, *, seed: int = 0) -> Placebo:
-    """Score an ensemble whose secondaries know nothing, at its own weights or, where that is better, at none."""
+def placebo(scorer: Scorer, choice: Choice, single: Choice, *, seed: int = 0) -> Placebo:
+    """Score an ensemble whose secondaries know nothing, or the single model where that is better."""
     tally = scorer.tally
     options = options_of(tally)
     total = np.zeros(len(tally.questions))
@@ -51,9 +51,7 @@ def placebo(scorer: Scorer, choice: Choice, *, seed: int = 0) -> Placebo:
         blind = with_placebo(tally, choice.members, options, np.random.default_rng([seed, shuffle]))
         pooled = vote(blind, range(len(choice.members)), choice.weights)
         total += (pooled.numerators / pooled.denominator).astype(np.float64)
-    own = tally.scores[choice.members[0]]
-    primary = np.asarray(own.numerators / own.denominator, dtype=np.float64)
-    return Placebo(max(total / number, primary, key=lambda scores: float(scores.mean())), options)
+    return Placebo(max(scorer.score(single), total / number, key=lambda scores: float(scores.mean())), options)
 
 
 def options_of(tally: Tally) -> int | None:

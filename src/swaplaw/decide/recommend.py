@@ -1,17 +1,18 @@
 """The decision: deploy an ensemble, deploy the best single model, or say that these votes cannot tell.
 
-A small family of rules is compared (see `family`); each chooses an ensemble, and the single model that it has to beat,
-on training questions, and is scored on the others.
+A small family of rules is compared (see `family`); each chooses an ensemble on training questions and is scored on the
+others. It has to beat the best single model as all questions show it: the single model's luck counts in its favour, so an
+ensemble that beats it beats every model of the fleet.
 
 - An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
-  candidates (see `selection`), and is at least `min_gain`. Of several, the smallest that is as good as any.
+  candidates (see `selection`), and is at least `min_gain`; and if it gains over the same ensemble with secondaries that
+  know nothing (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
 - The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no candidate
   is worth it, and no allowance is needed, since all tests must agree.
 - Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
 
 Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict. What the ensemble would gain at
-the single model's cost, and over secondaries that know nothing (see `placebo`), is reported beside the verdict; the
-first decides only where `at_equal_cost` asks for it.
+the single model's cost is reported beside the verdict, and decides only where `at_equal_cost` asks for it.
 
 A full search adds every pair at every weight, and panels along lines of weights, to the candidates and to what the test
 allows for. The same seed gives the same bytes, which a search against the clock would not.
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 from typing import Literal
 
@@ -154,6 +156,7 @@ def recommend(
         best,
         at_equal_cost,
         equal,
+        over,
         min_gain,
         spread.reach(),
     )
@@ -195,6 +198,7 @@ class _Facts:
     best: Candidate | None
     at_equal_cost: bool
     equal: Effect | None
+    placebo: Effect | None
     min_gain: float
     reach: float
     """Standard errors of a one-sided test of one gain by itself."""
@@ -214,17 +218,26 @@ class _Facts:
         return "cannot_tell", "unsure"
 
     def _proven(self, best: Candidate) -> tuple[Verdict, Reason]:
-        equal = self.equal
-        if self.at_equal_cost and (equal is None or equal.p > 1 - LEVEL):
-            if equal is not None and equal.mean + self.reach * equal.standard_error < self.min_gain:
+        """The verdict on an ensemble that surely gains: unless noise would gain as much, or more samples would."""
+        if self.placebo is not None and self.placebo.p > 1 - LEVEL:
+            return ("deploy_single", "noise") if self._too_little(self.placebo) else ("cannot_tell", "maybe_noise")
+        if self.at_equal_cost and self.equal is None:
+            return "cannot_tell", "unsure_at_equal_cost"
+        if self.at_equal_cost and self.equal is not None and self.equal.p > 1 - LEVEL:
+            if self._too_little(self.equal):
                 return "deploy_single", "too_little_at_equal_cost"
             return "cannot_tell", "unsure_at_equal_cost"
         return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
+
+    def _too_little(self, effect: Effect) -> bool:
+        return effect.mean + self.reach * effect.standard_error < self.min_gain
 
     def more(self, reason: Reason, spread: Selection) -> More | None:
         """How many questions would tell, where the verdict is open because there are too few."""
         if reason == "unsure" and self.best is not None:
             return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
+        if reason == "maybe_noise" and self.placebo is not None:
+            return more_questions("placebo", self.placebo, self.reach, self.reach, self.min_gain)
         if reason == "unsure_at_equal_cost" and self.equal is not None:
             return more_questions("equal_compute", self.equal, self.reach, self.reach, self.min_gain)
         return None
@@ -245,21 +258,20 @@ class _Work:
     def singles(self) -> tuple[int, ...]:
         return tuple(range(len(self.scorer.tally.models)))
 
-    @property
-    def baseline_rule(self) -> BestSingle:
-        return BestSingle(self.scorer, self.singles)
-
-    @property
+    @cached_property
     def baseline(self) -> Choice:
-        return self.baseline_rule(np.ones((1, self.dealt.tests.shape[1]), dtype=bool))[0]
+        """The best single model of all questions."""
+        return BestSingle(self.scorer, self.singles)(np.ones((1, self.dealt.tests.shape[1]), dtype=bool))[0]
 
     def judged(self, search: Search) -> tuple[dict[str, HeldOut], Selection]:
         """Every rule on held-out questions, and the noise of the noisiest."""
         family = Family(self.scorer, self.max_models, self.crew)
         parts = np.concatenate([np.ones((1, self.dealt.tests.shape[1]), dtype=bool), self.dealt.trains])
-        singles = self.baseline_rule(parts)
+        # One single model to beat, scored on the very questions that made it the best: that favours it. Were it chosen on
+        # training parts, too, near-equal models would take turns, each just where it does worse.
+        single = [self.baseline] * len(parts)
         rules = {
-            name: judge(self.scorer, choices, singles, self.dealt) for name, choices in family.choices(parts).items()
+            name: judge(self.scorer, choices, single, self.dealt) for name, choices in family.choices(parts).items()
         }
         gains = np.array([each.gains for each in rules.values()]).reshape(len(rules), parts.shape[1])
         if search == "family" or len(self.singles) < 2 or self.max_models == 1:
@@ -286,7 +298,7 @@ class _Work:
         lift = PairRule(self.scorer, self.singles, pairs, "lift", self.progress, lines, self.crew)
         swap = PairRule(self.scorer, self.singles, pairs, "swap", self.progress, crew=self.crew)
         return {
-            name: held_out(self.scorer, rule, self.baseline_rule, self.dealt)
+            name: held_out(self.scorer, rule, lambda parts: [self.baseline] * len(parts), self.dealt)
             for name, rule in (("lift", lift), ("swap", swap))
         }
 
@@ -312,7 +324,7 @@ class _Work:
         """
         if self.scorer.budget is not None and self.scorer.draws(found.choice.members) is not None:
             return None, None
-        blind = placebo(self.scorer, found.choice, seed=seed)
+        blind = placebo(self.scorer, found.choice, found.baseline, seed=seed)
         return effect(found.scores - blind.scores, self.dealt.member), blind.options
 
 

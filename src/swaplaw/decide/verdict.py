@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from swaplaw._core.hooks import service
+from swaplaw._core.results import Result
 from swaplaw.decide.belief import Belief, belief
 from swaplaw.decide.choice import Choice
 from swaplaw.decide.cost import Budgeted, cost_of
@@ -24,6 +26,8 @@ Reason = Literal[
     "gain",
     "too_little",
     "too_little_at_equal_cost",
+    "noise",
+    "maybe_noise",
     "no_change",
     "alone",
     "not_askable",
@@ -34,7 +38,7 @@ Reason = Literal[
 """Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
 AS_GOOD = 0.005
 """Among proven ensembles the smallest is taken whose held-out gain is this close to the largest, as a fraction."""
-RANGE = 0.8
+RANGE = 0.5
 """How sure the range of questions needed is meant to be."""
 
 
@@ -141,7 +145,7 @@ def more_questions(check: str, effect: Effect, threshold: float, reach: float, m
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(Result):
     """A verdict and what it rests on. Choices hold places in `tally`."""
 
     verdict: Verdict
@@ -202,6 +206,21 @@ class Recommendation:
         """What to expect of the best ensemble."""
         return None if self.held_out is None else belief(self.held_out)
 
+    @cached_property
+    def _words(self) -> tuple[str, list[str]]:
+        speak = service("verdict in words")
+        return ("", []) if speak is None else speak(self)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, with the numbers that decided it."""
+        return self._words[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful reader should know besides."""
+        return self._words[1]
+
     @property
     def errors(self) -> tuple[Check, ...]:
         """What makes a verdict impossible."""
@@ -247,6 +266,7 @@ class Recommendation:
         """What the verdict rests on, ready for JSON."""
         best, believed = self.best, self.belief
         return {
+            "sentence": self.sentence,
             "reason": self.reason,
             "rule": None if best is None else best.rule,
             "choice": self._weighted(self.choice),
@@ -270,6 +290,7 @@ class Recommendation:
             "min_gain": self.min_gain,
             "more": None if self.more is None else self.more.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
+            "notes": self.notes,
         }
 
     def _weighted(self, choice: Choice) -> dict[str, Any]:

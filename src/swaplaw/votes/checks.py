@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from swaplaw._core.results import Result
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote
@@ -57,7 +58,7 @@ _CHAINS = ("letter", "text", "numeric", "math")
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Result):
     """Something that looks wrong in votes."""
 
     name: str

@@ -88,15 +88,34 @@ def column_map(given: tuple[str, ...]) -> dict[str, str]:
     return {part: name for part, _, name in pairs}
 
 
-def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
+WARNINGS = 5
+"""Lines of warning at the head of a command, at most; `swaplaw checks` has them all."""
+
+
+def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong."""
     from swaplaw import demo_votes, read_votes
 
     if list(paths) == [DEMO]:
         return demo_votes()
     votes = read_votes(paths)
     remark(votes.notes)
+    if warn:
+        warn_of(votes)
     return votes
+
+
+def warn_of(votes: Votes) -> None:
+    """Say on standard error what looks wrong in votes, a line each."""
+    from swaplaw.report.words import check_line, several
+    from swaplaw.votes.checks import find_checks
+
+    found = [check for check in find_checks(votes) if check.severity != "note"]
+    for check in found[:WARNINGS]:
+        click.echo(check_line(check), err=True)
+    if len(found) > WARNINGS:
+        rest = several(len(found) - WARNINGS, "more check")
+        click.echo(f"warning: {rest}: `swaplaw checks` lists them all", err=True)
 
 
 def remark(notes: Sequence[str]) -> None:
