@@ -1,9 +1,9 @@
 """What to expect of an ensemble, beyond yes and no: its gain, how likely it is, and what each choice may cost.
 
 The held-out gain is one noisy measurement, and the best of a few candidates at that. Before it was made, gains of this
-kind were known to be small: over real fleets, ensembles gain and lose a few points. A prior of 0 with a standard deviation
-of `PRIOR` says so; together with the measurement and its standard error it gives a normal posterior. It informs the
-reader; the verdict rests on tests alone.
+kind were known to be small: over real fleets, ensembles gain and lose a few points. A prior of 0 with a standard
+deviation of `PRIOR` says so; together with the measurement and its standard error it gives a normal posterior. It
+informs the reader; the verdict rests on tests alone.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ family is small, and its members are rules that hardly move when a few questions
 - `equal`: every model at weight 1;
 - `lead` and `lead_3`: the whole fleet, or the three most accurate models, at nearly equal weights: the best one of the
   training questions leads, so it breaks ties;
-- `smooth`: the smooth weights of the whole fleet (see `rules.smooth`), which find by themselves who leads and who counts;
+- `smooth`: the smooth weights of the whole fleet (see `rules.smooth`), which find by themselves who counts;
 - `smooth_3` and `smooth_2`: the three, or two, heaviest of these, for those who want to run no more.
 
 Every rule chooses on training questions only and is judged on the others. Pairs of models with a single vote per
@@ -77,9 +77,13 @@ class Family:
         if self.sizes[-1] == fleet:
             found["equal"] = [RULES["equal"].fit(self.scorer.tally)] * len(parts)
         return {
-            rule: [made if self.scorer.affordable(made.members) else alone(single) for made, single in zip(choices, singles, strict=True)]
+            rule: [self._within_budget(*each) for each in zip(choices, singles, strict=True)]
             for rule, choices in found.items()
-        }  # fmt: skip
+        }
+
+    def _within_budget(self, made: Choice, single: int) -> Choice:
+        """What was chosen, or the single model where the budget does not buy a sample of each member."""
+        return made if self.scorer.affordable(made.members) else alone(single)
 
     def _smooth(self, parts: Bools, singles: Sequence[int]) -> list[Choice]:
         """Smooth weights on each part."""

@@ -2,10 +2,10 @@
 
 A vote that is wrong but unsure can be improved by noise alone: where the primary's plurality is systematically wrong,
 any other answer is right more often. Such a gain is real on the benchmark, but owes nothing to what the secondaries
-know. The placebo has the secondaries' votes, moved to other options of each question at random: as many, as concentrated,
-as many abstentions, and nothing known. Gold is one of the options, no more likely than any other. All secondaries are
-moved alike, so they agree with each other as they did. Whoever knows that secondaries know nothing gives them no weight,
-so a placebo is never worse than the best single model.
+know. The placebo has the secondaries' votes, moved to other options of each question at random: as many, as
+concentrated, as many abstentions, and nothing known. Gold is one of the options, no more likely than any other. All
+secondaries are moved alike, so they agree with each other as they did. Whoever knows that secondaries know nothing
+gives them no weight, so a placebo is never worse than the best single model.
 
 How many options a question has is read off the votes: where a few answers come back on question after question, they
 are the options; where they do not (free text), a random answer is never gold.

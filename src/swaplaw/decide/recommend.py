@@ -1,14 +1,14 @@
 """The decision: deploy an ensemble, deploy the best single model, or say that these votes cannot tell.
 
 A small family of rules is compared (see `family`); each chooses an ensemble on training questions and is scored on the
-others. It has to beat the best single model as all questions show it: the single model's luck counts in its favour, so an
-ensemble that beats it beats every model of the fleet.
+others. It has to beat the best single model as all questions show it: the single model's luck counts in its favour, so
+an ensemble that beats it beats every model of the fleet.
 
 - An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
   candidates (see `selection`), and is at least `min_gain`; and if it gains over the same ensemble with secondaries that
   know nothing (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
-- The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no candidate
-  is worth it, and no allowance is needed, since all tests must agree.
+- The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
+  candidate is worth it, and no allowance is needed, since all tests must agree.
 - Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
 
 Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict. What the ensemble would gain at
@@ -267,8 +267,8 @@ class _Work:
         """Every rule on held-out questions, and the noise of the noisiest."""
         family = Family(self.scorer, self.max_models, self.crew)
         parts = np.concatenate([np.ones((1, self.dealt.tests.shape[1]), dtype=bool), self.dealt.trains])
-        # One single model to beat, scored on the very questions that made it the best: that favours it. Were it chosen on
-        # training parts, too, near-equal models would take turns, each just where it does worse.
+        # One single model to beat, scored on the very questions that made it the best: that favours it. Were it chosen
+        # on training parts, too, near-equal models would take turns, each just where it does worse.
         single = [self.baseline] * len(parts)
         rules = {
             name: judge(self.scorer, choices, single, self.dealt) for name, choices in family.choices(parts).items()

@@ -69,7 +69,7 @@ class Candidate:
 class More:
     """How many questions would tell: n' = n ((critical + z(power)) se / |gain - boundary|)^2.
 
-    The gain is not known, so there is a range: that of the gains between which the true one lies with probability RANGE.
+    The gain is not known, so there is a range: that of the gains between which the true one lies with chance RANGE.
     """
 
     check: str

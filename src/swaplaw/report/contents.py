@@ -148,8 +148,8 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
     notes = list(found.notes)
     if len(found.tally.models) < len(tally.models):
         notes.append(
-            f"Decided among {len(found.tally.models)} of {len(tally.models)} models: the most accurate, no two of which "
-            "vote alike."
+            f"Decided among {len(found.tally.models)} of {len(tally.models)} models: the most accurate, no two of "
+            "which vote alike."
         )
     return {
         "kind": found.verdict,

@@ -49,6 +49,16 @@ def p_value(p: float) -> str:
     return "<0.001" if 0 < p < 0.0005 else f"{abs(p):.3f}"
 
 
+def p_words(p: float) -> str:
+    """A p-value as a sentence says it.
+
+    >>> p_words(0.0123), p_words(0.00001)
+    ('p = 0.012', 'p < 0.001')
+    """
+    shown = p_value(p)
+    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+
+
 def amount(gain: float, places: int | None = None) -> str:
     """A size in points, without a sign.
 
@@ -128,12 +138,12 @@ def _single(found: Recommendation) -> str:
 def _gain(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     if found.equal_compute is None:
-        cost = f"what it would gain at the cost of {single} cannot be told, because {single} has too few votes to split"
+        cost = f"what it would gain at the cost of {single} cannot be told: {single} has too few votes to split"
     else:
         cost = f"at the cost of {single} it {gains(found.equal_compute)}"
     return (
         f"Deploy {named(found, found.choice)}: on questions that had no part in the choice this {found.kind} "
-        f"{gains(held)} over {single}, the best single model (p = {p_value(held.p)}, one-sided); {cost}."
+        f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {cost}."
     )
 
 
@@ -163,8 +173,8 @@ def _noise(found: Recommendation) -> str:
 def _maybe_noise(found: Recommendation) -> str:
     reach = "" if found.more is None else f"; {how_many(found.more)}"
     return (
-        f"These votes cannot tell whether an ensemble beats {_single(found)}, the best single model, by what it knows: the "
-        f"best {found.kind} {gains(_held_out(found))}, but over secondaries that know nothing it "
+        f"These votes cannot tell whether an ensemble beats {_single(found)}, the best single model, by what it knows: "
+        f"the best {found.kind} {gains(_held_out(found))}, but over secondaries that know nothing it "
         f"{gains(_over_placebo(found))}{reach}. {_meanwhile(found)}"
     )
 
@@ -193,8 +203,8 @@ def _not_askable(found: Recommendation) -> str:
     return (
         f"These votes cannot tell whether {others} would help {single}, the best single model: each has one vote per "
         "question, and of two such votes the heavier always wins, so every pair gains nothing by construction. Collect "
-        f"several samples per model and question, or a third model. Until then deploy {single} alone: nothing speaks for "
-        "more."
+        f"several samples per model and question, or a third model. Until then deploy {single} alone: nothing speaks "
+        "for more."
     )
 
 
@@ -271,8 +281,8 @@ def notes(found: Recommendation) -> list[str]:
     lines = []
     if len(found.tally.questions) < len(found.votes.questions):
         lines.append(
-            f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that all "
-            f"{len(found.tally.models)} models answered."
+            f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that "
+            f"all {len(found.tally.models)} models answered."
         )
     if found.max_models is not None and found.max_models > max(2, len(found.tally.models)):
         lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")
@@ -282,8 +292,9 @@ def notes(found: Recommendation) -> list[str]:
     if found.selection.panels:
         lines.append(
             f"{several(found.selection.panels, 'panel')} of three or more compared in full "
-            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, the secondaries "
-            "alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best weights of one."
+            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, the "
+            "secondaries alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best "
+            "weights of one."
         )
     if found.best is not None and found.best.members > 1 and found.equal_compute is None:
         lines.append(

@@ -1,10 +1,10 @@
 """Checks: what looks wrong in votes, found before anything is concluded from them.
 
-A table can keep the contract (see `contract`) and still be nonsense: a model that writes "B)" where gold is "B" is never
-right, an "N/A" is a vote for the answer N/A, and where a judge's word has replaced every right text by gold, right answers
-agree with each other and wrong ones never do. Each check names the model, shows an example and says what would put it
-right. A check of severity *error* says that the votes do not mean what they seem to mean, so no deployment should rest
-on them; a *warning* says that a conclusion may be weaker than it looks; a *note* only informs.
+A table can keep the contract (see `contract`) and still be nonsense: a model that writes "B)" where gold is "B" is
+never right, an "N/A" is a vote for the answer N/A, and where a judge's word has replaced every right text by gold,
+right answers agree with each other and wrong ones never do. Each check names the model, shows an example and says what
+would put it right. A check of severity *error* says that the votes do not mean what they seem to mean, so no deployment
+should rest on them; a *warning* says that a conclusion may be weaker than it looks; a *note* only informs.
 """
 
 from __future__ import annotations
@@ -283,11 +283,8 @@ def _spelling(ballots: _Ballots) -> Iterator[Check]:
     import polars as pl
 
     pairs = ballots.wrong.filter(pl.col("gold").is_not_null()).group_by("answer", "gold").agg(pl.col("votes").sum())
-    chains = {
-        pair: chain
-        for pair in pairs.sort("votes", "answer", "gold", descending=True).head(MOST_SPELLINGS).select("answer", "gold").iter_rows()
-        if (chain := _chain(*pair))
-    }  # fmt: skip
+    first = pairs.sort("votes", "answer", "gold", descending=True).head(MOST_SPELLINGS)
+    chains = {pair: chain for pair in first.select("answer", "gold").iter_rows() if (chain := _chain(*pair))}
     if not chains:
         return
     keys = pl.DataFrame([(*pair, chain) for pair, chain in chains.items()], ["answer", "gold", "chain"], orient="row")
@@ -297,8 +294,8 @@ def _spelling(ballots: _Ballots) -> Iterator[Check]:
         example = rows.filter(pl.col("chain") == chain).sort("question", "answer").row(0, named=True)
         yield ballots.check(
             "spelling", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
-            f"{quote(model)} answers {quote(example['answer'])} where gold is {quote(example['gold'])}: {_votes(votes)} "
-            f"({share:.0%}) differ from gold only in spelling, and count as wrong",
+            f"{quote(model)} answers {quote(example['answer'])} where gold is {quote(example['gold'])}: "
+            f"{_votes(votes)} ({share:.0%}) differ from gold only in spelling, and count as wrong",
             f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
         )  # fmt: skip
 
@@ -429,7 +426,8 @@ def _prose(ballots: _Ballots) -> Iterator[Check]:
     telling = said.group_by("question").agg(
         pl.col("votes").sum().alias("all"), pl.col("votes").filter(pl.col("votes") == 1).sum().alias("once")
     ).filter(pl.col("all") >= FEW_WRONG)  # fmt: skip
-    if telling.height < FEW_PROSE or telling["once"].sum() < UNIQUE * telling["all"].sum():
+    once = int(telling["once"].sum()) / max(1, int(telling["all"].sum()))
+    if telling.height < FEW_PROSE or once < UNIQUE:
         return
     number = _form("math")
     texts = said.filter(pl.col("votes") == 1)["answer"].head(1000).to_list()
@@ -440,9 +438,10 @@ def _prose(ballots: _Ballots) -> Iterator[Check]:
     free = "" if spelt is None else f", and {spelt:.1%} when texts are compared as they are spelt"
     yield ballots.check(
         "graded_prose", "error", model, telling.height,
-        f"right answers agree with each other and {telling['once'].sum() / telling['all'].sum():.0%} of the wrong ones are "
-        f"given once only, as if a judge had replaced every right text by gold: a single sample of {quote(model)} is "
-        f"right {single:.1%} of the time, its plurality vote {pooled:.1%}{free}; nobody could count such a vote in deployment",
+        f"right answers agree with each other and {once:.0%} of the wrong ones "
+        "are given once only, as if a judge had replaced every right text by gold: a single sample of "
+        f"{quote(model)} is right {single:.1%} of the time, its plurality vote {pooled:.1%}{free}; nobody could count "
+        "such a vote in deployment",
         "compare answers by a rule that needs no gold: `swaplaw import VOTES --canonical text` without the column "
         "`correct`, or ask for short answers",
     )  # fmt: skip
@@ -488,8 +487,8 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
         model, own = each.row(0)
         yield ballots.check(
             "uneven_questions", "warning", model, n - common,
-            f"only {common:,} of {n:,} questions have votes of all {len(ballots.models)} models; {quote(model)} has the "
-            f"fewest, {own:,}",
+            f"only {common:,} of {n:,} questions have votes of all {len(ballots.models)} models; {quote(model)} has "
+            f"the fewest, {own:,}",
             "collect what is missing, or name models that share their questions",
         )  # fmt: skip
     if ballots.rows["votes"].sum() == each["n"].sum() and len(ballots.models) > 1:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
     """Look for what is wrong in VOTES before anything is concluded from them.
 
-    An error means that the votes do not mean what they seem to: `recommend` gives no verdict on them. A warning means that
-    a conclusion may be weaker than it looks.
+    An error means that the votes do not mean what they seem to: `recommend` gives no verdict on them. A warning means
+    that a conclusion may be weaker than it looks.
     """
     from swaplaw.votes.checks import find_checks, position_checks
 
