@@ -85,7 +85,9 @@ def test_the_named_fix_mends_the_spelling() -> None:
 
 
 def test_gold_that_is_spelt_unlike_all_answers() -> None:
-    rows = [(question, model, answer, f'["{gold}"]') for question, model, answer, gold in exam({"a": plain, "b": plain})]
+    rows = [
+        (question, model, answer, f'["{gold}"]') for question, model, answer, gold in exam({"a": plain, "b": plain})
+    ]
     found = find_checks(table(rows))
     assert {check.model for check in found if check.name == "spelling"} == {"a", "b"}
     numbers = [(f"q{k}", model, f"{k}.0" if model == "b" else str(k), str(k)) for k in range(40) for model in "ab"]

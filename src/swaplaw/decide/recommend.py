@@ -160,8 +160,9 @@ def recommend(
         min_gain,
         spread.reach(),
     )
-    warn_thin([*(each.effect for each in candidates if each is best), equal])
     verdict, reason = facts.decide()
+    if best is not None and reason == "gain":
+        warn_thin([best.effect])
     return Recommendation(
         verdict=verdict,
         reason=reason,
