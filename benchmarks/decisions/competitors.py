@@ -1,4 +1,4 @@
-"""Ways to decide that recommend is compared with: each names an ensemble from the votes of one half of the questions."""
+"""Ways to decide that recommend is compared with: each names an ensemble from the votes of half of the questions."""
 
 from __future__ import annotations
 

@@ -1,23 +1,23 @@
 """Decisions on real votes: made on one half of the questions, scored on the other, again and again.
 
-A gain is over the best single model of the first half, so always staying single has 0 by definition. Halves overlap from
-split to split, so the standard error is that of questions: each question's gain, averaged over the splits in which it
-was scored.
+A gain is over the best single model of the first half, so always staying single has 0 by definition. Halves overlap
+from split to split, so the standard error is that of questions: each question's gain, averaged over the splits in
+which it was scored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 import swaplaw as sl
 from benchmarks.decisions.competitors import DECIDERS, ranked
 from benchmarks.decisions.simulation import Array, score
 from swaplaw.decide.choice import alone
+from swaplaw.importers.record import Options
 from swaplaw.votes.tally import Tally
 
 SEED = 5
@@ -47,10 +47,9 @@ class Row:
 def datasets(folder: Path) -> Iterator[tuple[str, Tally]]:
     """Every real dataset at hand, some of them in parts."""
     yield "renze-temperature", _shared(sl.read_votes(str(folder / "renze-temperature.parquet")).tally())
-    exams = pl.read_parquet(folder / "renze-exams.parquet").with_columns(
-        question=pl.concat_str("cluster", "question", separator="/")
-    )
-    yield "renze-exams", _shared(sl.votes_from(exams).tally())
+    # Ids repeat from exam to exam; what no column tells apart is left out.
+    options = Options(question=("cluster", "question", "gold"), drop_ambiguous=True)
+    yield "renze-exams", _shared(sl.import_votes(folder / "renze-exams.parquet", options).votes.tally())
     yield "reasoning-gym", _some(_shared(sl.read_votes(str(folder / "reasoning-gym.parquet")).tally()))
     infinity = sl.read_votes(str(folder / "best-of-infinity.parquet"))
     for name in infinity.datasets:
@@ -77,8 +76,6 @@ def _shared(tally: Tally) -> Tally:
 
 
 def _without_clusters(tally: Tally) -> Tally:
-    from dataclasses import replace
-
     return replace(tally, clusters=None)
 
 

@@ -20,6 +20,7 @@ import swaplaw as sl
 from swaplaw.cli import main
 from swaplaw.cli.decide.budget import command as budget_command
 from swaplaw.cli.decide.recommend import command
+from swaplaw.cli.votes.checks import command as checks_command
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Recommendation
@@ -411,7 +412,9 @@ COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTA
 def test_documented_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _, name, *arguments = shlex.split(line)
-    done = CliRunner().invoke({"recommend": command, "budget": budget_command}[name], arguments)
+    done = CliRunner().invoke(
+        {"recommend": command, "budget": budget_command, "checks": checks_command}[name], arguments
+    )
     assert done.exit_code == 0, done.output
 
 
@@ -427,7 +430,7 @@ def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path, demo: Reco
     shown = CliRunner().invoke(command, ["demo", "-o", str(file)])
     assert shown.exit_code == 0, shown.output
     assert "These votes cannot tell" in shown.output
-    assert "6 rules compared" in shown.output
+    assert "7 rules compared" in shown.output
     assert read_policy(file) == demo.policy
     document = json.loads(CliRunner().invoke(command, ["demo", "--json"]).stdout)
     assert document == json.loads(json.dumps(demo.to_dict()))

@@ -4,6 +4,8 @@ The more candidates, the better the best of them looks by luck alone, and the mo
 family is small, and its members are rules that hardly move when a few questions change:
 
 - `equal`: every model at weight 1;
+- `log_odds`: the log-odds of each model's accuracy, which would be best if models erred independently; whoever errs more
+  often than not has no weight;
 - `lead` and `lead_3`: the whole fleet, or the three most accurate models, at nearly equal weights: the best one of the
   training questions leads, so it breaks ties;
 - `smooth`: the smooth weights of the whole fleet (see `rules.smooth`), which find by themselves who counts;
@@ -33,6 +35,8 @@ from swaplaw.decide.rules._rationals import rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
 
 FOLLOWING = Fraction(23, 24)
+SURE = 0.02
+"""Nobody counts as right more, or less, often than all but this share of the time."""
 SMALL = (2, 3)
 """Sizes that are compared besides the whole fleet."""
 
@@ -75,6 +79,8 @@ class Family:
             if size > 2 or size == fleet:
                 found["lead" if size == fleet else f"lead_{size}"] = [led(order[:size]) for order in ranked]
         if self.sizes[-1] == fleet:
+            right = leaders.totals(parts).astype(np.float64) / self.scorer.own[1] / parts.sum(axis=1)
+            found["log_odds"] = [log_odds(column, single) for column, single in zip(right.T, singles, strict=True)]
             found["equal"] = [RULES["equal"].fit(self.scorer.tally)] * len(parts)
         return {
             rule: [self._within_budget(*each) for each in zip(choices, singles, strict=True)]
@@ -96,6 +102,12 @@ class Family:
 def led(members: Sequence[int]) -> Choice:
     """The first of some models at weight 1, the others so near it that the first only breaks ties of whole votes."""
     return Choice(tuple(members), (Fraction(1), *(FOLLOWING,) * (len(members) - 1)))
+
+
+def log_odds(accuracies: Floats, single: int) -> Choice:
+    """Weights by the log-odds of being right, and the single model alone where nobody has any."""
+    right = np.clip(accuracies, SURE, 1 - SURE)
+    return rounded(np.maximum(0, np.log(right / (1 - right))), single)
 
 
 def heaviest(choice: Choice, size: int) -> Choice:

@@ -25,6 +25,7 @@ RULES = {
     "smooth_3": "smooth weights, three models",
     "lead": "nearly equal weights, the best model leads",
     "lead_3": "the three best at nearly equal weights",
+    "log_odds": "log-odds weights",
     "lift": "best pair by exact lift",
     "swap": "best pair by S* (the paper)",
 }
