@@ -21,7 +21,7 @@ from swaplaw.importers.record import Options
 from swaplaw.votes.tally import Tally
 
 SEED = 5
-MOST_QUESTIONS = 600
+MOST_QUESTIONS = 1_500
 SUBJECTS = 4
 FLEETS = 3
 """Random fleets of the large dataset, and models of each."""
@@ -64,6 +64,7 @@ def _mmlu(whole: Tally) -> Iterator[tuple[str, Tally]]:
         yield f"mmlu-pro, fleet {number + 1}", _some(_shared(whole.select(models=models)))
     names = np.array(whole.clusters)
     leading = [whole.models[model] for model in ranked(_shared(whole))[:8]]
+    yield "mmlu-pro, eight best", _some(_shared(whole.select(models=sorted(leading))))
     for subject in sorted(set(whole.clusters or ()))[:SUBJECTS]:
         part = whole.select(models=sorted(leading), questions=names == subject)
         yield f"mmlu-pro, {subject}", _some(_shared(part))

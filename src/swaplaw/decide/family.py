@@ -4,8 +4,8 @@ The more candidates, the better the best of them looks by luck alone, and the mo
 family is small, and its members are rules that hardly move when a few questions change:
 
 - `equal`: every model at weight 1;
-- `log_odds`: the log-odds of each model's accuracy, which would be best if models erred independently; whoever errs more
-  often than not has no weight;
+- `log_odds`: the log-odds of each model's accuracy, which would be best if models erred independently; whoever errs
+  more often than not has no weight;
 - `lead` and `lead_3`: the whole fleet, or the three most accurate models, at nearly equal weights: the best one of the
   training questions leads, so it breaks ties;
 - `smooth`: the smooth weights of the whole fleet (see `rules.smooth`), which find by themselves who counts;

@@ -147,7 +147,7 @@ def recommend(
     best = pick(candidates, min_gain)
     asked = best is not None and best.members > 1
     equal = work.equal_compute(best.judged, seed) if best is not None and asked else None
-    over, options = work.over_placebo(best.judged, seed) if best is not None and asked else (None, None)
+    over, options = work.over_placebo(best.judged, spread, seed) if best is not None and asked else (None, None)
     facts = _Facts(
         any(check.severity == "error" for check in looked),
         len(scorer.tally.models) < 2 or max_models == 1,
@@ -318,15 +318,16 @@ class _Work:
         gains = drawn.scores(found.choice.weights)[0] - self.scorer.score(found.baseline)
         return effect(gains - max(0.0, found.optimism), self.dealt.member)
 
-    def over_placebo(self, found: HeldOut, seed: int) -> tuple[Effect | None, int | None]:
+    def over_placebo(self, found: HeldOut, spread: Selection, seed: int) -> tuple[Effect | None, int | None]:
         """Gain of an ensemble over itself with secondaries that know nothing, and among how many options these guess.
 
-        None where a budget lets nobody vote as recorded.
+        The ensemble is the best of all candidates, which its interval and p-value allow for. None where a budget lets
+        nobody vote as recorded.
         """
         if self.scorer.budget is not None and self.scorer.draws(found.choice.members) is not None:
             return None, None
         blind = placebo(self.scorer, found.choice, found.baseline, seed=seed)
-        return effect(found.scores - blind.scores, self.dealt.member), blind.options
+        return spread.effect(found.scores - blind.scores), blind.options
 
 
 def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str) -> None:

@@ -166,7 +166,7 @@ def _rule(found: Recommendation, name: str, judged: HeldOut) -> list[str]:
 def _note(found: Recommendation) -> str:
     lines = [
         f"Gains are over {printable(found.names(found.baseline)[0])} ({percent(found.accuracy)} %), the best single "
-        "model; the first two intervals and p-values (one-sided) allow for the best of all candidates.",
+        "model; intervals and p-values (one-sided), but those at equal cost, allow for the best of all candidates.",
         *_expectation(found),
         *found.notes,
     ]
