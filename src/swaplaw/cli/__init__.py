@@ -18,6 +18,7 @@ COMMANDS = {
     "collect": ("collect", "Repeated votes from real models, multiple choice."),
     "checks": ("votes", "What looks wrong in votes, and what would put it right."),
     "summary": ("votes", "The fleet: accuracy and abstention of each model."),
+    "compare": ("decide", "Compare models: who is better, by how much, and how sure."),
     "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
     "curve": ("law", "The exact lift of one pair at every weight."),
     "panel": ("law", "The best panels of three or more, at weights proven best."),

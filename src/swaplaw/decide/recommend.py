@@ -48,7 +48,7 @@ from swaplaw.decide.verdict import (
     pick,
 )
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.intervals import LEVEL, Effect, effect, warn_thin
+from swaplaw.evidence.intervals import LEVEL, Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
@@ -161,8 +161,6 @@ def recommend(
         spread.reach(),
     )
     verdict, reason = facts.decide()
-    if best is not None and reason == "gain":
-        warn_thin([best.effect])
     return Recommendation(
         verdict=verdict,
         reason=reason,
