@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": ("votes", "The whole path on the bundled real votes."),
     "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
     "collect": ("collect", "Repeated votes from real models, multiple choice."),
+    "checks": ("votes", "What looks wrong in votes, and what would put it right."),
     "summary": ("votes", "The fleet: accuracy and abstention of each model."),
     "compare": ("decide", "Compare models: who is better, by how much, and how sure."),
     "labels": ("decide", "Bound lift from few labels or none, and say what to label next."),
