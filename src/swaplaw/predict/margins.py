@@ -193,7 +193,6 @@ class _Sweep:
         dtype = np.int64 if 2 * total < 2**62 else object
         return Fraction(int((of_a.astype(dtype) * self.below(of_b.astype(dtype))).sum()), 2 * total)
 
-
     def slopes(self, of_a: Floats, of_b: Floats) -> tuple[float, Floats]:
         """The same chance as a float, and how it moves with the weight of each question (of A and of B at once)."""
         total_a, total_b = of_a.sum(), of_b.sum()

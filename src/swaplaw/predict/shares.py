@@ -84,7 +84,7 @@ class _Table:
         if not mass:
             return 0.0, np.zeros(len(weight))
         in_a, in_b = (
-            np.bincount(kind, weight, minlength=kinds.shape[1])
+            np.bincount(kind, weight, minlength=kinds.shape[1]).astype(np.float64)
             for kind, kinds in ((self.kind_a, self.kinds_a), (self.kind_b, self.kinds_b))
         )
         contested = float(weight @ self.contested)
