@@ -32,11 +32,11 @@ from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import placebo_scores
 from swaplaw.decide.selection import Selection, selection
-from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.intervals import effect
 from swaplaw.evidence.resample import resampler
+from swaplaw.evidence.subsample import draw
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, line_through, panel_lines
 from swaplaw.law.scoresheet import Scoresheet

@@ -1,3 +1,5 @@
+from .ladder import Ladder as Ladder
+from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
 from .law_file import read_law as read_law
 from .margins import Margins as Margins
@@ -12,6 +14,7 @@ from .screen import screen_marginals as screen_marginals
 from .shares import shares_lift as shares_lift
 
 __all__ = [
+    "Ladder",
     "Law",
     "Margins",
     "Predictor",
@@ -22,6 +25,7 @@ __all__ = [
     "margin_lift_apart",
     "margins_of",
     "read_law",
+    "sample_ladder",
     "screen_marginals",
     "shares_lift",
 ]
