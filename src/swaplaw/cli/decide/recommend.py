@@ -12,6 +12,7 @@ from swaplaw.cli._shared.output import (
     emit,
     header,
     lift,
+    load,
     percent,
     points,
     progress_bar,
@@ -91,7 +92,9 @@ def command(
             progress=progress_bar("Comparing pairs" if max_models < 3 else "Comparing pairs and panels"),
         )
     if output is not None:
-        found.policy.write(output)
+        from swaplaw.serve.drift import calibrated_on
+
+        calibrated_on(found.policy, load(votes), dataset).write(output)
     if as_json:
         emit(found.to_dict())
     else:
