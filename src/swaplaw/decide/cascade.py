@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw.decide.holdout import FOLDS, REPEATS, deal
+from swaplaw.decide.defaults import FOLDS, REPEATS
+from swaplaw.decide.holdout import deal
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.effect import Effect, effect, units_of
+from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.law.scoresheet import Scoresheet, scoresheet
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -119,7 +121,8 @@ class Cascades:
     def _gains(self) -> Ints:
         """What asking the secondary adds to each question's score, times the sheet's scale: stretches x questions."""
         values = self.sheet.values[:, np.flatnonzero(self.pair.common)].astype(np.int64)
-        return values - values[0]
+        gains: Ints = values - values[0]
+        return gains
 
     def totals(self, part: Bools | None = None) -> Ints:
         """Lift summed over a part of the common questions, times the scale: stretches x (levels + 1), exact.
@@ -189,7 +192,7 @@ class Cascades:
 
         Without `cascade` the secondary is always asked, and only the weight is chosen: the pair.
         """
-        member = units_of(self.pair.tally)[np.flatnonzero(self.pair.common)]
+        member = resampling_units(self.pair.tally).member[np.flatnonzero(self.pair.common)]
         dealt = deal(np.unique(member, return_inverse=True)[1], folds=folds, repeats=repeats, seed=seed)
         gain, asked = np.zeros(self.pair.n), np.zeros(self.pair.n)
         for test in dealt.tests:
