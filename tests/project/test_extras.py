@@ -19,7 +19,6 @@ from support.pages import ROOT
 UV = Path(sys.executable).with_name("uv")
 VOTES = ROOT / "examples" / "local-models" / "votes.parquet"
 
-pytestmark = pytest.mark.xdist_group("extras")
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -45,7 +44,6 @@ def installed(environment: Path, tmp_path: Path) -> Callable[..., Command]:
                 env=own,
                 capture_output=True,
                 text=True,
-                timeout=120,
             )
 
         return run
@@ -85,7 +83,7 @@ WORKS = {
     "dask": "import distributed, swaplaw._core.clusters",
     "ray": "import ray, swaplaw._core.clusters",
     "spark": "import pyarrow, pyspark, swaplaw._core.clusters",
-    "hub": "import huggingface_hub, swaplaw.collect.questions.hub",
+    "hub": "import huggingface_hub, swaplaw.importers.hub",
     "tracing": "import opentelemetry.trace, swaplaw.serve.http.tracing",
 }
 

@@ -11,6 +11,7 @@ import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("reproduce")
 @click.argument("votes", nargs=-1, metavar="[VOTES]...")
+@reading_options
 @click.option("--corpus", metavar="DIR", help="Reproduce from the released corpus, downloaded into DIR.")
 @click.option("--download", is_flag=True, help="Download the corpus into DIR first (needs the extra 'hub').")
 @click.option("--columns", metavar="FILE", help="JSON map from our column names to the corpus's, also one per role.")
