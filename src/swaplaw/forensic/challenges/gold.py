@@ -7,7 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from swaplaw.answers.quantities import instant, zone_offset
+from swaplaw.answers.quantities import instant
+from swaplaw.answers.units import known_unit
+from swaplaw.answers.zones import zone_offset
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.forensic.challenges.manifest import Challenge, Question, check_keys, read_toml
 from swaplaw.forensic.synthetic.case import build_case
@@ -20,8 +22,10 @@ _NEEDS = {
 _KEYS: dict[str, Any] = {
     "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
     "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
-    "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
+    "unit": str, "keep_case": bool, "at_most": int, "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
 }  # fmt: skip
+
+_SECRET = re.compile(r"\b(?:password|passphrase|pass phrase|passcode)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,14 @@ class Gold:
     optional: tuple[Item, ...] = ()
     threshold: Fraction = Fraction(1)
     measure: str = "f1"
+    at_most: int = 0
+    """Rows of a list beyond which it is a spray and no answer, where recall is measured; 0: three times the items."""
+    unit: str | None = None
+    """Of a number; another unit is converted, and one that measures something else is wrong."""
+    keep_case: bool = False
+    """Upper and lower case differ, as in passwords."""
+    asked: str = ""
+    """The question: an answer may repeat its words."""
     patterns: tuple[str, ...] = ()
     rubric: str = ""
     ungradeable: str = ""
@@ -115,6 +127,10 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
             optional=tuple(_item(item) for item in row.get("optional", ())),
             threshold=Fraction(str(row.get("threshold", 1))),
             measure=measure,
+            at_most=row.get("at_most", 0),
+            unit=row.get("unit") or _unit_asked(question),
+            keep_case=row.get("keep_case", bool(_SECRET.search(question.text))),
+            asked=question.text,
             patterns=tuple(row.get("patterns", ())),
             rubric=row.get("rubric", ""),
             ungradeable=row.get("ungradeable", ""),
@@ -140,8 +156,18 @@ def _check(gold: Gold) -> None:
     if gold.tier == "number":
         for text in gold.accept:
             Fraction(text)
+    if gold.unit is not None and not known_unit(gold.unit):
+        raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
     if not 0 < gold.threshold <= 1:
         raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
+
+
+def _unit_asked(question: Question) -> str | None:
+    """Return the unit that a question asks for: "... in seconds?"."""
+    if question.tier != "number":
+        return None
+    named = [word.casefold() for word in re.findall(r"\bin ([A-Za-z€$£%]+)", question.text)]
+    return next((word for word in named if known_unit(word)), None)
 
 
 def _item(row: Any) -> Item:
