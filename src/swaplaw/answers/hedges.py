@@ -15,8 +15,8 @@ _HEDGE = re.compile(
 )
 _BOUND = re.compile(
     r"\b(?:more|less|fewer|greater|larger|smaller|other|higher|lower) than\b|\bat (?:least|most)\b|\bup to\b|"
-    r"\b(?:nearly|almost|exceed(?:s|ing)?|minimum|maximum|between|within|upwards of|as (?:many|much|few) as)\b|"
-    r"\b(?:over|under|above|below|beyond|past|from)\s+[\d$€£]|\bor (?:more|less|fewer|so)\b|"
+    r"\b(?:nearly|almost|exceed(?:s|ing)?|minimum|maximum|within|upwards of|as (?:many|much|few) as)\b|"
+    r"\b(?:over|under|above|below|beyond|past|from|between)\s+[\d$€£]|\bor (?:more|less|fewer|so)\b|"
     r"\bplus or minus\b|[<>≥≤±]|\d\s*\+(?!\d)|\d\s*(?:to|through|until)\s+\d|\d\s*\.\.\.?\s*\d|\bdozens of\b",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ _INVISIBLE = re.compile(r"[\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u00ad]"
 _DASHES = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-"})
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"'})
 _WRAPPERS = ('"', "'", "`", "**", "__")
+_ANGLES = re.compile(r"<(\S+)>")
 _DIGEST = r"md5|sha-?1|sha-?224|sha-?256|sha-?384|sha-?512|sha2-(?:224|256|384|512)"
 _HASH_NAME = re.compile(rf"^(?:{_DIGEST})\s*(?:hash|sum|digest|checksum)?\s*[:=]?\s*", re.IGNORECASE)
 # What md5sum and its kin print, and what BSD's and OpenSSL's do.
@@ -47,6 +48,7 @@ def clean(text: str) -> str:
 def unwrap(text: str) -> str:
     """Take off one pair of quotes, backticks or emphasis marks around the whole, or a fence."""
     text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text.strip(), flags=re.DOTALL).strip()
+    text = _ANGLES.sub(r"\1", text) if _ANGLES.fullmatch(text) else text
     for mark in _WRAPPERS:
         inner = text[len(mark) : -len(mark)]
         if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and mark not in inner:

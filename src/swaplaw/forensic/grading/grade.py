@@ -25,8 +25,7 @@ _NOTHING = re.compile(r"(?:none|nil|nothing|never|no(?: [a-z][a-z -]*)?|zero(?: 
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
 _AFTER_NUMBER = (None, "in", "total", "per", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
-    "local time hours hrs h o clock on the monday tuesday wednesday thursday friday saturday sunday mon tue wed thu "
-    "fri sat sun".split()
+    ["local", "time", "hours", "hrs", "h", "o", "clock", "on", "the", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 )
 _ZONE_LIKE = re.compile(r"\b[A-Z]{1,4}T\b|\b[A-Z][a-z]+/[A-Z]|\bUTC\b|\bGMT\b|\btime ?zone\b")
 
@@ -95,6 +94,8 @@ def _exact(gold: Gold, answer: str) -> Grade:
 
 
 def _normalised(gold: Gold, answer: str) -> Grade:
+    if answer.rstrip(' "*)').endswith("?") and not any(text.endswith("?") for text in gold.accept):
+        return Grade(INCORRECT, "it asks")
     texts = candidates(gold, answer)
     if gold.keep_case:
         return _verdict(any(clean(text) in gold.accept for text in texts), "the text, with its case,")

@@ -9,7 +9,7 @@ from swaplaw.forensic.challenges.gold import Gold
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
 _FILLERS = frozenset(
-    "the a an of in on for to this that it its s is was final answer value result found as by with from my at".split()
+    ["the", "a", "an", "of", "in", "on", "for", "to", "this", "that", "it", "its", "s", "is", "was", "final", "answer", "value", "result", "found", "as", "by", "with", "from", "my", "at"]
 )
 # What `file` says of common types, and other names of the same.
 _TYPES: dict[str, str] = {
@@ -37,6 +37,10 @@ def candidates(gold: Gold, answer: str) -> list[str]:
             found.append(unwrap(tail.strip().rstrip(".")))
         if not separator.group().strip(" \t\n:=->→") == "" and _repeats(tail, gold.asked):
             found.append(unwrap(head))
+    words = text.split()
+    for number in range(max(1, len(words) - 12), len(words) - 1):
+        if _repeats(" ".join(words[number:]), gold.asked):
+            found.append(unwrap(" ".join(words[:number])))
     remark = re.fullmatch(r"(.+?)\s*\(([^()]*)\)\.?", text, re.DOTALL)
     if remark and _repeats(remark[2], gold.asked):
         found.append(unwrap(remark[1]))

@@ -14,18 +14,21 @@ from swaplaw.forensic.challenges.gold import Gold, Item
 # A row that names one thing may say this much more about it; a record may have this many more fields.
 WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
+_REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
 _LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
 
 
 def overlap(gold: Gold, answer: str) -> Fraction:
     """Return F1 or recall of the reading of the list that fits best: how it was punctuated is not what was asked."""
-    return max((_score(gold, reading) for reading in _readings(answer)), default=Fraction(0))
+    return max((_score(gold, reading) for reading in _readings(gold, answer)), default=Fraction(0))
 
 
-def _readings(answer: str) -> list[list[str]]:
+def _readings(gold: Gold, answer: str) -> list[list[str]]:
     """Return the ways to punctuate the list; one mixes lines kept whole with lines split into their fields."""
     mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
-    return [*splittings(answer), mixed]
+    # Single words would lose what denies them, and names within a phrase would be taken for it.
+    words = not _denies(answer) and all(item.names for item in gold.items)
+    return [*(splittings(answer) if words else splittings(answer)[:-1] or splittings(answer)), mixed]
 
 
 def _one_thing(row: str) -> bool:
@@ -64,7 +67,7 @@ def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], mat
 def _claims(row: str) -> int:
     """Count what a row may name: a hundred names on one line are a hundred."""
     words = len(row.split())
-    return max(1, len(_parts(row)), words // 3 if words > WORDS_OF_RECORD else 0)
+    return max(1, len(_parts(row)), words // 2 if words > WORDS_OF_RECORD else 0)
 
 
 def _parts(row: str) -> list[str]:
@@ -114,7 +117,8 @@ def _named(item: Item, row: str, gold: Gold) -> bool:
 def _texts(row: str) -> frozenset[str]:
     """Return the texts that a row may stand for."""
     texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
-    texts += [text.rsplit("(", 1)[0] for text in texts if text.endswith(")") and not _denies(text.rsplit("(", 1)[1])]
+    remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
+    texts += [match[1] for match in remarks if not _denies(match[2])]
     texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
     return frozenset(unwrap(clean(text)) for text in texts)
 
