@@ -17,6 +17,7 @@ from inspect_ai.util import SandboxEnvironmentSpec, store
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.forensic.challenges.evidence import default_root, require
 from swaplaw.forensic.challenges.manifest import SHIPPED, Challenge, load
+from swaplaw.forensic.synthetic.key import fingerprint, secret_key
 
 SANDBOXES = ("bwrap", "apptainer")
 LONGEST_ANSWER = 4000
@@ -104,6 +105,8 @@ def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None) -
             "folder": None if challenge.folder.parent == SHIPPED else str(challenge.folder.absolute()),
             "questions": list(challenge.question_ids),
             "evidence_sha256": hashes,
+            "seed": challenge.seed,
+            "key": None if challenge.seed is None else fingerprint(secret_key()),
         },
         sandbox=SandboxEnvironmentSpec(sandbox, _sandbox_config(sandbox, folder, hashes, image)),
     )

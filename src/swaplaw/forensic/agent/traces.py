@@ -26,6 +26,8 @@ class Trace:
     """`finish`, the limit that cut the trace (`message`, `token`, `time`, ...), `error`, or `stopped`."""
     tokens: int
     sample: int
+    key: str | None = None
+    """The fingerprint of the secret key with which a synthetic case was built."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
         questions=tuple(sample.metadata.get("questions", ())),
         answers={str(name): str(text) for name, text in answers.items()},
         ended=ended,
+        key=sample.metadata.get("key"),
         tokens=sum(usage.total_tokens for usage in sample.model_usage.values()),
         sample=number,
     )

@@ -22,7 +22,8 @@ _NEEDS = {
 _KEYS: dict[str, Any] = {
     "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
     "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
-    "unit": str, "keep_case": bool, "at_most": int, "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
+    "unit": str, "keep_case": bool, "at_most": int,
+    "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
 }  # fmt: skip
 
 _SECRET = re.compile(r"\b(?:password|passphrase|pass phrase|passcode)\b", re.IGNORECASE)
@@ -73,7 +74,7 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
     """Load or compute the answers of every question of a challenge."""
     if challenge.kind == "synthetic":
         # No file at all: the answers are computed again from the seed.
-        where, answers = f"{challenge.ref} (computed)", build_case(challenge).answers
+        where, answers = f"{challenge.ref} (computed)", _computed(challenge)
     else:
         file = challenge.folder / "gold.toml"
         if not file.is_file():
@@ -89,6 +90,11 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
             'add [answers.ID], or say there why it cannot be graded with ungradeable = "..."'
         )
     return {q.id: parse_gold(q, answers[q.id], f"{where}: answers.{q.id}") for q in challenge.questions}
+
+
+def _computed(challenge: Challenge) -> dict[str, Any]:
+    topics = {asked.topic: asked.gold for asked in build_case(challenge.id, challenge.seed or 0).asked}
+    return {question.id: topics[question.topic] for question in challenge.questions}
 
 
 def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:

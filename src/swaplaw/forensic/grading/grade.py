@@ -25,7 +25,31 @@ _NOTHING = re.compile(r"(?:none|nil|nothing|never|no(?: [a-z][a-z -]*)?|zero(?: 
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
 _AFTER_NUMBER = (None, "in", "total", "per", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
-    ["local", "time", "hours", "hrs", "h", "o", "clock", "on", "the", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    [
+        "local",
+        "time",
+        "hours",
+        "hrs",
+        "h",
+        "o",
+        "clock",
+        "on",
+        "the",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+    ]
 )
 _ZONE_LIKE = re.compile(r"\b[A-Z]{1,4}T\b|\b[A-Z][a-z]+/[A-Z]|\bUTC\b|\bGMT\b|\btime ?zone\b")
 

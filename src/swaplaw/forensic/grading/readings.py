@@ -9,7 +9,34 @@ from swaplaw.forensic.challenges.gold import Gold
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
 _FILLERS = frozenset(
-    ["the", "a", "an", "of", "in", "on", "for", "to", "this", "that", "it", "its", "s", "is", "was", "final", "answer", "value", "result", "found", "as", "by", "with", "from", "my", "at"]
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "in",
+        "on",
+        "for",
+        "to",
+        "this",
+        "that",
+        "it",
+        "its",
+        "s",
+        "is",
+        "was",
+        "final",
+        "answer",
+        "value",
+        "result",
+        "found",
+        "as",
+        "by",
+        "with",
+        "from",
+        "my",
+        "at",
+    ]
 )
 # What `file` says of common types, and other names of the same.
 _TYPES: dict[str, str] = {

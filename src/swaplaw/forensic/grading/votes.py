@@ -16,6 +16,7 @@ from swaplaw.forensic.challenges.gold import Gold, load_gold
 from swaplaw.forensic.challenges.manifest import Challenge, load
 from swaplaw.forensic.grading import grade as grading
 from swaplaw.forensic.grading.judge import Item
+from swaplaw.forensic.synthetic.key import VARIABLE, fingerprint, secret_key
 
 DATASET = "forensic"
 
@@ -63,6 +64,11 @@ class Key:
         for trace in traces:
             place = (trace.challenge, trace.folder)
             if place not in self._loaded:
+                if trace.key is not None and trace.key != fingerprint(secret_key()):
+                    raise InputError(
+                        f"the log of {quote(trace.challenge)} was collected with another secret key (fingerprint "
+                        f"{trace.key}): set ${VARIABLE} to that key, or grade where it was collected"
+                    )
                 challenge = load(trace.folder or trace.challenge)
                 self._loaded[place] = (challenge, load_gold(challenge))
 
