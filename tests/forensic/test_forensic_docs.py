@@ -27,7 +27,7 @@ def test_the_commands_for_one_machine_run(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "SWAPLAW_EVIDENCE"} | {"PATH": path}
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "27 votes" in done.stdout
+    assert "41 votes" in done.stdout
     assert (tmp_path / "votes.parquet").is_file()
 
 

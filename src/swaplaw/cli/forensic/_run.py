@@ -105,8 +105,9 @@ def _name(case: Challenge) -> str:
 def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
     from swaplaw.forensic.challenges.manifest import load
+    from swaplaw.forensic.challenges.seeds import remembered
 
-    cases = [load(name) for name in challenges]
+    cases = [load(name) for name in remembered(challenges, options["logs"])]
     need_inspect("running agents")
     from inspect_ai import eval_set
 

@@ -11,7 +11,7 @@ from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._grade import grade
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, TABLES, columns
 from swaplaw.cli.forensic._run import run, solve
-from swaplaw.errors import SwaplawError
+from swaplaw.errors import InputError, SwaplawError
 
 
 @click.group(name="forensic")
@@ -83,6 +83,8 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
     failed = []
     for name in challenges:
         challenge = load(name)
+        if challenge.seed is not None and "@" not in name:
+            raise InputError(f"{challenge.id} is another case for each seed: verify {challenge.id}@SEED")
         files = check(challenge, root)
         good = bool(files) and all(row.status == "ok" for row in files)
         if not good:
