@@ -38,3 +38,9 @@ def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
 def shared_votes() -> Path:
     """The folder of the real vote tables."""
     return real_votes()
+
+
+@pytest.fixture(autouse=True)
+def _own_forensic_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Synthetic cases are built with a key of the tests, never the user's."""
+    monkeypatch.setenv("SWAPLAW_FORENSIC_KEY", "the key of the tests")

@@ -8,8 +8,8 @@ import pytest
 
 from swaplaw.errors import InputError
 from swaplaw.forensic.challenges.gold import load_gold
-from swaplaw.forensic.synthetic.case import BUILDERS
 from swaplaw.forensic.challenges.manifest import load, shipped
+from swaplaw.forensic.synthetic.case import BUILDERS
 
 PAPER = {"cfreds-data-leakage": 60, "mvs2025-ios": 19, "rhino-hunt": 8, "mta-lumma": 6, "mta-easy-as-123": 5}
 

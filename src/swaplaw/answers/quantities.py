@@ -30,10 +30,8 @@ _SCALED = re.compile(r"\s*(hundred|thousand|million|billion|dozen)\b", re.IGNORE
 _AFTER = re.compile(rf"\s*\(?\s*({'|'.join(re.escape(s) for s in SYMBOLS)}|us\$|[a-zµμ]+)(?:\(s\))?", re.IGNORECASE)
 _BEFORE = re.compile(rf"({'|'.join(re.escape(s) for s in SYMBOLS)}|us\$|\b[a-z]{{3}})\s*$", re.IGNORECASE)
 # "46s": a unit that is written onto its number.
-_GLUED = re.compile(
-    rf"(?<![\w.])([-+]?\d+(?:[.,]\d+)?)({'|'.join(sorted((u for u in UNITS if u.isalpha()), key=len, reverse=True))})\b",
-    re.IGNORECASE,
-)
+_LETTERS = "|".join(sorted((name for name in UNITS if name.isalpha()), key=len, reverse=True))
+_GLUED = re.compile(rf"(?<![\w.])([-+]?\d+(?:[.,]\d+)?)({_LETTERS})\b", re.IGNORECASE)
 _SOUTH_WEST = re.compile(r"\s*(?:°\s*(?:s|w)|°?\s*(?:south|west))\b", re.IGNORECASE)
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -290,15 +288,15 @@ def _date_of(
     clock: re.Match[str], dates: list[re.Match[str]], text: str, used: set[int]
 ) -> tuple[re.Match[str] | None, tuple[int, int]]:
     for date in dates:
-        if date.start() not in used and date.end() <= clock.start():
-            if _JOIN.fullmatch(text[date.end() : clock.start()]):
-                used.add(date.start())
-                return date, (date.start(), clock.end())
+        between = text[date.end() : clock.start()] if date.end() <= clock.start() else "x"
+        if date.start() not in used and _JOIN.fullmatch(between):
+            used.add(date.start())
+            return date, (date.start(), clock.end())
     for date in dates:
-        if date.start() not in used and clock.end() <= date.start():
-            if _JOIN.fullmatch(text[clock.end() : date.start()]):
-                used.add(date.start())
-                return date, (clock.start(), date.end())
+        between = text[clock.end() : date.start()] if clock.end() <= date.start() else "x"
+        if date.start() not in used and _JOIN.fullmatch(between):
+            used.add(date.start())
+            return date, (clock.start(), date.end())
     earlier = [date for date in dates if date.end() <= clock.start()]
     for date in earlier[-1:]:
         used.add(date.start())

@@ -45,7 +45,8 @@ _TYPES: dict[str, str] = {
     "pdf": r"pdf(?: document)?|application/pdf|portable document format",
     "zip": r"zip(?: archive)?(?: data)?|application/zip", "gzip": r"gzip(?: compressed)?(?: data)?|application/gzip",
     "7z": r"7-?z(?:ip)?(?: archive)?(?: data)?", "rar": r"rar(?: archive)?(?: data)?",
-    "sqlite": r"sqlite ?3?(?:\.x)?(?: database)?", "elf": r"elf(?: (?:32|64)-bit)?.*", "pe": r"pe(?:32\+?)? executable.*",
+    "sqlite": r"sqlite ?3?(?:\.x)?(?: database)?",
+    "elf": r"elf(?: (?:32|64)-bit)?.*", "pe": r"pe(?:32\+?)? executable.*",
     "bmp": r"(?:pc )?bitmap|bmp(?: image)?", "ole": r"composite document file.*|cdf ?v2.*",
 }  # fmt: skip
 _ACCOUNT = re.compile(r"[\w.$-]+\\([\w.$-]+)")
@@ -62,7 +63,7 @@ def candidates(gold: Gold, answer: str) -> list[str]:
         if _repeats(head, gold.asked):
             found.append(unwrap(tail.strip()))
             found.append(unwrap(tail.strip().rstrip(".")))
-        if not separator.group().strip(" \t\n:=->→") == "" and _repeats(tail, gold.asked):
+        if separator.group().strip(" \t\n:=->→") != "" and _repeats(tail, gold.asked):
             found.append(unwrap(head))
     words = text.split()
     for number in range(max(1, len(words) - 12), len(words) - 1):

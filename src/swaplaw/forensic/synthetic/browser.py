@@ -19,10 +19,14 @@ TERMS = (
     "cheap rooms {}", "how to ship a crate to {}", "{} consulate hours",
 )  # fmt: skip
 SCHEMA = """
-CREATE TABLE urls(id INTEGER PRIMARY KEY, url LONGVARCHAR, title LONGVARCHAR, visit_count INTEGER, last_visit_time INTEGER);
+CREATE TABLE urls(
+  id INTEGER PRIMARY KEY, url LONGVARCHAR, title LONGVARCHAR, visit_count INTEGER, last_visit_time INTEGER
+);
 CREATE TABLE visits(id INTEGER PRIMARY KEY, url INTEGER NOT NULL, visit_time INTEGER NOT NULL);
 CREATE TABLE keyword_search_terms(keyword_id INTEGER, url_id INTEGER, term LONGVARCHAR);
-CREATE TABLE downloads(id INTEGER PRIMARY KEY, target_path LONGVARCHAR, start_time INTEGER, total_bytes INTEGER, tab_url VARCHAR);
+CREATE TABLE downloads(
+  id INTEGER PRIMARY KEY, target_path LONGVARCHAR, start_time INTEGER, total_bytes INTEGER, tab_url VARCHAR
+);
 """
 
 
@@ -70,9 +74,8 @@ def build(dice: Dice) -> Case:
 
 def _history(dice: Dice, file: Path, town: str, start: datetime) -> list[Asked]:
     database = sqlite3.connect(file, isolation_level=None)
-    database.executescript(
-        "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA secure_delete=OFF; PRAGMA auto_vacuum=NONE;"
-    )
+    for setting in ("page_size=4096", "journal_mode=OFF", "secure_delete=OFF", "auto_vacuum=NONE"):
+        database.execute(f"PRAGMA {setting}")
     database.executescript(SCHEMA)
     history = History(dice, database, start)
     terms = [term.format(town) for term in dice.pick_some(TERMS, dice.between(3, 5))]
@@ -97,16 +100,44 @@ def _history(dice: Dice, file: Path, town: str, start: datetime) -> list[Asked]:
     database.close()
     return [
         Asked("terms", "Which terms were searched for? One a line.", "list", "set", {"items": terms}, level=2),
-        Asked("booked", f'When was the page "{booking}" visited (UTC)?', "time", "time",
-              {"accept": [f"{booked:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1}, level=2),
-        Asked("download", "What is the full path of the file that was downloaded?", "text", "normalised", {"accept": [target]}),
-        Asked("size", "How large is the file that was downloaded, in bytes?", "number", "number",
-              {"accept": [str(size)], "unit": "bytes"}),
-        Asked("pages", "How many pages are in the history's table of addresses?", "number", "number",
-              {"accept": [str(history.count - 1)]}),
-        Asked("removed", "One address was deleted from the history, but its text is still in the file. Which address?",
-              "text", "normalised", {"accept": [secret]}, level=3),
-    ]  # fmt: skip
+        Asked(
+            "booked",
+            f'When was the page "{booking}" visited (UTC)?',
+            "time",
+            "time",
+            {"accept": [f"{booked:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
+            level=2,
+        ),
+        Asked(
+            "download",
+            "What is the full path of the file that was downloaded?",
+            "text",
+            "normalised",
+            {"accept": [target]},
+        ),
+        Asked(
+            "size",
+            "How large is the file that was downloaded, in bytes?",
+            "number",
+            "number",
+            {"accept": [str(size)], "unit": "bytes"},
+        ),
+        Asked(
+            "pages",
+            "How many pages are in the history's table of addresses?",
+            "number",
+            "number",
+            {"accept": [str(history.count - 1)]},
+        ),
+        Asked(
+            "removed",
+            "One address was deleted from the history, but its text is still in the file. Which address?",
+            "text",
+            "normalised",
+            {"accept": [secret]},
+            level=3,
+        ),
+    ]
 
 
 def _mail(dice: Dice, people: list[str], town: str, start: datetime) -> tuple[bytes, list[Asked]]:
@@ -124,15 +155,38 @@ def _mail(dice: Dice, people: list[str], town: str, start: datetime) -> tuple[by
         clock += timedelta(seconds=dice.between(900, 40_000))
         mails.append(_message(dice, sender, subject, body, attached, clock))
     return b"".join(mails), [
-        Asked("attachment", "What is the SHA-256 of the attachment of the mail about the booking?", "text", "normalised",
-              {"accept": [hashlib.sha256(ticket).hexdigest()]}, level=2),
-        Asked("total", "What was the total of the booking, in EUR?", "number", "number",
-              {"accept": [f"{cents // 100}.{cents % 100:02d}"], "tolerance": "0.005", "unit": "EUR"}),
-        Asked("sender", 'Who sent the mail with the subject "For you"? Give the full name.', "text", "normalised",
-              {"accept": [people[2]]}),
-        Asked("meeting", "Where is the meeting that an encoded mail arranges (such as dock 3)?", "text", "normalised",
-              {"accept": [place]}, level=3, builds_on="sender"),
-    ]  # fmt: skip
+        Asked(
+            "attachment",
+            "What is the SHA-256 of the attachment of the mail about the booking?",
+            "text",
+            "normalised",
+            {"accept": [hashlib.sha256(ticket).hexdigest()]},
+            level=2,
+        ),
+        Asked(
+            "total",
+            "What was the total of the booking, in EUR?",
+            "number",
+            "number",
+            {"accept": [f"{cents // 100}.{cents % 100:02d}"], "tolerance": "0.005", "unit": "EUR"},
+        ),
+        Asked(
+            "sender",
+            'Who sent the mail with the subject "For you"? Give the full name.',
+            "text",
+            "normalised",
+            {"accept": [people[2]]},
+        ),
+        Asked(
+            "meeting",
+            "Where is the meeting that an encoded mail arranges (such as dock 3)?",
+            "text",
+            "normalised",
+            {"accept": [place]},
+            level=3,
+            builds_on="sender",
+        ),
+    ]
 
 
 def _message(dice: Dice, sender: str, subject: str, body: str, attached: bytes | None, when: datetime) -> bytes:

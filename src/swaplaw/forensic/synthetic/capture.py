@@ -117,13 +117,34 @@ def build(dice: Dice) -> Case:
     pool += [
         Asked("ip", "What is the IP address of the infected Windows client?", "text", "exact", {"accept": [victim.ip]}),
         Asked("mac", "What is the MAC address of the infected client?", "text", "normalised", {"accept": [victim.mac]}),
-        Asked("host-name", "What is the host name of the infected client?", "text", "normalised",
-              {"accept": [victim.name, f"{victim.name}.{office.domain}"]}, level=2, builds_on="mac"),
-        Asked("user", "What is the Windows user account name on the infected client?", "text", "normalised",
-              {"accept": [victim.account, f"{victim.account}@{office.domain}"]}, level=2, builds_on="ip"),
-        Asked("person", "What is the full name of the user of the infected client?", "text", "normalised", {"accept": [victim.person]}, level=3,
-              builds_on="user"),
-    ]  # fmt: skip
+        Asked(
+            "host-name",
+            "What is the host name of the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.name, f"{victim.name}.{office.domain}"]},
+            level=2,
+            builds_on="mac",
+        ),
+        Asked(
+            "user",
+            "What is the Windows user account name on the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.account, f"{victim.account}@{office.domain}"]},
+            level=2,
+            builds_on="ip",
+        ),
+        Asked(
+            "person",
+            "What is the full name of the user of the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.person]},
+            level=3,
+            builds_on="user",
+        ),
+    ]
     file = f"{dice.word(8)}.pcap"
     prompt = (
         f"/evidence/{file} is a capture of a small Windows office. One client downloaded a program and has been "
@@ -146,13 +167,31 @@ def _download(office: Office, victim: Client, when: int) -> list[Asked]:
     turns = [(True, protocols.client_hello(home, dice.bytes(32)))]
     office.capture.tcp(when + 9 * SECOND, victim, office.outside(address), (office.port(), 443), turns)
     return [
-        Asked("program", "What is the SHA-256 of the executable that was downloaded?", "text", "normalised",
-              {"accept": [hashlib.sha256(program).hexdigest()]}, level=2),
-        Asked("url", "From which URL was the executable downloaded?", "text", "normalised",
-              {"accept": [f"http://{site}{path}", f"{site}{path}"]}),
-        Asked("tls", "Which server name is in the first TLS ClientHello that the infected client sent after the download?",
-              "text", "normalised", {"accept": [home]}, level=3, builds_on="url"),
-    ]  # fmt: skip
+        Asked(
+            "program",
+            "What is the SHA-256 of the executable that was downloaded?",
+            "text",
+            "normalised",
+            {"accept": [hashlib.sha256(program).hexdigest()]},
+            level=2,
+        ),
+        Asked(
+            "url",
+            "From which URL was the executable downloaded?",
+            "text",
+            "normalised",
+            {"accept": [f"http://{site}{path}", f"{site}{path}"]},
+        ),
+        Asked(
+            "tls",
+            "Which server name is in the first TLS ClientHello that the infected client sent after the download?",
+            "text",
+            "normalised",
+            {"accept": [home]},
+            level=3,
+            builds_on="url",
+        ),
+    ]
 
 
 def _beacons(office: Office, victim: Client, first: int) -> list[Asked]:
@@ -175,14 +214,35 @@ def _beacons(office: Office, victim: Client, first: int) -> list[Asked]:
         )
     moment = datetime.fromtimestamp(first // SECOND, UTC)
     return [
-        Asked("domain", "What is the domain of the command-and-control server that is polled over HTTP?", "text",
-              "normalised", {"accept": [domain]}),
-        Asked("count", "How many beacons (POST requests) did the infected client send to the command-and-control server?",
-              "number", "number", {"accept": [str(count)]}),
+        Asked(
+            "domain",
+            "What is the domain of the command-and-control server that is polled over HTTP?",
+            "text",
+            "normalised",
+            {"accept": [domain]},
+        ),
+        Asked(
+            "count",
+            "How many beacons (POST requests) did the infected client send to the command-and-control server?",
+            "number",
+            "number",
+            {"accept": [str(count)]},
+        ),
         Asked("agent", "What is the User-Agent of the beacons?", "text", "exact", {"accept": [agent]}),
         Asked("bot", "Which bot identifier is sent in the beacons?", "text", "normalised", {"accept": [bot]}, level=2),
-        Asked("first", "When was the first beacon sent (UTC)?", "time", "time",
-              {"accept": [f"{moment:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2}),
-        Asked("interval", "What is the interval between beacons, in seconds?", "number", "number",
-              {"accept": [str(interval)], "tolerance": "0.5", "unit": "s"}, level=2),
-    ]  # fmt: skip
+        Asked(
+            "first",
+            "When was the first beacon sent (UTC)?",
+            "time",
+            "time",
+            {"accept": [f"{moment:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2},
+        ),
+        Asked(
+            "interval",
+            "What is the interval between beacons, in seconds?",
+            "number",
+            "number",
+            {"accept": [str(interval)], "tolerance": "0.5", "unit": "s"},
+            level=2,
+        ),
+    ]

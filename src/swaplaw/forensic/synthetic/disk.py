@@ -78,12 +78,23 @@ def build(dice: Dice) -> Case:
     for folder in (names.texts, names.music, names.photos):
         volume.make_directory(folder, tick())
     pool = [
-        Asked("variant", "Which FAT variant does the file system use?", "text", "normalised", {"accept": [f"FAT{bits}", f"FAT {bits}"]}),
-        Asked("serial", "What is the volume serial number (hexadecimal)?", "text", "normalised",
-              {"accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]}),
+        Asked(
+            "variant",
+            "Which FAT variant does the file system use?",
+            "text",
+            "normalised",
+            {"accept": [f"FAT{bits}", f"FAT {bits}"]},
+        ),
+        Asked(
+            "serial",
+            "What is the volume serial number (hexadecimal)?",
+            "text",
+            "normalised",
+            {"accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]},
+        ),
         Asked("label", "What is the volume label?", "text", "exact", {"accept": [label]}),
         _readme(volume, dice, names, tick()),
-    ]  # fmt: skip
+    ]
     _live_files(volume, dice, names, tick)
     pool.append(_disguise(volume, dice, names, tick()))
     steps: list[Callable[[], list[Asked]]] = [
@@ -102,9 +113,15 @@ def build(dice: Dice) -> Case:
     for path in deleted:
         volume.delete(path)
     pool.append(
-        Asked("deleted-paths", "List the full paths of all deleted files that still have a directory entry.", "list", "set",
-              {"items": [[path, f"/{path}"] for path in deleted]}, level=2)
-    )  # fmt: skip
+        Asked(
+            "deleted-paths",
+            "List the full paths of all deleted files that still have a directory entry.",
+            "list",
+            "set",
+            {"items": [[path, f"/{path}"] for path in deleted]},
+            level=2,
+        )
+    )
     file = f"{dice.word(8)}.{dice.pick(('dd', 'img', 'raw'))}"
     prompt = (
         f"A USB stick was found in a {place}. /evidence/{file} is its raw image. Some files were deleted, one is "
@@ -173,13 +190,32 @@ def _secret(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], dat
     when = tick()
     volume.write(names.archive, encrypted_zip(dice, f"{dice.word(4)}.txt", deal, password, when), when)
     return [
-        Asked("note-md5", f'What is the MD5 of the recovered content of the deleted note "{names.note}"?', "text",
-              "normalised", {"accept": [hashlib.md5(note).hexdigest()]}, level=2),
-        Asked("password", f'Which password does the deleted note "{names.note}" give?', "text", "exact",
-              {"accept": [password]}, level=2),
-        Asked("account", f'To which account was the deal paid, according to the encrypted archive "{names.archive}"?',
-              "text", "exact", {"accept": [account]}, level=3, builds_on="password"),
-    ]  # fmt: skip
+        Asked(
+            "note-md5",
+            f'What is the MD5 of the recovered content of the deleted note "{names.note}"?',
+            "text",
+            "normalised",
+            {"accept": [hashlib.md5(note).hexdigest()]},
+            level=2,
+        ),
+        Asked(
+            "password",
+            f'Which password does the deleted note "{names.note}" give?',
+            "text",
+            "exact",
+            {"accept": [password]},
+            level=2,
+        ),
+        Asked(
+            "account",
+            f'To which account was the deal paid, according to the encrypted archive "{names.archive}"?',
+            "text",
+            "exact",
+            {"accept": [account]},
+            level=3,
+            builds_on="password",
+        ),
+    ]
 
 
 def _payments(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> list[Asked]:
@@ -187,11 +223,22 @@ def _payments(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], d
     when = tick()
     volume.write(names.ledger, table, when)
     return [
-        Asked("sum", f'What is the sum of the amounts in the deleted table "{names.ledger}", in EUR?', "number",
-              "number", {"accept": [f"{total // 100}.{total % 100:02d}"], "tolerance": "0.005", "unit": "EUR"}, level=2),
-        Asked("modified", f'When was the deleted table "{names.ledger}" last modified? Read the file system\'s times '
-              "as UTC.", "time", "time", {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2}),
-    ]  # fmt: skip
+        Asked(
+            "sum",
+            f'What is the sum of the amounts in the deleted table "{names.ledger}", in EUR?',
+            "number",
+            "number",
+            {"accept": [f"{total // 100}.{total % 100:02d}"], "tolerance": "0.005", "unit": "EUR"},
+            level=2,
+        ),
+        Asked(
+            "modified",
+            f'When was the deleted table "{names.ledger}" last modified? Read the file system\'s times as UTC.',
+            "time",
+            "time",
+            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2},
+        ),
+    ]
 
 
 def _papers(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> list[Asked]:

@@ -97,13 +97,32 @@ def _guessing(host: Host, victim: str, attacker: str) -> list[Asked]:
     return [
         Asked("attacker", "From which IP address did the intruder log in?", "text", "exact", {"accept": [attacker]}),
         Asked("guessed", "Which account's password was guessed?", "text", "normalised", {"accept": [victim]}),
-        Asked("failures", "How many password attempts from the intruder's address failed?", "number", "number",
-              {"accept": [str(count + misses)]}, level=2, builds_on="attacker"),
-        Asked("tried", "List the account names that the intruder tried, including the guessed one.", "list", "set",
-              {"items": [*tried, victim]}, level=2, builds_on="attacker"),
-        Asked("entered", "When did the intruder first log in (UTC)?", "time", "time",
-              {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1}),
-    ]  # fmt: skip
+        Asked(
+            "failures",
+            "How many password attempts from the intruder's address failed?",
+            "number",
+            "number",
+            {"accept": [str(count + misses)]},
+            level=2,
+            builds_on="attacker",
+        ),
+        Asked(
+            "tried",
+            "List the account names that the intruder tried, including the guessed one.",
+            "list",
+            "set",
+            {"items": [*tried, victim]},
+            level=2,
+            builds_on="attacker",
+        ),
+        Asked(
+            "entered",
+            "When did the intruder first log in (UTC)?",
+            "time",
+            "time",
+            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
+        ),
+    ]
 
 
 def _intrusion(host: Host, victim: str, attacker: str) -> list[Asked]:
@@ -135,14 +154,41 @@ def _intrusion(host: Host, victim: str, attacker: str) -> list[Asked]:
     host.files["etc/passwd"] = f"root:x:0:0::/root:/bin/bash\n{victim}:x:1000:1000::/home/{victim}:/bin/bash\n".encode()
     return [
         Asked("account", "Which account did the intruder create?", "text", "normalised", {"accept": [account]}),
-        Asked("url", "From which URL did the intruder download a program?", "text", "normalised", {"accept": [url]}, level=2),
-        Asked("program", "What is the SHA-256 of the program that the intruder downloaded?", "text", "normalised",
-              {"accept": [hashlib.sha256(program).hexdigest()]}, level=2, builds_on="url"),
-        Asked("timer", "Which file starts the program again after a reboot? Give its full path.", "text", "normalised",
-              {"accept": [f"/{timer}"]}, level=2),
-        Asked("callback", "To which host and port does the program connect (host:port)?", "text", "exact",
-              {"accept": [f"{server}:{port}"]}, level=3, builds_on="timer"),
-    ]  # fmt: skip
+        Asked(
+            "url",
+            "From which URL did the intruder download a program?",
+            "text",
+            "normalised",
+            {"accept": [url]},
+            level=2,
+        ),
+        Asked(
+            "program",
+            "What is the SHA-256 of the program that the intruder downloaded?",
+            "text",
+            "normalised",
+            {"accept": [hashlib.sha256(program).hexdigest()]},
+            level=2,
+            builds_on="url",
+        ),
+        Asked(
+            "timer",
+            "Which file starts the program again after a reboot? Give its full path.",
+            "text",
+            "normalised",
+            {"accept": [f"/{timer}"]},
+            level=2,
+        ),
+        Asked(
+            "callback",
+            "To which host and port does the program connect (host:port)?",
+            "text",
+            "exact",
+            {"accept": [f"{server}:{port}"]},
+            level=3,
+            builds_on="timer",
+        ),
+    ]
 
 
 def _web_shell(host: Host, attacker: str) -> list[Asked]:
@@ -155,10 +201,23 @@ def _web_shell(host: Host, attacker: str) -> list[Asked]:
         host.request(attacker, f"GET {path}?c={dice.word(6)}", 200)
     host.request(f"198.51.100.{dice.between(2, 200)}", f"GET {path.rsplit('/', 1)[0]}/logo.png", 200)
     return [
-        Asked("shell", "Which path on the web server has the intruder's web shell?", "text", "normalised", {"accept": [path]}),
-        Asked("commands", "How many requests with a command did the web shell get?", "number", "number",
-              {"accept": [str(count)]}, level=2, builds_on="shell"),
-    ]  # fmt: skip
+        Asked(
+            "shell",
+            "Which path on the web server has the intruder's web shell?",
+            "text",
+            "normalised",
+            {"accept": [path]},
+        ),
+        Asked(
+            "commands",
+            "How many requests with a command did the web shell get?",
+            "number",
+            "number",
+            {"accept": [str(count)]},
+            level=2,
+            builds_on="shell",
+        ),
+    ]
 
 
 def _archive(files: dict[str, bytes], when: datetime) -> bytes:

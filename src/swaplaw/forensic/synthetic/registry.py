@@ -38,11 +38,22 @@ def _autostart(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]
     command = f"C:\\Users\\{user}\\AppData\\Roaming\\{dice.word(6)}\\{dice.word(5)}.exe"
     run.text(bad, f"{command} -q")
     return [
-        Asked("autostart", "Which program under AppData is started when the user logs on? Give its full path.", "text",
-              "normalised", {"accept": [command, f"{command} -q"]}),
-        Asked("run-written", "When was the key with the user's autostart programs (Run) last written (UTC)?", "time",
-              "time", {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1}, level=2),
-    ]  # fmt: skip
+        Asked(
+            "autostart",
+            "Which program under AppData is started when the user logs on? Give its full path.",
+            "text",
+            "normalised",
+            {"accept": [command, f"{command} -q"]},
+        ),
+        Asked(
+            "run-written",
+            "When was the key with the user's autostart programs (Run) last written (UTC)?",
+            "time",
+            "time",
+            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
+            level=2,
+        ),
+    ]
 
 
 def _typed(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
@@ -55,10 +66,22 @@ def _typed(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
     for number, site in enumerate(sites, start=1):
         urls.text(f"url{number}", site)
     return [
-        Asked("typed-paths", "Which paths were typed into the Windows Explorer? One a line.", "list", "set",
-              {"items": paths}, level=2),
-        Asked("typed-url", "Which address was typed last into Internet Explorer?", "text", "normalised", {"accept": [sites[0]]}),
-    ]  # fmt: skip
+        Asked(
+            "typed-paths",
+            "Which paths were typed into the Windows Explorer? One a line.",
+            "list",
+            "set",
+            {"items": paths},
+            level=2,
+        ),
+        Asked(
+            "typed-url",
+            "Which address was typed last into Internet Explorer?",
+            "text",
+            "normalised",
+            {"accept": [sites[0]]},
+        ),
+    ]
 
 
 def _network(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
@@ -72,12 +95,23 @@ def _network(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
     settings.values["ProxyEnable"] = (DWORD, struct.pack("<I", 1))
     settings.text("ProxyServer", proxy)
     return [
-        Asked("share", "Which network share was connected as a drive (\\\\server\\share)?", "text", "normalised",
-              {"accept": [f"\\\\{server}\\{share}"]}),
-        Asked("letter", "Under which drive letter was the network share connected?", "text", "normalised",
-              {"accept": [letter, f"{letter}:"]}, builds_on="share"),
+        Asked(
+            "share",
+            "Which network share was connected as a drive (\\\\server\\share)?",
+            "text",
+            "normalised",
+            {"accept": [f"\\\\{server}\\{share}"]},
+        ),
+        Asked(
+            "letter",
+            "Under which drive letter was the network share connected?",
+            "text",
+            "normalised",
+            {"accept": [letter, f"{letter}:"]},
+            builds_on="share",
+        ),
         Asked("proxy", "Which proxy server is configured (address:port)?", "text", "exact", {"accept": [proxy]}),
-    ]  # fmt: skip
+    ]
 
 
 def _programs(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
@@ -90,11 +124,24 @@ def _programs(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
         data = struct.pack("<IIII", 0, number, 0, 0).ljust(60, b"\0") + struct.pack("<QI", filetime(moment), 0)
         count.values[codecs.encode(f"C:\\Tools\\{name}.exe", "rot13")] = (BINARY, data)
     return [
-        Asked("runs", f'How often was "{chosen}.exe" run, according to UserAssist?', "number", "number",
-              {"accept": [str(runs)]}, level=3),
-        Asked("last-run", f'When was "{chosen}.exe" last run, according to UserAssist (UTC)?', "time", "time",
-              {"accept": [f"{last:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1}, level=3, builds_on="runs"),
-    ]  # fmt: skip
+        Asked(
+            "runs",
+            f'How often was "{chosen}.exe" run, according to UserAssist?',
+            "number",
+            "number",
+            {"accept": [str(runs)]},
+            level=3,
+        ),
+        Asked(
+            "last-run",
+            f'When was "{chosen}.exe" last run, according to UserAssist (UTC)?',
+            "time",
+            "time",
+            {"accept": [f"{last:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
+            level=3,
+            builds_on="runs",
+        ),
+    ]
 
 
 def _desktop(dice: Dice, root: Node, user: str, when: datetime) -> list[Asked]:
