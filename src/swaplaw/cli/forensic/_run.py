@@ -97,6 +97,17 @@ def _name(case: Challenge) -> str:
 @click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens a trace.")
 @click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds a trace.")
 @click.option("--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds a tool call.")
+@click.option("--cpu-seconds", type=click.IntRange(1), default=3600, show_default=True, help="CPU time of a trace.")
+@click.option("--memory", default="4GiB", show_default=True, help="Memory of a trace.")
+@click.option("--disk", default="1GiB", show_default=True, help="What a trace may write (held in memory).")
+@click.option("--file-size", default="1GiB", show_default=True, help="Largest file that a trace may write.")
+@click.option(
+    "--truncation/--no-truncation",
+    default=True,
+    show_default=True,
+    help="Drop early messages when the context is full.",
+)
+@click.option("--text-calls", is_flag=True, help="Read tool calls that a model writes as JSON in its text.")
 @click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
@@ -113,7 +124,10 @@ def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **o
 
     from swaplaw.forensic.agent.task import forensic
 
-    names = ("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout")
+    names = (
+        *("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout"),
+        *("cpu_seconds", "memory", "disk", "file_size", "truncation", "text_calls"),
+    )
     settings = {name: options[name] for name in names}
     evidence = str(options["evidence"]) if options["evidence"] else None
     with inspect_errors(), stdout_to_stderr():

@@ -82,6 +82,8 @@ class Challenge:
     archives: tuple[Archive, ...] = ()
     unknown: tuple[str, ...] = ()
     seed: int | None = None
+    tools: tuple[str, ...] = ()
+    """Programs that its questions need."""
 
     @property
     def ref(self) -> str:
@@ -167,7 +169,7 @@ def parse(table: Mapping[str, Any], file: Path) -> Challenge:
     required = {"id": str, "title": str, "kind": str, "licence": str, "obtain": str, "prompt": str}
     if table.get("kind") == "synthetic":  # its builder writes story, files and questions
         table = {"prompt": "", "questions": [], "evidence": [], **table}
-    lists = {"pages": list, "evidence": list, "questions": list, "archives": list, "unknown": list}
+    lists = {"pages": list, "evidence": list, "questions": list, "archives": list, "unknown": list, "tools": list}
     check_keys(table, required | lists, required | {"questions": list, "evidence": list}, f"{file}")
     if not _NAME.fullmatch(table["id"]):
         raise InputError(f"{file}: id {quote(table['id'])} must be small letters, digits, '.', '_' and '-'")
@@ -187,6 +189,7 @@ def parse(table: Mapping[str, Any], file: Path) -> Challenge:
         folder=file.parent,
         archives=archives,
         unknown=tuple(table.get("unknown", [])),
+        tools=tuple(table.get("tools", [])),
     )
 
 

@@ -75,6 +75,7 @@ class ForensicSandbox(SandboxEnvironment):
         self._stage = Stage(config, protections)
         self._cgroup: Cgroup | None = None
         self._one_at_a_time = threading.Lock()
+        self._cpu_used = 0.0
         self._running: Call | None = None
 
     # The life of a sample.
@@ -172,6 +173,7 @@ class ForensicSandbox(SandboxEnvironment):
             "disk": f"{size(limits.disk)} (tmpfs)",
             "processes": str(limits.processes),
             "seconds a call": str(limits.wall_seconds),
+            "CPU seconds": str(limits.total_cpu_seconds),
         }
 
     # What each provider adds.
@@ -203,7 +205,7 @@ class ForensicSandbox(SandboxEnvironment):
             raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
         limit = min(self.config.limits.output, SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE)
         seconds = min(timeout or math.inf, self.config.limits.wall_seconds)
-        given = input.encode() if isinstance(input, str) else input
+        given = input.encode("utf-8", "replace") if isinstance(input, str) else input
         async with throttled("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
             outcome = await self._run_async(cmd, given, cwd, env, limit, seconds)
         stdout, stderr = (text.decode(errors="replace") for text in (outcome.stdout, outcome.stderr))
@@ -211,6 +213,8 @@ class ForensicSandbox(SandboxEnvironment):
             raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
         if outcome.stopped is Stopped.MEMORY:
             stderr += f"\nsandbox: killed, because all processes together passed {size(self.config.limits.memory)}\n"
+        if outcome.stopped is Stopped.CPU:
+            stderr += f"\nsandbox: killed, because all {self.config.limits.total_cpu_seconds} CPU seconds are used\n"
         if outcome.returncode == 126 and REFUSED.match(stderr):
             raise PermissionError(errno.EACCES, "Permission denied", cmd[0])
         return ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
@@ -218,7 +222,7 @@ class ForensicSandbox(SandboxEnvironment):
     @override
     async def write_file(self, file: str, contents: str | bytes) -> None:
         """Write a file from inside the sandbox, making the directories above it."""
-        given = contents.encode() if isinstance(contents, str) else contents
+        given = contents.encode("utf-8", "replace") if isinstance(contents, str) else contents
         command = ["/bin/sh", "-c", WRITE, "write_file", *_paths(file)]
         outcome = await self._run_async(command, given, None, None, MIB, self.config.limits.wall_seconds)
         _raise_for(outcome, file)
@@ -281,14 +285,16 @@ class ForensicSandbox(SandboxEnvironment):
             inside = self._command(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors)
             self._running = Call(
                 [*(self._cgroup.enter() if self._cgroup else []), *self._stage.enter(), *inside],
-                Bounds(seconds, output, memory),
+                Bounds(seconds, output, memory, max(0.0, self.config.limits.total_cpu_seconds - self._cpu_used)),
                 given,
                 self.protections,
                 descriptors.passed,
                 cancelled or threading.Event(),
             )
             try:
-                return self._running.run(descriptors.close_passed)
+                outcome = self._running.run(descriptors.close_passed)
+                self._cpu_used += outcome.cpu
+                return outcome
             finally:
                 self._running = None
 
