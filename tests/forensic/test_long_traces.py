@@ -1,7 +1,6 @@
 """Limits that a user sets, full contexts, calls written as text, broken characters: none of them ends a run badly."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +8,15 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
 
-from examiners import FINISH, Move, needs_tools, output, playing, small_challenge, submit
 from swaplaw.errors import InputError
 from swaplaw.forensic.agent.replies import calls_in
 from swaplaw.forensic.agent.task import forensic, parse_size
 from swaplaw.forensic.agent.traces import Trace, read_traces
 
-from conftest import Finished
+from support.commands import Run
+from support.examiners import FINISH, Move, needs_tools, output, playing, small_challenge, submit
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
-
-Run = Callable[..., Finished]
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from inspect_ai import eval as evaluate
 
-from examiners import FINISH, Move, needs_tools, playing
 from swaplaw.errors import InputError
 from swaplaw.forensic.agent.task import forensic
 from swaplaw.forensic.agent.traces import Trace, read_traces
@@ -18,6 +17,9 @@ from swaplaw.forensic.sandbox.config import SandboxConfig, SandboxInputError
 from swaplaw.forensic.sandbox.evidence import verify
 from swaplaw.forensic.synthetic.case import build_case
 from swaplaw.forensic.synthetic.key import VARIABLE, fingerprint, secret_key
+
+from support.data import DATA
+from support.examiners import FINISH, Move, needs_tools, playing
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
@@ -118,7 +120,7 @@ def test_another_key_cannot_grade(monkeypatch: pytest.MonkeyPatch) -> None:
         Key([trace])
 
 
-YESTERDAY = (Path(__file__).parent / "yesterday_disk.sh").read_text()
+YESTERDAY = (DATA / "forensic" / "yesterday_disk.sh").read_text()
 
 
 @needs_tools("fls", "icat")

@@ -36,8 +36,8 @@ from inspect_ai.scorer import (  # noqa: E402
 )
 from inspect_ai.solver import Generate, TaskState, chain, generate, multiple_choice, solver  # noqa: E402
 
-from importers import inspect_runs  # noqa: E402
-from importers.inspect_runs import (  # noqa: E402
+from support import inspect_runs  # noqa: E402
+from support.inspect_runs import (  # noqa: E402
     OPTIONS,
     colours,
     epoch_in_prompt,

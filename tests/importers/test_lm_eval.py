@@ -19,7 +19,9 @@ import pytest
 import swaplaw as sl
 from swaplaw.importers.lm_eval import _apportion
 
-FIXTURE = Path(__file__).parent / "data" / "lm-eval"
+from support.data import DATA
+
+FIXTURE = DATA / "lm-eval"
 OPTIONS = ["red", "green", "blue"]
 MC = """
 task: colours

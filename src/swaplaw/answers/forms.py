@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
+from swaplaw._core.registry import Registry
 from swaplaw.errors import InputError, quote
 
 Canonicaliser = Callable[[str], str]
@@ -236,7 +237,8 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
-CANONICALISERS: dict[str, Canonicaliser] = {
+CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
+for _name, _form in {
     "unicode": unicode,
     "space": space,
     "case": case,
@@ -249,7 +251,28 @@ CANONICALISERS: dict[str, Canonicaliser] = {
     "url": url,
     "boxed": boxed,
     "set": sets,
-}
+}.items():
+    CANONICALISERS.register(_name, _form)
+
+
+def register(name: str, form: Canonicaliser) -> None:
+    """Add a canonical form of your own: from then on it can be named wherever forms are.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    form : callable
+        The spelling that stands for an answer; answers that it does not recognise it leaves as they are.
+
+    Raises
+    ------
+    InputError
+        If a form of that name is there already.
+    """
+    CANONICALISERS.register(name, form)
+
+
 TYPES: dict[str, tuple[str, ...]] = {
     "text": ("unicode", "space", "punctuation", "case"),
     "numeric": ("unicode", "boxed", "punctuation", "number"),

@@ -17,6 +17,7 @@ COMMANDS = {
     "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
     "collect": ("collect", "Repeated votes from real models, multiple choice."),
     "summary": ("votes", "The fleet: accuracy and abstention of each model."),
+    "compare": ("decide", "Compare models: who is better, by how much, and how sure."),
     "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
     "curve": ("law", "The exact lift of one pair at every weight."),
     "panel": ("law", "The best panels of three or more, at weights proven best."),

@@ -24,15 +24,15 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
+from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
-from swaplaw.evidence.effect import Effect, effect
+from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.certificates import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
-
-FOLDS, REPEATS = 10, 10
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,7 @@ def held_out_panel(
     out: None.
     """
     tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
-    names = np.array(tally.clusters if tally.clusters is not None else tally.questions, dtype=object)
-    member = np.unique(names, return_inverse=True)[1]
+    member = resampling_units(tally).member
     if not member.any():
         return None
     scorer = Recorded(tally)

@@ -18,8 +18,7 @@ from swaplaw.importers.registry import FORMATS, format_of
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
 from swaplaw.votes.files import Source, open_file
-from swaplaw.votes.table import Votes, votes_from
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.table import Votes
 
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
@@ -53,24 +52,52 @@ class Imported:
 
 
 def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> Votes:
-    """Read votes from files (Parquet, CSV, JSONL), logs (Inspect, lm-evaluation-harness, HELM) and directories.
+    """Read votes from files, logs of other tools, and directories of them.
 
     Everything is held to the contract. Tables of other layouts need `import_votes`, which maps their columns.
+
+    Parameters
+    ----------
+    paths : str, Path or iterable of them
+        Vote tables, logs, or directories.
+    *more : str or Path
+        Further ones.
+
+    Returns
+    -------
+    Votes
+        All of them as one vote table.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, unreadable, or breaks the contract; the message says where and what to do.
     """
     first = [paths] if isinstance(paths, str | Path) else list(paths)
     sources, notes = open_votes([*first, *more])
     return Votes(tuple(sources), tuple(notes))
 
 
-def tally(votes: Any, dataset: str | None = None) -> Tally:
-    """Count votes: of any dataframe, of files (a path or several), or of `Votes` that were read before."""
-    if isinstance(votes, str | Path | list | tuple):
-        return read_votes(votes).tally(dataset)
-    return (votes if isinstance(votes, Votes) else votes_from(votes)).tally(dataset)
-
-
 def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
-    """Read votes from logs and tables, whatever they are; everything is held to the contract."""
+    """Read votes from logs and tables of any layout, and say how each column was read.
+
+    Parameters
+    ----------
+    paths : str, Path or iterable of them
+        Logs, tables, or directories.
+    options : Options, optional
+        What to decide about the import: scorer, filter, columns and the like.
+
+    Returns
+    -------
+    Imported
+        The votes, how they were read, what is missing, and where they came from.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, unreadable, or cannot be mapped; the message says where and what to do.
+    """
     chosen = options or Options()
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     findings = Findings()

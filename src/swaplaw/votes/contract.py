@@ -154,7 +154,7 @@ class Violations:
         raise InputError(
             f"{place}: column '{column}' is {quote(value)} for question {quote(question)}, but {quote(first_value)} "
             f"in {first}; give each question of a dataset one {column} "
-            "(or separate questions their own ids: `swaplaw import --question`)"
+            "(or separate questions their own ids: see `question` of the import options)"
         )
 
     def _grades_agree(self) -> None:

@@ -27,19 +27,45 @@ def votes_from(frame: Any) -> Votes:
     """Take votes from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
 
     They are counted where they are: a Spark dataframe by Spark, a DuckDB relation by DuckDB. Only counts come back.
+
+    Parameters
+    ----------
+    frame : dataframe
+        One row per vote, with the columns `question`, `model`, `answer` and `gold`.
+
+    Returns
+    -------
+    Votes
+        The vote table, held to its contract.
+
+    Raises
+    ------
+    InputError
+        If it is no dataframe, or breaks the contract; the message says where and what to do.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import swaplaw as sl
+    >>> frame = pl.DataFrame({"question": ["1"], "model": ["a"], "answer": ["B"], "gold": ["B"]})
+    >>> sl.votes_from(frame).datasets
+    ['votes']
     """
     name = f"the given {type(frame).__module__.split('.')[0]} {type(frame).__name__}"
     engines.narwhal(frame, name)
     return Votes((Source(name, lambda: frame),))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Votes:
     """A vote table that keeps the contract; rows stay where they are, only counts are held."""
 
     sources: tuple[Source, ...]
     notes: tuple[str, ...] = ()
     """What reading found that a reader should know: retried logs, samples that are missing."""
+
+    def __repr__(self) -> str:
+        return f"Votes({int(self.counts['votes'].sum()):,} votes of {', '.join(map(repr, self.datasets))})"
 
     def __post_init__(self) -> None:
         self.counts  # noqa: B018  Counting checks the contract: no Votes exist that break it.

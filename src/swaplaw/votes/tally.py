@@ -94,7 +94,7 @@ def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
     return np.array([0, *(denominator // size for size in range(1, largest + 1))], dtype=dtype)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tally:
     """Vote counts of one dataset. Models and questions are sorted by name; arrays are indexed alike."""
 
@@ -117,6 +117,11 @@ class Tally:
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        sizes = ((len(self.models), "model"), (len(self.questions), "question"), (int(self.votes.sum()), "vote"))
+        counted = ", ".join(f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in sizes)
+        return f"Tally({self.dataset!r}: {counted})"
 
     def index(self, model: str) -> int:
         """Find a model by name."""

@@ -17,7 +17,7 @@ from swaplaw._core.rounding import points as signed_points
 from swaplaw.errors import InputError, printable, quote
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
     from swaplaw.votes.table import Votes
     from swaplaw.votes.tally import Tally
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -31,9 +32,9 @@ from swaplaw.cli._shared.output import (
 from swaplaw.cli._shared.workers import workers_options
 
 if TYPE_CHECKING:
-    from swaplaw._core.arrays import Ints
     from swaplaw._core.parallel import Backend
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.units import Units
     from swaplaw.law.pair import Outcome, Pair
     from swaplaw.votes.tally import Tally
 
@@ -48,6 +49,7 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @workers_options
+@doubts_on_stderr()
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
     from swaplaw.law import as_weight
@@ -80,23 +82,26 @@ Row = tuple["Pair", "Outcome", "Effect | None"]
 def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: Backend = "processes") -> list[Row]:
     """Pool every pair at a weight."""
     from swaplaw._core.parallel import Crew
-    from swaplaw.evidence.effect import units_of
+    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.units import resampling_units
     from swaplaw.law.pair import at_least_one, places_of_pairs
 
-    crew, data = Crew(workers, backend), (tally, units_of(tally))
+    crew, data = Crew(workers, backend), (tally, resampling_units(tally))
     shares = crew.split(places_of_pairs(tally))
     found = crew.share(partial(_rows, weight), data, shares, progress=over_pairs(tally, "Pooling pairs"))
-    return list(at_least_one(tally, chain.from_iterable(found)))
+    rows = list(at_least_one(tally, chain.from_iterable(found)))
+    warn_thin(judged for _, _, judged in rows)
+    return rows
 
 
-def _rows(weight: Fraction, data: tuple[Tally, Ints], places: Sequence[tuple[int, int]]) -> list[Row]:
-    from swaplaw.evidence.effect import lift_effect
+def _rows(weight: Fraction, data: tuple[Tally, Units], places: Sequence[tuple[int, int]]) -> list[Row]:
+    from swaplaw.evidence.lifts import lift_effect
     from swaplaw.law.pair import oriented_pairs
 
-    tally, member = data
+    tally, units = data
     weights = (Fraction(1), weight)
     return [
-        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, member))
+        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, units))
         for pair in oriented_pairs(tally, places)
     ]
 

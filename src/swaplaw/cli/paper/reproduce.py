@@ -10,6 +10,7 @@ import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options
+from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 @click.option("--twin", is_flag=True, help="Reproduce from synthetic twins of the paper's datasets.")
 @click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
-@click.option("--replicates", type=click.IntRange(min=1), default=2000, show_default=True, help="Bootstrap draws.")
+@click.option(
+    "--replicates", type=click.IntRange(min=1), default=REPLICATES, show_default=True, help="Bootstrap draws."
+)
 @click.option(
     "--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point."
 )

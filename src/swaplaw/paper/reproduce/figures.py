@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw.evidence.effect import lift_effect, units_of
+from swaplaw.evidence.lifts import lift_effect
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
 from swaplaw.paper.published import published
 from swaplaw.paper.reproduce.study import Dataset, Study
@@ -74,10 +75,10 @@ def further(study: Study) -> dict[str, Callable[[], Any]]:
 
 def _lifts_with_intervals(dataset: Dataset, label: str) -> Any:
     tally, weights = dataset.tally, (Fraction(1), DEFAULT_WEIGHT)
-    member = units_of(tally)
+    units = resampling_units(tally)
     lifts = []
     for name, curve in zip(_names(dataset), dataset.curves, strict=True):
-        found = lift_effect(tally, (tally.index(curve.primary), tally.index(curve.secondary)), weights, member)
+        found = lift_effect(tally, (tally.index(curve.primary), tally.index(curve.secondary)), weights, units)
         lift = 100 * float(curve.at(DEFAULT_WEIGHT).lift)
         low, high = (lift, lift) if found is None else (100 * found.low, 100 * found.high)
         lifts.append(Lift(name, lift, low, high))

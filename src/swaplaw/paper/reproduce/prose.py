@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from statistics import fmean, pstdev
 
-from swaplaw.evidence.intervals import Interval
+from swaplaw.evidence.percentiles import Interval
 from swaplaw.law.pair import Outcome, pair
 from swaplaw.law.weights import PAPER_GRID
 from swaplaw.paper.published import Comparison, Value, published

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Curve, curves
 from swaplaw.law.pair import Outcome
@@ -20,8 +21,6 @@ from swaplaw.predict.predictors import Predictors, predictors
 from swaplaw.votes.summary import ModelSummary, summary
 from swaplaw.votes.table import Votes
 from swaplaw.votes.tally import Tally
-
-REPLICATES = 2_000
 
 
 @dataclass(frozen=True)
