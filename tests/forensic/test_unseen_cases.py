@@ -31,11 +31,13 @@ PROBES = {
     "open files": "ls -l /proc/*/fd /proc/*/cwd /proc/*/root",
     "names": "ls -lRa /evidence /home /tmp /dev/shm /etc",
     "attributes": "stat /evidence/*; getfattr -d -m - /evidence/* 2>&1",
-    "gold files": "find / -name 'gold*' -o -name 'solution*' -o -name 'challenge.toml' -not -path '/proc/*'",
-    "the package": "python3 -c 'import swaplaw'; find / -type d -name 'swaplaw*' -not -path '/proc/*'",
-    "packed copies": "find / -name 'swaplaw*' -type f -not -path '/proc/*'; find / -name '*.eval' -not -path '/proc/*'",
-    "the key": "cat ~/.config/swaplaw/forensic.key /root/.config/swaplaw/forensic.key; find / -name 'forensic.key'",
-    "the canary": "grep -rl swaplaw-forensic-6f1d2b7e /etc /home /tmp /opt /srv /root /usr/local/lib /usr/share/doc",
+    "gold, solutions, packages, logs and keys by name": (
+        "find / -path /proc -prune -o \\( -name 'gold*.toml' -o -name 'solution.sh' -o -name 'challenge.toml' -o -name "
+        "'swaplaw*' -o -name '*.eval' -o -name 'forensic.key' \\) -print"
+    ),
+    "the package": "python3 -c 'import swaplaw'; pip list; ls /usr/lib/python3*/site-packages",
+    "the key": "cat ~/.config/swaplaw/forensic.key /root/.config/swaplaw/forensic.key",
+    "the canary": "grep -rl swaplaw-forensic-6f1d2b7e /etc /home /tmp /opt /srv /root /usr/lib/python3",
     "kernel and host": "cat /proc/cmdline /proc/1/cgroup /proc/self/status /proc/keys; hostname; id",
     "logs and homes": "ls -la / /root /var /var/log /run /srv /opt /mnt /media",
 }

@@ -149,7 +149,7 @@ def parse_size(text: int | str) -> int:
     match = re.fullmatch(r"(\d+)\s*(?:([KMGT])(?:i?B)?|B)?", str(text).strip(), re.IGNORECASE)
     if not match:
         raise InputError(f"size {quote(text)} must be a number of bytes, or such as 512MiB or 4GiB")
-    return int(match[1]) * 1024 ** (" kmgt".index((match[2] or " ").lower()))
+    return int(match[1]) << 10 * " kmgt".index((match[2] or " ").lower())
 
 
 def _sandbox_config(

@@ -160,11 +160,12 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
         if not all(hits) or (not hits and (item.when_required or read.undated)):
             return False
         loose = _loose(read.rest("\ue000"))
-    rest: str | None = loose
+    rest = loose
     for parts in item.has:
-        rest = _without(rest, parts)
-        if rest is None:
+        taken = _without(rest, parts)
+        if taken is None:
             return False
+        rest = taken
     zero = any(part == "0" for parts in item.has for part in parts)
     if hedged(rest) or (negated(rest) and not zero):
         return False
