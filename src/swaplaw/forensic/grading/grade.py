@@ -23,7 +23,7 @@ LONGEST_CATEGORY = 200
 # "None" and "no calls were answered" are zero, where zero is right.
 _NOTHING = re.compile(r"(?:none|nil|nothing|never|no(?: [a-z][a-z -]*)?|zero(?: [a-z][a-z -]*)?)[.!]?", re.IGNORECASE)
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
-_AFTER_NUMBER = (None, "in", "total", "per", "each", "interval", "apart", "between", "on", "for")
+_AFTER_NUMBER = (None, "in", "total", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
     [
         "local",
