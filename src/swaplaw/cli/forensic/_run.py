@@ -11,7 +11,7 @@ import click
 from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
 from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
-from swaplaw.errors import SwaplawError, quote
+from swaplaw.errors import InputError, SwaplawError, quote
 
 if TYPE_CHECKING:
     from swaplaw.forensic.challenges.manifest import Challenge
@@ -85,7 +85,8 @@ def _name(case: Challenge) -> str:
 
 @click.command()
 @CHALLENGES
-@click.option("--model", "models", multiple=True, required=True, help="Any Inspect model; may be given several times.")
+@click.option("--model", "models", multiple=True, help="Any Inspect model; may be given several times.")
+@click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
 @click.option(
     "--runs", type=click.IntRange(1), default=24, show_default=True, help="Traces a challenge: votes a question."
 )
@@ -113,8 +114,13 @@ def _name(case: Challenge) -> str:
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")
 @TABLES
-def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def run(
+    challenges: tuple[str, ...], models: tuple[str, ...], local: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
+    models = (*models, *(f"local/{name}" for name in local))
+    if not models:
+        raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
     from swaplaw.forensic.challenges.manifest import load
     from swaplaw.forensic.challenges.seeds import remembered
 
