@@ -3,8 +3,9 @@
 import json
 import re
 
+from swaplaw.answers.characters import visible
 from swaplaw.answers.quantities import without_moments
-from swaplaw.answers.text import clean, unwrap
+from swaplaw.answers.text import unwrap
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)]|\(?[a-z][)])\s+")
 _FIELD = re.compile(r"\t|\s*\|\s*|;\s*|,\s+|,(?!\d)|\s+(?:and|&|plus)\s+|^and\s+|\s+(?:/|->|=>|→|--|-)\s+")
@@ -43,7 +44,7 @@ def splittings(answer: str) -> list[list[str]]:
 
 def rows(answer: str) -> list[str]:
     """Return the lines of a list: of a JSON array, a table, bullets, or of one line with semicolons."""
-    text = _unbracket(re.sub(r"^```\w*\n|\n```$", "", clean(answer)))
+    text = _unbracket(re.sub(r"^```\w*\n|\n```$", "", visible(answer)))
     lines = text.split("\n")
     rules = [number for number, line in enumerate(lines) if "|" in line and _RULE.fullmatch(line)]
     # The head of a table is the line above its rule.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from swaplaw.answers.text import clean
+from swaplaw.answers.characters import visible
 from swaplaw.answers.units import SYMBOLS, UNITS
 from swaplaw.answers.zones import ZONE, zone_offsets
 
@@ -151,7 +151,7 @@ def amounts(text: str) -> list[Amount]:
     >>> [(amount.value, amount.unit, amount.noun) for amount in amounts("46 ms, 30 beacons")]
     [(Fraction(46, 1), 'ms', None), (Fraction(30, 1), None, 'beacons')]
     """
-    text = _GLUED.sub(r"\1 \2", _SPELLED.sub(_digits, clean(text).casefold()))
+    text = _GLUED.sub(r"\1 \2", _SPELLED.sub(_digits, visible(text).casefold()))
     found = []
     for match in _NUMBER.finditer(text):
         value = _number(match.group())
@@ -230,7 +230,7 @@ def without_moments(text: str) -> str:
 def times(text: str, *, epochs: bool = True) -> Times:
     """Read all moments of a text; `epochs` reads numbers of ten digits as Unix time, if nothing else is said."""
     # Web servers write 25/Mar/2015:15:31:05.
-    text = re.sub(r"([a-z]{3}/\d{4}):(?=\d{2}:\d{2})", r"\1 ", clean(text), flags=re.IGNORECASE)
+    text = re.sub(r"([a-z]{3}/\d{4}):(?=\d{2}:\d{2})", r"\1 ", visible(text), flags=re.IGNORECASE)
     if epochs:
         match = _EPOCH.search(text)
         if match and _EPOCH_WORDS.fullmatch(text[: match.start()] + " " + text[match.end() :]):

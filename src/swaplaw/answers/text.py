@@ -1,12 +1,10 @@
 """Forms of text that mean the same: case, punctuation, defanged names, MAC, hash, address, path and phone forms."""
 
 import re
-import unicodedata
 from ipaddress import ip_address
 
-_INVISIBLE = re.compile(r"[\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u00ad]")
-_DASHES = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-"})
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"'})
+from swaplaw.answers.characters import visible
+
 _WRAPPERS = ('"', "'", "`", "**", "__")
 _ANGLES = re.compile(r"<(\S+)>")
 _DIGEST = r"md5|sha-?1|sha-?224|sha-?256|sha-?384|sha-?512|sha2-(?:224|256|384|512)"
@@ -37,14 +35,6 @@ _EXCUSES = (
 )  # fmt: skip
 
 
-def clean(text: str) -> str:
-    """Drop what no reader sees: compatibility forms, invisible characters, runs of blanks (lines stay)."""
-    text = unicodedata.normalize("NFKC", text).translate(_DASHES).translate(_QUOTES)
-    text = _INVISIBLE.sub("", text)
-    text = "".join(" " if unicodedata.category(letter) == "Cc" and letter != "\n" else letter for letter in text)
-    return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
-
-
 def unwrap(text: str) -> str:
     """Take off one pair of quotes, backticks or emphasis marks around the whole, or a fence."""
     text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text.strip(), flags=re.DOTALL).strip()
@@ -72,7 +62,7 @@ def normalise(text: str) -> str:
     >>> normalise("00-21-5D-C8-0E-F2")
     '00:21:5d:c8:0e:f2'
     """
-    text = unwrap(refang(clean(text))).replace("\n", " ")
+    text = unwrap(refang(visible(text))).replace("\n", " ")
     url = _url(text)
     if url is not None:
         return url
@@ -97,7 +87,7 @@ def equivalents(gold: str) -> set[str]:
 
 def abstains(answer: str) -> bool:
     """Say whether an answer only says that there is none."""
-    form = unwrap(clean(answer)).casefold().strip(" .!?-_…*()[]")
+    form = unwrap(visible(answer)).casefold().strip(" .!?-_…*()[]")
     excuse = len(form) <= 60 and form.startswith(_EXCUSES)
     return form in _ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import beside, bounds, hedged, negated, rough
 from swaplaw.answers.lists import pieces
 from swaplaw.answers.quantities import Amount, Times, amounts, instant, moments, numbers, times
-from swaplaw.answers.text import abstains, clean, equivalents, normalise, refang, unwrap
+from swaplaw.answers.text import abstains, equivalents, normalise, refang, unwrap
 from swaplaw.answers.units import CURRENCIES, UNITS, in_unit
 from swaplaw.forensic.challenges.gold import Gold
 from swaplaw.forensic.grading.readings import account, candidates, file_type, same_text, undecided
@@ -122,7 +123,7 @@ def _normalised(gold: Gold, answer: str) -> Grade:
         return Grade(INCORRECT, "it asks")
     texts = candidates(gold, answer)
     if gold.keep_case:
-        return _verdict(any(clean(text) in gold.accept for text in texts), "the text, with its case,")
+        return _verdict(any(visible(text) in gold.accept for text in texts), "the text, with its case,")
     accepted: set[str] = set().union(*(_forms(text) for text in gold.accept))
     texts += [user for text in texts if (user := account(gold, text)) is not None]
     types = {kind for text in gold.accept if (kind := file_type(text)) is not None}
@@ -131,7 +132,7 @@ def _normalised(gold: Gold, answer: str) -> Grade:
 
 
 def _number(gold: Gold, answer: str) -> Grade:
-    text = clean(answer)
+    text = visible(answer)
     accepted = [Fraction(one) for one in gold.accept]
     if 0 in accepted and _NOTHING.fullmatch(text):
         return _verdict(True, "the number")
@@ -197,7 +198,7 @@ def _repeats_words(text: str, asked: str) -> bool:
 
 
 def _regex(gold: Gold, answer: str) -> Grade:
-    text = unwrap(refang(clean(answer))).replace("\n", " ")
+    text = unwrap(refang(visible(answer))).replace("\n", " ")
     hit = any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns)
     return _verdict(hit and not undecided(text, gold.category), "the pattern")
 

@@ -3,8 +3,9 @@
 import re
 from ipaddress import ip_address
 
+from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
-from swaplaw.answers.text import clean, normalise, refang, unwrap
+from swaplaw.answers.text import normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
@@ -78,7 +79,7 @@ def candidates(gold: Gold, answer: str) -> list[str]:
 def _repeats(words: str, asked: str) -> bool:
     """Say whether some words only repeat the question: they claim nothing."""
     known = {_stem(word) for word in re.findall(r"\w+", asked.casefold())}
-    said = [word for word in re.findall(r"\w+", clean(words).casefold()) if word not in _FILLERS]
+    said = [word for word in re.findall(r"\w+", visible(words).casefold()) if word not in _FILLERS]
     return bool(words.strip()) and all(_stem(word) in known for word in said) and (bool(known) or not said)
 
 
@@ -91,7 +92,7 @@ def same_text(gold: Gold, wanted: str, text: str) -> bool:
     if text == wanted:
         return True
     try:
-        return ip_address(refang(clean(text)).strip("[]")) == ip_address(wanted)
+        return ip_address(refang(visible(text)).strip("[]")) == ip_address(wanted)
     except ValueError:
         pass
     return re.fullmatch(r"[0-9a-fA-F]{32,128}", wanted) is not None and normalise(text) == normalise(wanted)
@@ -99,7 +100,7 @@ def same_text(gold: Gold, wanted: str, text: str) -> bool:
 
 def file_type(text: str) -> str | None:
     """Return the short name of a file type, from what `file` prints or a person says."""
-    form = clean(text).casefold().strip(" .")
+    form = visible(text).casefold().strip(" .")
     # `file` names its input first, unless it is told not to.
     form = re.sub(r"^(?:\S+|/dev/stdin): +", "", form).partition(",")[0].strip()
     form = re.sub(r"^(?:an?|the) |\s+(?:file|picture)$", "", form)
@@ -109,7 +110,7 @@ def file_type(text: str) -> str | None:
 
 def account(gold: Gold, text: str) -> str | None:
     """Return the user of DOMAIN\\user, where an account is asked for."""
-    match = _ACCOUNT.fullmatch(unwrap(clean(text)))
+    match = _ACCOUNT.fullmatch(unwrap(visible(text)))
     if match and (_ASKS_ACCOUNT.search(gold.asked) or not re.search(r"\w", gold.asked)):
         return match[1]
     return None

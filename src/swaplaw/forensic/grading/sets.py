@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.lists import fields, is_detail, rows, splittings
 from swaplaw.answers.quantities import Times, instant, numbers, times
-from swaplaw.answers.text import clean, equivalents, normalise, refang, unwrap
+from swaplaw.answers.text import equivalents, normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold, Item
 
 # A row that names one thing may say this much more about it; a record may have this many more fields.
@@ -120,7 +121,7 @@ def _texts(row: str) -> frozenset[str]:
     remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
     texts += [match[1] for match in remarks if not _denies(match[2])]
     texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
-    return frozenset(unwrap(clean(text)) for text in texts)
+    return frozenset(unwrap(visible(text)) for text in texts)
 
 
 @lru_cache(maxsize=4096)
@@ -205,4 +206,4 @@ def _little(rest: str, *, record: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _loose(text: str) -> str:
-    return refang(clean(text)).replace("\\", "/").casefold()
+    return refang(visible(text)).replace("\\", "/").casefold()
