@@ -44,7 +44,7 @@ def splittings(answer: str) -> list[list[str]]:
 
 def rows(answer: str) -> list[str]:
     """Return the lines of a list: of a JSON array, a table, bullets, or of one line with semicolons."""
-    text = _unbracket(re.sub(r"^```\w*\n|\n```$", "", visible(answer)))
+    text = _unbracket(visible(re.sub(r"^\s*```\w*\n|\n```\s*$", "", answer)))
     lines = text.split("\n")
     rules = [number for number, line in enumerate(lines) if "|" in line and _RULE.fullmatch(line)]
     # The head of a table is the line above its rule.
