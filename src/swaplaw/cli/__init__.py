@@ -25,6 +25,7 @@ COMMANDS = {
     "panel": ("law", "The best panels of three or more, at weights proven best."),
     "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
     "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
+    "ladder": ("predict", "How many samples: a pair at 1, 2, 4, ... and beyond."),
     "predictors": ("predict", "What tells lift in advance, and how well."),
     "forensic": ("forensic", "Agents in a network-isolated sandbox, graded offline, turned into votes."),
     "budget": ("decide", "A pair against its models alone at equal compute."),

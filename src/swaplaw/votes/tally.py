@@ -259,7 +259,8 @@ class Tally:
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
-            None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
+            unlabelled=self.unlabelled,
+            golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
         )
 
 
