@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import growth, guard, publish
 from benchmarks.harness import Row
 
-TOPICS = ("peers", "evidence", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect")
+TOPICS = ("peers", "evidence", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect", "page")
 
 
 def main() -> int:

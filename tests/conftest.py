@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from swaplaw.cli import main
 
+from support.commands import Finished
 from support.data import real_votes
 
+# Few examples with every change; `python scripts/test.py -n auto --hypothesis-profile thorough` before a release.
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.load_profile("quick")
 
-@dataclass(frozen=True)
-class Finished:
-    code: int
-    out: str
-    err: str
+SHARED = {"spark", "chrome", "environment", "logs", "fleet", "abstaining", "upstream", "demo"}
+"""Fixtures that take long to make: all tests of a module that use one run in one process (`--dist loadgroup`)."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if SHARED & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture
@@ -38,3 +48,10 @@ def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
 def shared_votes() -> Path:
     """The folder of the real vote tables."""
     return real_votes()
+
+
+@pytest.fixture
+def leave_nothing_open() -> Iterator[None]:
+    """Inspect leaves connections and streams to the garbage collector, which warns: let it do so here."""
+    yield
+    gc.collect()

@@ -25,6 +25,6 @@ sl.paper.generate(sl.paper.Fleet(...)), sl.paper.twin("forensic")  # synthetic v
 import lazy_loader
 
 # Reached as `sl.errors` and so on without being listed: they cost nothing before they are used.
-from swaplaw import answers, errors, importers, votes  # noqa: F401
+from swaplaw import answers, errors, importers, report, votes  # noqa: F401
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

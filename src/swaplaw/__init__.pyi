@@ -4,13 +4,14 @@ from . import law as law
 from . import panels as panels
 from . import paper as paper
 from . import predict as predict
+from .decide.combine import combine as combine
+from .decide.compare import compare as compare
 from .decide.recommend import recommend as recommend
 from .errors import InputError as InputError
 from .errors import SwaplawError as SwaplawError
 from .evidence.bootstrap import bootstrap as bootstrap
 from .importers.reading import import_votes as import_votes
 from .importers.reading import read_votes as read_votes
-from .importers.reading import tally as tally
 from .law.curve import curve as curve
 from .law.pair import pair as pair
 from .law.pair import pairs as pairs
@@ -19,6 +20,7 @@ from .predict.calibrate import calibrate as calibrate
 from .predict.predictors import predictors as predictors
 from .predict.screen import screen as screen
 from .votes.bundled import demo_votes as demo_votes
+from .votes.given import tally as tally
 from .votes.summary import summary as summary
 from .votes.table import Votes as Votes
 from .votes.table import votes_from as votes_from
@@ -31,6 +33,8 @@ __all__ = [
     "Votes",
     "bootstrap",
     "calibrate",
+    "combine",
+    "compare",
     "curve",
     "decide",
     "demo_votes",

@@ -1,7 +1,5 @@
 """Answer extraction: a table of what models really write, and laws that hold for any text."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -378,7 +376,6 @@ def test_spoken_keeps_what_is_said_around_thinking() -> None:
         "\\",
     ],
 )
-def test_hostile_completions_take_no_time(piece: str) -> None:
-    started = time.perf_counter()
-    extract(piece * (1_000_000 // len(piece)), 4)
-    assert time.perf_counter() - started < 10
+def test_a_million_hostile_characters_are_read(piece: str) -> None:
+    """A pattern that backtracks would take hours."""
+    assert extract(piece * (1_000_000 // len(piece)), 4) in {None, *"ABCD"}

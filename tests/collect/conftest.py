@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 import io
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
 from swaplaw.cli import main
 
-from collect.answering import KEY, PROVIDER, Answering
-from conftest import Finished
-
-QUESTIONS = [
-    {
-        "id": f"q{n}",
-        "question": f"What is {n} plus {n}?",
-        "options": [str(2 * n + d) for d in (0, 1, 2, 5)],
-        "answer": "A",
-    }
-    for n in range(1, 5)
-]
-Collect = Callable[..., Finished]
-
-
-def write_questions(folder: Path) -> Path:
-    file = folder / "sums.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
-    return file
+from support.answering import KEY, PROVIDER, Answering
+from support.collecting import QUESTIONS, Collect, write_questions
+from support.commands import Finished
 
 
 @pytest.fixture(scope="module")
@@ -67,27 +47,3 @@ def collect(folder: Path, answering: Answering) -> Iterator[Collect]:
         patch.setenv("SCRIPTED_API_KEY", KEY)
         patch.setenv("SCRIPTED_BASE_URL", answering.url)
         yield run
-
-
-@pytest.fixture
-def leave_nothing_open() -> Iterator[None]:
-    """Inspect leaves connections and streams to the garbage collector, which warns: let it do so here."""
-    yield
-    gc.collect()
-
-
-UNCLOSED = [
-    pytest.mark.usefixtures("leave_nothing_open"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-"""Marks of tests that run Inspect."""
-
-
-def rows(file: Path) -> list[dict[str, Any]]:
-    return pl.read_parquet(file).to_dicts()
-
-
-def told(finished: Finished) -> dict[str, dict[str, Any]]:
-    """What the JSON of a collection says, by model."""
-    return {row["model"].rpartition("/")[2]: row for row in json.loads(finished.out)["models"]}

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 import polars as pl
 import pytest
 
-from question_tables import GPQA, MMLU_PRO, SUPERGPQA, written
-from swaplaw.collect.questions import hub
+from swaplaw.importers import hub
 from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
+
+from support.question_tables import GPQA, MMLU_PRO, SUPERGPQA, written
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GATED = "Idavidrein/gpqa"

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
 from swaplaw.collect.questions.question import Question, Questions
 from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError
+
+from support.question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
 
 
 def correct(question: Question) -> str:
@@ -139,7 +140,7 @@ BAD = [
         r"row 2: gold '3' .* number=answer if these count from 1",
     ),
     ([{"id": "q1", "question": "?", "A": "x", "B": "", "C": "y", "answer": "A"}], "option B is empty"),
-    ([{"id": "q1", "question": "?", "answer": "A"}], r"no column was found for 'options'.*--column options=NAME"),
+    ([{"id": "q1", "question": "?", "answer": "A"}], r"no column was found for 'options'.*options=NAME"),
     ([{"id": "q1", "options": ["x", "y"], "answer": "A"}], "no column was found for 'question'"),
     ([{"id": "q1", "question": "?", "options": ["x", "y"]}], "no column was found for 'answer'"),
     ([{"prompt_text": "?", "reply": "x"}], "found 'prompt_text', 'reply'"),

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question_tables import SUPERGPQA, written
 from swaplaw.cli.collect._sample import sample as command
 from swaplaw.collect.design.manifest import read_manifest, sample
 from swaplaw.collect.design.strata import allocate
 from swaplaw.collect.questions.question import Question, Questions
 from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError
+
+from support.question_tables import SUPERGPQA, written
 
 LEVELS = ("easy", "middle", "hard")
 # As many questions as SuperGPQA has, in 13 disciplines of very different sizes.

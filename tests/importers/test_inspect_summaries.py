@@ -24,7 +24,7 @@ from inspect_ai.log import EvalSampleSummary, read_eval_log_sample_summaries
 from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 
-from importers.inspect_runs import colours, run, scripted
+from support.inspect_runs import colours, run, scripted
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

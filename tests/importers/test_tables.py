@@ -130,7 +130,7 @@ def test_helm_runs(tmp_path: Path) -> None:
 def test_real_exams_need_ids_of_several_columns() -> None:
     """Question ids repeat across exams, and 24 pairs of questions cannot be told apart by any column."""
     file = real_votes("renze-exams.parquet")
-    with pytest.raises(sl.InputError, match=r"for question '1'.*swaplaw import --question"):
+    with pytest.raises(sl.InputError, match=r"for question '1'.*see `question` of the import options"):
         sl.read_votes(file)
     with pytest.raises(sl.InputError, match="column 'gold'"):
         import_votes(file, Options(question=("cluster", "question", "order")))

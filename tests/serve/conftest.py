@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -13,9 +13,7 @@ from swaplaw.serve.demo import running
 from swaplaw.serve.http.app import create_app
 from swaplaw.serve.settings import Served
 
-from serve.worlds import World
-
-Start = Callable[..., httpx.Client]
+from support.upstreams import Start, World
 
 
 @pytest.fixture(scope="module")

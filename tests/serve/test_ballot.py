@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.serve.voting.ballot import Answer, Ballot
@@ -60,7 +60,6 @@ def completions(
         yield [votes + Counter(more) for votes, more in zip(counts, chosen, strict=True)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(ballots(most=3))
 def test_decided_exactly_when_no_completion_changes_the_tie_set(ballot: Ballot) -> None:
     possible = outcomes(ballot)
@@ -69,7 +68,6 @@ def test_decided_exactly_when_no_completion_changes_the_tie_set(ballot: Ballot) 
         assert possible == {frozenset(ballot.standing().leaders)}
 
 
-@settings(deadline=None, max_examples=50)
 @given(ballots(most=3))
 def test_a_wave_is_the_fewest_samples_that_could_decide(ballot: Ballot) -> None:
     planned = wave(ballot)
@@ -91,7 +89,6 @@ def could_decide(ballot: Ballot, plan: list[int]) -> bool:
     return False
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_early_stopping_keeps_the_decision(data: st.DataObject) -> None:
     samples = [data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 3)))]
@@ -110,7 +107,6 @@ def test_early_stopping_keeps_the_decision(data: st.DataObject) -> None:
     assert ballot.winner() == full.winner()
 
 
-@settings(deadline=None)
 @given(ballots(), st.data())
 def test_lost_samples_and_members_leave_the_vote_of_the_rest(ballot: Ballot, data: st.DataObject) -> None:
     scale = list(ballot.weights)
@@ -196,7 +192,6 @@ def test_the_error_bound_covers_the_chance_of_a_change(samples: list[int], cast:
     assert bound <= 1.6 * risk + noise  # The sum over rivals is not much more than what it bounds.
 
 
-@settings(deadline=None)
 @given(ballots(most=3))
 def test_the_error_bound_is_zero_only_when_decided(ballot: Ballot) -> None:
     bound = error_bound(ballot)

@@ -13,8 +13,7 @@ from pathlib import Path
 import openai
 import pytest
 
-from serve.conftest import Start
-from serve.worlds import serve
+from support.upstreams import Start, serve
 
 SERVE_MODEL = """
 import sys, time

@@ -21,7 +21,7 @@ from swaplaw.serve.replay import Decided, Recorded, recorded, replay
 from swaplaw.serve.voting.stopping import StopRule
 from swaplaw.votes.table import Votes
 
-from serve.worlds import ask, serve
+from support.upstreams import ask, serve
 
 N = 24
 CONFIDENT = ("claude-3-opus-20240229", "gpt-4", Fraction(2, 3))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.replay import Recorded, replay
 from swaplaw.serve.voting.stopping import StopRule
 
-from conftest import Finished
-
-Run = Callable[..., Finished]
+from support.commands import Run
 
 
 def pair(samples: int = 24, **serving: Any) -> Policy:
@@ -91,7 +88,6 @@ def test_bad_input_is_one_clear_line(
     assert done.err.count("\n") == 1
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_no_exact_setting_changes_a_decision(data: st.DataObject) -> None:
     answers = st.sampled_from(["A", "B", None])

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from swaplaw._core.registry import Registry
 from swaplaw.answers.characters import unify
+from swaplaw.answers.mathematics import mathematics
 from swaplaw.errors import InputError, quote
 
 Canonicaliser = Callable[[str], str]
@@ -231,6 +232,7 @@ def sets(text: str) -> str:
 
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
 for _name, _form in {
+    "exact": lambda text: text,
     "unicode": unify,
     "space": space,
     "case": case,
@@ -243,6 +245,7 @@ for _name, _form in {
     "url": url,
     "boxed": boxed,
     "set": sets,
+    "mathematics": mathematics,
 }.items():
     CANONICALISERS.register(_name, _form)
 
@@ -268,7 +271,7 @@ def register(name: str, form: Canonicaliser) -> None:
 TYPES: dict[str, tuple[str, ...]] = {
     "text": ("unicode", "space", "punctuation", "case"),
     "numeric": ("unicode", "boxed", "punctuation", "number"),
-    "math": ("unicode", "boxed", "space", "punctuation", "number"),
+    "math": ("mathematics",),
     "time": ("unicode", "space", "punctuation", "date"),
     "address": ("unicode", "space", "url", "ip"),
     "file": ("unicode", "space", "path"),

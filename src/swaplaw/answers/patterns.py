@@ -49,13 +49,22 @@ class Pattern:
             ) from None
 
     def last(self, text: str) -> str | None:
-        """Return the last match's first group that took part, or the whole match; None where there is no match."""
+        """Return the last match's first group that is not empty, or the whole match; None where there is no match."""
         last = deque(self._compiled.finditer(storable(text)), maxlen=1)
-        if not last:
-            return None
-        found = last[0]
-        groups = [group for group in found.groups() if group is not None]
-        return str(groups[0]) if groups else None if self._compiled.groups else str(found.group())
+        return _taken(last[0]) or None if last else None
+
+    def all(self, text: str) -> list[str]:
+        """Return every match, each as `last` would."""
+        return [_taken(found) for found in self._compiled.finditer(storable(text))]
+
+    def without(self, text: str) -> str:
+        """Leave out every match."""
+        return str(self._compiled.sub("", storable(text)))
+
+
+def _taken(found: Any) -> str:
+    groups = found.groups()
+    return next((str(group) for group in groups if group), "") if groups else str(found.group())
 
 
 def _reason(error: Exception) -> str:

@@ -27,7 +27,9 @@ _ANSWER = _any(
 )
 _THING = _any(
     *("option", "choice", "letter", "pick", "selection", "response", "solution", "verdict", "conclusion", "result"),
-    *("statement", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
+    *("(?:(?:in)?correct |false |untrue |wrong )?statement", "exception", "odd one out", "one", "output", "prediction"),
+    *("label", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
+    *("selected", "chosen", "tl;dr"),
 )
 _FINAL = _any(
     *("the", "my", "our", "your", "final", "correct", "best", "right", "most", "appropriate", "likely", "only"),
@@ -64,7 +66,8 @@ _ADVERBS = (
     r"(?:,?\s(?:clearly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
     r"|in fact"
     r"|in my (?:view|opinion)|here|correcta?|corretta|correta|đúng|yang benar|to (?:this|the|your) question"
-    r"|that is (?:correct|true|right)),?){0,2}"
+    r"|that (?:is |best )?(?:not )?(?:correct|true|right|false|fits|describes|fits best|describes this)"
+    r"|(?:for|to) (?:this|the|your)? ?(?:question|problem)?(?: \d{1,3})?|among the (?:choices|options)|given),?){0,2}"
 ).replace(" ", r"\s")
 _BE = _any(
     *("is", "are", "must be", "has to be", "should be", "would be", "will be", "becomes", "remains", "ist", "lautet"),
@@ -84,8 +87,8 @@ _BE = _any(
 _OPTION = r"(?:(?:the\s)?(?:answer\s)?(?:option|choice|letter|answer)\s)?"
 _CHOOSE = _any(
     *("choose", "chose", "chosen", "choosing", "pick(?:ed|ing)?", "select(?:ed|ing)?", "go(?:ing)? (?:with|for)"),
-    *("went with", "settled? (?:on|for)", "votes?(?: for)?", "voting for", "say", "answer", "opt(?:ed)? for", "get"),
-    *("conclude", "guess", "mark", "stick with", "sticking with"),
+    *("went with", "settled? (?:on|for)", "votes?(?: for)?", "voting for", "say", "answer", "opt(?:ed)? for"),
+    *("decided? (?:on|for)", "conclude", "guess", "mark", "stick with", "sticking with"),
 )
 _SPEAKER = r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\shad\sto)?"
 _OFTEN = r"(?:\s(?:therefore|thus|now|then|hereby|definitely|ultimately|finally|confidently|still))?"
@@ -111,7 +114,8 @@ _LINK = _any(
         "implies",
         "leav(?:es|ing)(?: us with| only)?",
     ),
-    *("left with", "points? to", "equals", "aligns with", "supports", "i\\.e\\.,?", "namely,?", "is"),
+    *("left with", "points? to", "equals", "aligns with", "supports", "i\\.e\\.,?", "namely,?", "(?<!so )is"),
+    *("we (?:get|have|find|obtain)", "i get"),
 )
 _SO = _any(
     *(
@@ -127,16 +131,36 @@ _SO = _any(
         "surely",
     ),
     *("certainly", "ok(?:ay)?", "easy", "of course", "sure", "yes", "in conclusion", "by elimination", "and finally"),
-    *("by process of elimination", "but", "∴", "→", "⇒", "=>", "->", "is it", "my (?:best )?guess"),
+    *(
+        "in short",
+        "in summary",
+        "to (?:sum up|summari[sz]e)",
+        "simply put",
+        "straightforward",
+        "ye[ap]h?",
+        "(?<=, )but",
+    ),
+    *(
+        "given (?:this|that|the above)",
+        "without (?:a )?doubt",
+        "no doubt",
+        "undoubtedly",
+        "tl;dr",
+        "overall",
+        "ultimately",
+    ),
+    *("based on (?:this|that|the above)", "in the end", "as a result", "finally", "by process of elimination", "∴"),
+    *("→", "⇒", "=>", "->", "is it", "my (?:best )?guess"),
 )
 _CORRECTS = _any(
     *("actually", "wait", "wait,? no", "no,? wait", "no(?=[,:;.!-])", "correction", "i mean", "i meant", "or rather"),
     *("hmm", "sorry", "oops", "make (?:that|it)", "scratch that", "on second thoughts?", "on reflection"),
     *("(?:let me )?correct (?:myself|that)", "upon reflection", "on reconsideration", "i stand corrected", "rather"),
+    *("edit", "changed my mind", "on closer (?:inspection|look)", "(?:up)?on (?:further )?review", "thinking again"),
 )
 BOUND = re.compile(
     rf"(?:(?:^|[^\w'])(?:{_LINK}{_ADVERBS}|(?<![\w'])(?:{_SO}|{_CORRECTS}))\s?[,:;.!-]{{0,3}}\s{{0,2}}"
-    rf"|^(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_OPTION}[(\['<]{{0,3}}$",
+    rf"|\bnot\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?|^(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_OPTION}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
 """A lead after which the letter counts if its clause ends there."""
@@ -145,19 +169,41 @@ ENDS = re.compile(
     re.IGNORECASE,
 )
 NAMED_OPTION = re.compile(
-    r"(?:,\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|to|means|leaves|with|gives)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
+    r"(?:,\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
     re.IGNORECASE,
 )
 """Before a letter that ends its clause: "Paris, option C"."""
 
 # Praise: what stands right after a letter that is stated.
 
+_BEING = _any(
+    *(
+        "is",
+        "was",
+        "must be",
+        "has to be",
+        "should be",
+        "would be",
+        "will be",
+        "seems(?: to be)?",
+        "appears(?: to be)?",
+    ),
+    "remains",
+)
 PRAISE = re.compile(
-    r"['\])>]{0,3}(?:\s(?:is|was)(?:\s(?:clearly|indeed|definitely|therefore|thus|the))?"
-    r"\s(?:(?:only|most|single|clearly)\s){0,2}(?:correct|right|best|better|final|answer|appropriate|winner)\b"
-    r"(?!\s(?:only|if|in|that|about|when|for|but|or)\b)(?!\s?\?)|\sit\sis\b|\?\s?(?:yes|correct|right)\b)",
+    rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|the|my)){{0,2}}"
+    r"\s(?:(?:only|most|single|clearly|more|final|best)\s){0,2}"
+    r"(?:correct|right|best|better|final|answer|choice|pick|appropriate|suitable|accurate|precise|winner)\b"
+    r"(?!\s(?:only|if|in|that|about|when|for|but|or)\b)(?!,?\sbut\b)(?!\s?\?)"
+    r"|\sit\sis\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds)\s?(?:[.!]|$))",
     re.IGNORECASE,
 )
+FITS = re.compile(r"['\])>]{0,3}\s(?:fits|matches|satisfies|best\s\w{3,12})\s(?!.{0,200}\bbut\b)", re.IGNORECASE)
+"""After "option X": it fits, without a but."""
+ALSO = re.compile(r"[^.!?]{0,60}?\b(?:too|as\swell|also|so\s(?:is|are))\b", re.IGNORECASE)
+"""After praise that is not for one option alone."""
+MADE = re.compile(r"\bmak(?:es|ing)\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
+MADE_RIGHT = re.compile(r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best)\b", re.IGNORECASE)
 ONLY = re.compile(r"\bonly\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
 REMAINS = re.compile(
     r"['\])>]{0,3}\s(?:remains|fits|works|is\s(?:left|correct|right|true|possible)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies)\b",
@@ -177,14 +223,21 @@ LINKED = re.compile(
 # Doubts.
 
 CONDITION = re.compile(
-    r"\b(?:if|whether|suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b", re.IGNORECASE
+    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b",
+    re.IGNORECASE,
 )
 DOUBT = re.compile(
-    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht"
+    r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)doubt|unlikely|wrong|incorrect|worst|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht"
     r"|initially|at first"
     r"|first answer|originally|tempted|previously|не|nie|inte|不是|不|否|less|nobody|used to)\b|n't\b|不是|不选",
     re.IGNORECASE,
 )
+REPORTED = re.compile(
+    r"\b(?:students?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
+    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|suggests?|picks?|answers?|argues?)\b",
+    re.IGNORECASE,
+)
+"""Somebody else's answer."""
 CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because|however|though)\b", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
 CORRECTION = re.compile(
@@ -192,7 +245,9 @@ CORRECTION = re.compile(
     r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
     r"|i\s(?:was|am)\s(?:wrong|mistaken)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|revised\sanswer|chang\w{1,4}\smy\sanswer"
     r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
-    r"|upon\sreflection|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
+    r"|upon\sreflection|edit:|update:|changed\smy\smind"
+    r"|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain"
+    r"|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
     re.IGNORECASE,
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-LONGEST = 100_000
+LONGEST = 30_000
 """Completions are untrusted: of what is spoken, the end is read, and time does not depend on what a model says."""
 
 _NAMES = (

@@ -17,12 +17,16 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.results import Result
 from swaplaw.decide.cost import check_prices
-from swaplaw.decide.holdout import FOLDS, Folds, deal, held_out_weight
+from swaplaw.decide.defaults import FOLDS
+from swaplaw.decide.holdout import Folds, deal, held_out_weight
 from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.resample import Unit, resampler
+from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
 
 BUDGET_REPEATS = 3
@@ -71,7 +75,7 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Result):
     """Every split of every total that was asked for, of one pair."""
 
     dataset: str
@@ -99,6 +103,10 @@ class Budget:
         """The totals that were asked for."""
         return sorted({split.samples for split in self.splits})
 
+    def rows(self) -> list[dict[str, Any]]:
+        """List the splits."""
+        return [split.to_dict() for split in self.splits]
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
@@ -114,7 +122,7 @@ class Budget:
 
 
 def budget(
-    tally: Tally,
+    votes: VotesLike,
     primary: str,
     secondary: str,
     samples: int | Sequence[int] | None = None,
@@ -127,13 +135,50 @@ def budget(
     backend: Backend = "processes",
     progress: Progress = iter,
 ) -> Budget:
-    """Compare all splits of a total number of samples (or of several); by default as many as the primary has."""
+    """Compare a pair with its models alone at equal compute: every split of the same number of samples.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    primary, secondary : str
+        The two models.
+    samples : int or sequence of int, optional
+        Samples per question in all; by default as many as the primary has.
+    prices : mapping of str to float, optional
+        What a sample of each model costs.
+    by : {"question", "cluster"}, optional
+        What is held out together.
+    ballots : int, optional
+        Random ballots that stand for all where these are too many to go through.
+    seed : int
+        The same seed gives the same numbers.
+    workers : int, optional
+        Share the splits among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+    progress : callable
+        Wraps the shares of the work as they are done.
+
+    Returns
+    -------
+    Budget
+        Accuracy, held-out accuracy and cost of every split; `.best(samples)` names the best.
+
+    Raises
+    ------
+    InputError
+        If a model is not there, or has too few samples.
+    """
+    tally = given.tally(votes)
     chosen = pair(tally, primary, secondary)
     common = tally.select(models=[primary, secondary], questions=chosen.common)
     most = common.votes.min(axis=1).astype(int)
     totals = _totals(samples, chosen, most)
     costs = check_prices(tally, common.models, prices)
-    dealt = deal(resampler(common, by=by, seed=seed).member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
+    units = resampling_units(common, by)
+    require_several(common, units)
+    dealt = deal(units.member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
     sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
     work = partial(_split, costs=costs, ballots=ballots, seed=seed)
     splits = tuple(_marked(Crew(workers, backend).share(work, (common, dealt), sizes, progress=progress)))

@@ -24,15 +24,15 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
+from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
-from swaplaw.evidence.effect import Effect, effect
+from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.certificates import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
-
-FOLDS, REPEATS = 10, 10
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,7 @@ def held_out_panel(
     out: None.
     """
     tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
-    names = np.array(tally.clusters if tally.clusters is not None else tally.questions, dtype=object)
-    member = np.unique(names, return_inverse=True)[1]
+    member = resampling_units(tally).member
     if not member.any():
         return None
     scorer = Recorded(tally)
@@ -213,7 +212,7 @@ def held_out_panel(
 
 def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
     """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
-    return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)), crew)
+    return each(tally, lambda train: choice_of(certify(oriented(train, members), time_limit=time_limit)), crew)
 
 
 def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
@@ -224,13 +223,13 @@ def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, c
 
     def choose(train: Tally) -> Choice:
         found = [best_panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
-        return _choice(max(found, key=lambda one: one.recommended.accuracy))
+        return choice_of(max(found, key=lambda one: one.recommended.accuracy))
 
     return each(tally, choose, crew)
 
 
-def _choice(found: Certificate) -> Choice:
-    """What would be deployed: members of weight 0 are not."""
+def choice_of(found: Certificate) -> Choice:
+    """What a certificate would have deployed: members of weight 0 are not."""
     weights = zip(found.panel.indices, found.recommended.weights, strict=True)
     members, kept = zip(*((index, weight) for index, weight in weights if weight), strict=True)
     return Choice(members, kept)

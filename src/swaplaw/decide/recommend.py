@@ -28,20 +28,21 @@ from swaplaw._core.arrays import Bools, Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.decide.choice import BestSingle, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
-from swaplaw.decide.holdout import FOLDS, REPEATS, Folds, HeldOut, deal, held_out, held_out_weight
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
+from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import placebo_scores
-from swaplaw.decide.selection import REPLICATES, Selection, selection
+from swaplaw.decide.selection import Selection, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.effect import effect
-from swaplaw.evidence.resample import Unit, resampler
+from swaplaw.evidence.intervals import effect
+from swaplaw.evidence.resample import resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, line_through, panel_lines
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes.tally import Tally
 
-MIN_GAIN = 0.01
 MAX_MODELS = 2
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
@@ -84,7 +85,8 @@ def recommend(
     by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", progress, crew=crew), best_single, dealt)
     spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, progress=progress, crew=crew)
     checks = tuple(_checks(scorer, by_lift, spread, dealt, seed, crew))
-    verdict = decide(checks, len(by_lift.choice.members), min_gain)
+    # Where no ensemble may be deployed there is nothing to tell apart.
+    verdict = decide(checks, len(by_lift.choice.members), min_gain) if pairs or panels else "deploy_single"
     more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
     return Recommendation(
         verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer, max_models

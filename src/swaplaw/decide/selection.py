@@ -15,20 +15,19 @@ chosen on all of them, and held-out and in-sample gains are the same lucky numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
 from swaplaw.decide.choice import Choice, Scorer
-from swaplaw.evidence.effect import LEVEL, Effect, standard_errors, unit_totals
-from swaplaw.evidence.intervals import student
+from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, effect, standard_errors
 from swaplaw.evidence.resample import Resampler
+from swaplaw.evidence.units import unit_totals
 from swaplaw.law.mixtures import Line
 from swaplaw.law.scoresheet import Scoresheet
 
-REPLICATES = 2_000
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 
@@ -54,14 +53,14 @@ class Selection:
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors that no candidate's deviation exceeds, with probability `level`."""
-        single = student(int(self.member.max()), (1 - level) / 2)
+        single = critical_of(self.member, level=level)
         return max(single, float(np.quantile(self.widest, level))) if self.candidates else single
 
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
         """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
-        mean, error = float(gains.mean()), float(standard_errors(gains[None], self.member)[0])
-        p = (1 + int(np.sum(self.largest >= mean / error))) / (1 + len(self.largest))
-        return Effect(mean, error, self.critical(level), level, p, len(gains), int(self.member.max()) + 1)
+        alone = effect(gains, self.member, level=level)
+        p = (1 + int(np.sum(self.largest >= alone.mean / alone.standard_error))) / (1 + len(self.largest))
+        return replace(alone, critical=self.critical(level), p=p)
 
 
 def selection(

@@ -12,7 +12,7 @@ from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.decide.selection import Selection
-from swaplaw.evidence.effect import POWER, Effect
+from swaplaw.evidence.intervals import POWER, Effect
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.tally import Tally
 

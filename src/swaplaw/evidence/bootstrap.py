@@ -1,9 +1,13 @@
-"""Every quantity of every pair with its interval, and the means to give any other statistic one."""
+"""Every quantity of every pair with its interval, and the means to give any other statistic one.
+
+Quantities that are means over questions (lift, masses, accuracies) have the one interval of a mean (see `intervals`),
+which needs no replicates. Rates and correlations are ratios of means: their intervals come from the bootstrap.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isnan
@@ -14,9 +18,11 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote
-from swaplaw.evidence.intervals import DEFAULT_LEVEL, Interval, Method, as_interval, bounds
-from swaplaw.evidence.quantities import QUANTITIES, Quantities, Terms, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
+from swaplaw.evidence.intervals import LEVEL, check_level, effects
+from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
+from swaplaw.evidence.quantities import MEANS, QUANTITIES, Quantities, Terms, question_values, terms_of
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, FEW, Resampler, resampler
+from swaplaw.evidence.units import LEAST_UNITS, Unit, Units
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.votes.tally import Tally
@@ -55,13 +61,18 @@ class Estimates:
         interval = as_interval(float(self.low[place]), float(self.high[place]), self.level, self.method)
         return Estimate(value, interval, int(self.undefined[place]))
 
+    def row(self, place: int) -> Estimates:
+        """The numbers at one place of the first axis."""
+        values, low, high, undefined = self.values[place], self.low[place], self.high[place], self.undefined[place]
+        return Estimates(values, low, high, undefined, self.level, self.method)
+
 
 def estimate(
     draws: Resampler,
     terms: Terms,
     statistic: Callable[[Quantities], Floats],
     *,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     crew: Crew = ALONE,
 ) -> Estimates:
@@ -82,11 +93,12 @@ def estimate_sums(
     columns: Floats,
     statistic: Callable[[Floats], Floats],
     *,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     crew: Crew = ALONE,
 ) -> Estimates:
     """Give a statistic of weighted column sums (see `Resampler.transform`) its intervals."""
+    _warn_few(draws)
     whole = columns.sum(axis=0, keepdims=True, dtype=np.float64)
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
@@ -105,8 +117,11 @@ class Bootstrap:
     pairs: tuple[Pair, ...] = field(repr=False)
     names: tuple[str, ...]
     draws: Resampler
-    estimates: Estimates = field(repr=False)
-    """Names x pairs."""
+    estimates: Mapping[str, Estimates] = field(repr=False)
+    """By name, one number for each pair."""
+    level: float
+    method: Method
+    """How the intervals of quantities that are no means were read off the replicates."""
 
     def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
         """The quantities of one pair by name, as oriented here."""
@@ -119,7 +134,7 @@ class Bootstrap:
         )
 
     def _pair(self, place: int) -> dict[str, Estimate]:
-        return {name: self.estimates[row, place] for row, name in enumerate(self.names)}
+        return {name: self.estimates[name][place] for name in self.names}
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -127,8 +142,8 @@ class Bootstrap:
             "dataset": self.dataset,
             "weight": str(self.weight),
             "resampled": self.draws.to_dict(),
-            "level": self.estimates.level,
-            "method": self.estimates.method,
+            "level": self.level,
+            "method": self.method,
             "pairs": [
                 {
                     "primary": pair.primary,
@@ -149,23 +164,102 @@ def bootstrap(
     by: Unit | None = None,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     workers: int | None = None,
     backend: Backend = "processes",
 ) -> Bootstrap:
-    """Bootstrap the named quantities of every pair at one weight; workers share the replicates (see `crew`)."""
+    """Give the named quantities of every pair at one weight their intervals.
+
+    Parameters
+    ----------
+    tally
+        The counted votes of one dataset.
+    weight
+        Weight of the secondary; the primary carries 1.
+    quantities
+        Names from `QUANTITIES`.
+    by
+        What is resampled: by default clusters where there are several, else questions.
+    seed, replicates
+        Which bootstrap draws, and how many. Means (lift, masses, accuracies) need none.
+    level
+        Confidence level.
+    method
+        How intervals of rates and correlations are read off the replicates: "expanded", "percentile" or "bca".
+        Means always have the one interval of a mean, whatever the method.
+    workers, backend
+        Who shares the replicates (see `Crew`).
+
+    Returns
+    -------
+    Bootstrap
+        `of(primary, secondary)` gives the estimates of one pair by name.
+
+    Raises
+    ------
+    InputError
+        If a quantity or method is unknown, or there is nothing to resample.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = bootstrap(sl.demo_votes().tally(), quantities=["lift"])
+    >>> interval = found.of("gpt-4", "mistral-large")["lift"].interval
+    >>> interval.low < 0 < interval.high
+    True
+    """
     unknown = [name for name in quantities if name not in QUANTITIES]
     if unknown:
         raise InputError(f"there is no quantity {quote(unknown[0])}; there are {', '.join(QUANTITIES)}")
+    if method not in METHODS:
+        raise InputError(f"there is no interval method {method!r}; there are {', '.join(METHODS)}")
+    check_level(level)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     terms = terms_of(pairs(tally), weight)
+    found: dict[str, Estimates] = {}
+    if means := [name for name in quantities if name in MEANS]:
+        found |= _means(terms, draws, means, level)
+    if drawn := [name for name in quantities if name not in MEANS]:
+        crew = Crew(workers, backend)
+        many = estimate(draws, terms, lambda each: each.named(drawn), level=level, method=method, crew=crew)
+        _warn_degenerate(many, drawn, terms.pairs, replicates)
+        found |= {name: many.row(row) for row, name in enumerate(drawn)}
+    return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, found, level, method)
 
-    estimates = estimate(
-        draws, terms, lambda found: found.named(quantities), level=level, method=method, crew=Crew(workers, backend)
-    )
-    _warn_degenerate(estimates, tuple(quantities), terms.pairs, replicates)
-    return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, estimates)
+
+def _means(terms: Terms, draws: Resampler, names: Sequence[str], level: float) -> dict[str, Estimates]:
+    """The interval of every pair's means; pairs with the same common questions are judged at once."""
+    alike: dict[bytes, list[int]] = {}
+    for place, pair in enumerate(terms.pairs):
+        alike.setdefault(pair.common.tobytes(), []).append(place)
+    low, high = (np.full((len(names), len(terms.pairs)), np.nan) for _ in range(2))
+    for places in alike.values():
+        common = terms.pairs[places[0]].common
+        units = Units(draws.member, draws.unit).among(common)
+        if units.count < LEAST_UNITS:
+            continue
+        rows = [question_values(terms.pairs[place], terms.weight, names) for place in places]
+        judged = effects(np.concatenate(rows), units.member, level=level)
+        ends = (each.reshape(len(places), len(names)).T for each in (judged.low, judged.high))
+        low[:, places], high[:, places] = ends
+    values = terms.quantities(np.ones((1, terms.units))).named(names)[0]
+    none = np.zeros(len(terms.pairs), dtype=np.int64)
+    return {
+        name: Estimates(values[row], np.maximum(low[row], MEANS[name]), high[row], none, level, "student")
+        for row, name in enumerate(names)
+    }
+
+
+def _warn_few(draws: Resampler) -> None:
+    """Say where there is too little to draw from."""
+    if draws.units < FEW[draws.unit]:
+        warnings.warn(
+            f"only {draws.units} {draws.unit}s are resampled: with fewer than {FEW[draws.unit]}, bootstrap intervals "
+            "hold the truth less than 92% of the time",
+            StatisticalWarning,
+            stacklevel=4,
+        )
 
 
 def _warn_degenerate(estimates: Estimates, names: Sequence[str], chosen: Sequence[Pair], replicates: int) -> None:

@@ -267,6 +267,37 @@ QUANTITIES = (
 """What is known of a pair at a weight, by the names that JSON uses."""
 
 
+MEANS = dict.fromkeys(
+    ("p", "q", "collective", "rescue", "damage", "both_right", "both_wrong", "accuracy"), 0.0
+) | dict.fromkeys(("gap", "lift", "swap", "residual"), -1.0)
+"""Quantities that are means over a pair's common questions, and the least that each can be."""
+
+
+def question_values(pair: Pair, weight: Fraction, names: Sequence[str]) -> Floats:
+    """What each common question adds to means of a pair, names x questions; each value is rounded once."""
+    right_a, right_b = pair.alone
+    a, b = right_a.numerators.astype(object), right_b.numerators.astype(object)
+    scale_a, scale_b = right_a.denominator, right_b.denominator
+    masses, scale = pair.cells()
+    found: dict[str, tuple[Ints, int]] = {
+        "p": (a, scale_a),
+        "q": (b, scale_b),
+        "gap": (a * scale_b - b * scale_a, scale_a * scale_b),
+        "collective": (a * scale_b + b * scale_a, 2 * scale_a * scale_b),
+        **{name: (mass, scale) for name, mass in zip(CELLS, masses, strict=True)},
+    }
+    if not found.keys() >= set(names):
+        gains, top = pair.gains(weight)
+        lift = gains.sum(axis=0)
+        found |= {"lift": (lift, top), "accuracy": (lift + a * (top // scale_a), top)}
+        found |= {"swap": (gains[0] + gains[1], top), "residual": (gains[2] + gains[3], top)}
+    return np.stack([(found[name][0].astype(object) / found[name][1]).astype(np.float64) for name in names])
+
+
+CELLS = ("rescue", "damage", "both_wrong", "both_right")
+"""The masses in the order of `Pair.cells`."""
+
+
 def terms_of(chosen: Iterable[Pair], weight: str | float | Fraction) -> Terms:
     """Lay out the terms of pairs of one tally at one weight; columns that pairs share are held once."""
     x = as_weight(weight)

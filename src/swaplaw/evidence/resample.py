@@ -14,28 +14,26 @@ is 0, and all are drawn one by one.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew
-from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Terms
+from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.votes.tally import Tally
 
-Unit = Literal["question", "cluster"]
-
 DEFAULT_REPLICATES = 10_000
-FEW_CLUSTERS, FEW_QUESTIONS = 5, 30
-"""Below these an interval says little: the bootstrap cannot know what it has never seen."""
+FEW: dict[Unit, int] = {"cluster": 10, "question": 50}
+"""With fewer units an expanded percentile interval covers less than 92% (see docs/evidence.md)."""
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
@@ -176,37 +174,9 @@ def resampler(
         raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (1,000 at the least)")
     if seed < 0:
         raise InputError(f"seed {seed} is negative: give 0 or more")
-    unit: Unit = by or ("question" if tally.clusters is None else "cluster")
-    names = tally.questions if unit == "question" else tally.clusters
-    if names is None:
-        raise InputError(
-            f"dataset {quote(tally.dataset)} has no column 'cluster': add one, or resample questions instead"
-        )
-    member = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
-    _check_units(tally, unit, int(member.max()) + 1, str(names[0]))
-    return Resampler(member, unit, seed, replicates)
-
-
-def _check_units(tally: Tally, unit: Unit, units: int, name: str) -> None:
-    """One unit cannot be resampled at all, and a few hardly."""
-    dataset = f"dataset {quote(tally.dataset)}"
-    if units == 1 and unit == "cluster":
-        raise InputError(
-            f"{dataset} has a single cluster ({quote(name)}): clusters cannot be resampled; "
-            "name at least 2 (better 5 or more), or resample questions instead"
-        )
-    if units == 1:
-        raise InputError(
-            f"{dataset} has a single question ({quote(name)}): nothing can be resampled; "
-            f"give at least 2 questions (better {FEW_QUESTIONS} or more)"
-        )
-    few = FEW_CLUSTERS if unit == "cluster" else FEW_QUESTIONS
-    if units < few:
-        warnings.warn(
-            f"{dataset} has only {units} {unit}s: bootstrap intervals need about {few} or more to be trusted",
-            StatisticalWarning,
-            stacklevel=3,
-        )
+    units = resampling_units(tally, by)
+    require_several(tally, units)
+    return Resampler(units.member, units.kind, seed, replicates)
 
 
 Counts = npt.NDArray[np.uint8]

@@ -1,5 +1,18 @@
 """Votes from what people already have: logs of other tools, and tables of any layout."""
 
+from typing import Any
+
 import lazy_loader
 
+from swaplaw._core.hooks import provide
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _open(paths: Any) -> Any:
+    from swaplaw.importers.reading import read_votes
+
+    return read_votes(paths)
+
+
+provide("open paths", _open)

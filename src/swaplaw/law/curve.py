@@ -13,15 +13,19 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
 from math import lcm
+from typing import Any
 
 import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw._core.parallel import Backend, Crew
+from swaplaw._core.results import Result
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
 from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally, credits
 
 
@@ -75,8 +79,8 @@ class Optimum:
         return self.outcome.swap
 
 
-@dataclass(frozen=True)
-class Curve:
+@dataclass(frozen=True, repr=False)
+class Curve(Result):
     """Lift and its four contributions of one pair for every weight."""
 
     dataset: str
@@ -89,6 +93,31 @@ class Curve:
     contributions: Ints = field(repr=False)
     """Gain of each cell (in the order of `pair.KINDS`) in each slot, times `denominator`."""
     denominator: int = field(repr=False)
+
+    def __repr__(self) -> str:
+        best = self.best_plateau
+        return (
+            f"Curve({self.primary!r} + {self.secondary!r}, {self.n:,} questions, {len(self.pieces)} pieces, "
+            f"best plateau at {best.weight}: {float(best.lift):+.4f})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain data: every piece, its ends as text, lift and swap mass as fractions of one."""
+        whole = {"dataset": self.dataset, "primary": self.primary, "secondary": self.secondary, "n": self.n}
+        return whole | {"of": self.of, "pieces": self.rows()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List the pieces: points and open intervals in turn."""
+        return [
+            {
+                "low": str(piece.low),
+                "high": None if piece.high is None else str(piece.high),
+                "accuracy": float(piece.outcome.accuracy),
+                "lift": float(piece.lift),
+                "swap": float(piece.swap),
+            }
+            for piece in self.pieces
+        ]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
         """Look the outcome up at any weight."""
@@ -168,13 +197,60 @@ class Curve:
         return Outcome(weight, self.masses, rescued, -damaged, repaired, -corrupted)
 
 
-def curve(tally: Tally, primary: str, secondary: str) -> Curve:
-    """Compute the exact curve of two models, as primary and secondary as given."""
-    return curve_of(pair(tally, primary, secondary))
+def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
+    """Compute the exact lift of two models at every weight.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    primary, secondary : str
+        The model that carries weight 1, and the one that is added.
+
+    Returns
+    -------
+    Curve
+        Pieces that tile all weights from 0 on; the best weight and the best plateau.
+
+    Raises
+    ------
+    InputError
+        If a model is not there, both are the same, or they share no question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = sl.curve(sl.demo_votes(), "claude-3-opus-20240229", "gemini-1.5-pro-preview-0409")
+    >>> found.best_plateau.weight, found.best_plateau.lift
+    (Fraction(1, 2), Fraction(3, 100))
+    """
+    return curve_of(pair(votes, primary, secondary))
 
 
-def curves(tally: Tally, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
-    """Compute the exact curve of every pair, the more accurate model as primary; workers share the pairs."""
+def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
+    """Compute the exact curve of every pair, the more accurate model as primary.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    workers : int, optional
+        Share the pairs among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+
+    Yields
+    ------
+    Curve
+        In the order of the models' names.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> len(list(sl.law.curves(sl.demo_votes())))
+    36
+    """
+    tally = given.tally(votes)
     crew = Crew(workers, backend)
     if crew.is_alone:
         return curves_of(pairs(tally))
@@ -192,7 +268,18 @@ def curve_of(chosen: Pair) -> Curve:
 
 
 def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
-    """Compute the exact curves of any pairs, in turn; small ones several at a time."""
+    """Compute the exact curves of any pairs, in turn; small ones several at a time.
+
+    Parameters
+    ----------
+    chosen : iterable of Pair
+        The pairs, all of one tally.
+
+    Yields
+    ------
+    Curve
+        In the order of the pairs.
+    """
     for batch in batches(chosen):
         yield from _curves(batch)
 

@@ -91,7 +91,7 @@ def _factors(tally: Tally, others: Sequence[int], mix: Sequence[int]) -> list[In
         named = ", ".join(quote(tally.models[other]) for other in others)
         raise InputError(
             f"the votes of {named} cannot be pooled exactly: their sample counts have no common multiple below "
-            f"{LARGEST_COUNT:,}; draw equally many samples of each, or lower --max-models"
+            f"{LARGEST_COUNT:,}; draw equally many samples of each, or allow fewer models"
         )
     return [factor.astype(np.int64) for factor in found]
 

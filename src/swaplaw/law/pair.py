@@ -18,9 +18,12 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 Found = TypeVar("Found")
@@ -100,7 +103,7 @@ class Masses:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Result):
     """The vote of a pair at one weight: lift and its four contributions, Eq. (exact)."""
 
     weight: Fraction
@@ -113,6 +116,18 @@ class Outcome:
     """beta z, what both-wrong repairs add."""
     corrupted: Fraction
     """kappa c, what both-right corruption takes."""
+
+    def __repr__(self) -> str:
+        return f"Outcome(weight={self.weight}, accuracy={float(self.accuracy):.4f}, lift={float(self.lift):+.4f})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain data: fractions of one, the weight as text, None where undefined."""
+        exact = ("accuracy", "lift", "swap", "residual", "rescued", "damaged", "repaired", "corrupted")
+        rates = ("alpha", "gamma", "beta", "kappa")
+        values = {name: getattr(self, name) for name in (*exact, *rates)}
+        return {"weight": str(self.weight)} | {
+            name: None if value is None else float(value) for name, value in values.items()
+        }
 
     @property
     def swap(self) -> Fraction:
@@ -172,13 +187,24 @@ class Change:
     credit: Fraction
 
 
-@dataclass(frozen=True)
-class Pair:
+@dataclass(frozen=True, repr=False)
+class Pair(Result):
     """Two models on the questions that both answered."""
 
     tally: Tally = field(repr=False)
     a: int = field(repr=False)
     b: int = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Pair({self.primary!r} + {self.secondary!r}, {self.n:,} questions)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn what does not depend on a weight into plain data: fractions of one, None where undefined."""
+        names = ("p", "q", "rescue", "damage", "both_right", "both_wrong", "gap", "phi", "phi_adj", "ceiling")
+        values = {name: getattr(self.masses, name) for name in names}
+        return {"primary": self.primary, "secondary": self.secondary, "n": self.n, "of": self.of} | {
+            name: None if value is None else float(value) for name, value in values.items()
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels between processes: all but the arrays that follow from the tally."""
@@ -273,8 +299,36 @@ def cells(right_a: Ints, right_b: Ints, scale_a: int, scale_b: int) -> Ints:
     return np.stack([wrong_a * right_b, right_a * wrong_b, wrong_a * wrong_b, right_a * right_b])
 
 
-def pair(tally: Tally, primary: str, secondary: str) -> Pair:
-    """Take two models of a tally as primary and secondary, as given."""
+def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
+    """Take two models as primary and secondary, as given, on the questions that both answered.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    primary, secondary : str
+        The model that carries weight 1, and the one that is added.
+
+    Returns
+    -------
+    Pair
+        Masses, correlation and ceilings of the two; `.at(weight)` gives the exact lift at a weight.
+
+    Raises
+    ------
+    InputError
+        If a model is not there, both are the same, or they share no question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
+    >>> two
+    Pair('gpt-4' + 'mistral-large', 100 questions)
+    >>> two.at("2/3").lift
+    Fraction(-3, 100)
+    """
+    tally = given.tally(votes)
     if primary == secondary:
         raise InputError(f"primary and secondary are both {quote(primary)}: name two different models")
     chosen = Pair(tally, tally.index(primary), tally.index(secondary))
@@ -286,20 +340,69 @@ def pair(tally: Tally, primary: str, secondary: str) -> Pair:
     return chosen
 
 
-def pairs(tally: Tally) -> Iterator[Pair]:
-    """Every pair with common questions, the more accurate model as primary, equal accuracies in name order."""
+def pairs(votes: VotesLike) -> Iterator[Pair]:
+    """Go through every pair with common questions, the more accurate model as primary.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+
+    Yields
+    ------
+    Pair
+        In the order of the models' names; of equally accurate models the first by name leads.
+
+    Raises
+    ------
+    InputError
+        If there is one model only, or no two share a question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> max(sl.pairs(sl.demo_votes()), key=lambda two: two.at("2/3").lift)
+    Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)
+    """
+    tally = given.tally(votes)
     return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
 
 
 def outcomes(
-    tally: Tally,
+    votes: VotesLike,
     weight: str | float | Fraction = DEFAULT_WEIGHT,
     *,
     workers: int | None = None,
     backend: Backend = "processes",
     progress: Progress = iter,
 ) -> Iterator[tuple[Pair, Outcome]]:
-    """Every pair and its outcome at one weight; workers share the pairs (see `crew`)."""
+    """Score every pair at one weight.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    weight : str, float or Fraction
+        The weight of the secondary; the primary carries 1.
+    workers : int, optional
+        Share the pairs among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+    progress : callable
+        Wraps the shares of the work as they are done.
+
+    Yields
+    ------
+    tuple of Pair and Outcome
+        Each pair, the more accurate model as primary, and its lift split exactly.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> sum(outcome.lift > 0 for _, outcome in sl.law.outcomes(sl.demo_votes(), "2/3"))
+    11
+    """
+    tally = given.tally(votes)
     crew = Crew(workers, backend)
     shares = crew.split(places_of_pairs(tally))
     found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, progress=progress)

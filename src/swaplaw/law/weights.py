@@ -25,6 +25,23 @@ DEFAULT_WEIGHT = Fraction(2, 3)
 def as_weight(value: str | int | float | Fraction) -> Fraction:
     """Read a weight exactly: "2/3", "0.4", 2 and Fraction(2, 3) are what they say; 0.4 is 2/5.
 
+    Parameters
+    ----------
+    value : str, int, float or Fraction
+        The weight; a float means the decimal that it prints as.
+
+    Returns
+    -------
+    Fraction
+        The exact weight, 0 or more.
+
+    Raises
+    ------
+    InputError
+        If it is not a number, or negative.
+
+    Examples
+    --------
     >>> as_weight("2/3"), as_weight(0.4)
     (Fraction(2, 3), Fraction(2, 5))
     """

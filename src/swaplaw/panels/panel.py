@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Ints
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.pair import Masses
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 LARGEST_PANEL = 8
@@ -51,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class PanelOutcome:
+class PanelOutcome(Result):
     """The vote of a panel at some weights: lift, cell by cell."""
 
     members: tuple[str, ...]
@@ -103,6 +106,10 @@ class PanelOutcome:
     def _of(self, kind: str) -> Fraction:
         return sum((cell.contribution for cell in self.cells if cell.kind == kind), Fraction(0))
 
+    def rows(self) -> list[dict[str, Any]]:
+        """List the cells: who is right there, how many questions that are, and what the vote makes of them."""
+        return [cell | {"right": ", ".join(cell["right"])} for cell in self.to_dict()["cells"]]
+
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON."""
         return {
@@ -125,12 +132,30 @@ class PanelOutcome:
         }
 
 
-@dataclass(frozen=True)
-class Panel:
+@dataclass(frozen=True, repr=False)
+class Panel(Result):
     """Some models on the questions that all of them answered, the primary first."""
 
     tally: Tally = field(repr=False)
     indices: tuple[int, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Panel({' + '.join(map(repr, self.members))}, {self.n:,} questions)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain data: its members, their accuracies, and what the best selection among them would add."""
+        return {
+            "members": list(self.members),
+            "n": self.n,
+            "of": self.of,
+            "accuracies": [float(accuracy) for accuracy in self.accuracies],
+            "union_rescue": float(self.union.rescue),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List the members, the primary first."""
+        named = zip(self.members, self.accuracies, strict=True)
+        return [{"member": name, "accuracy": float(accuracy)} for name, accuracy in named]
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -265,8 +290,36 @@ class PanelOptimum:
         return sum(self.weights[1:], Fraction(0))
 
 
-def panel(tally: Tally, members: Sequence[str]) -> Panel:
-    """Make a panel of some models: the most accurate is the primary, equal accuracies in name order."""
+def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
+    """Make a panel of some models: the most accurate is the primary, equal accuracies in name order.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    members : sequence of str
+        The models; each once.
+
+    Returns
+    -------
+    Panel
+        The models on the questions that all of them answered; `.at(weights)` gives the exact lift at some weights.
+
+    Raises
+    ------
+    InputError
+        If a model is not there or named twice, or the models share no question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> three = sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large", "claude-3-opus-20240229"])
+    >>> three.primary
+    'gpt-4'
+    >>> three.at([1, "1/2", "1/2"]).accuracy
+    Fraction(41, 50)
+    """
+    tally = given.tally(votes)
     indices = [tally.index(member) for member in members]
     doubles = sorted({name for name in members if members.count(name) > 1})
     if doubles:

@@ -20,13 +20,17 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
 from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_sums
-from swaplaw.evidence.intervals import DEFAULT_LEVEL, Method
+from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
 from swaplaw.predict.law_file import Law
+from swaplaw.votes import given
 from swaplaw.votes.fingerprint import fingerprint_of
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
 
 Item = TypeVar("Item")
@@ -36,22 +40,61 @@ ON_GRID = ("residual_mean", "residual_mean_absolute", "residual_sd", "residual_m
 
 
 def calibrate(
-    tally: Tally,
+    votes: VotesLike,
     weight: str | float | Fraction = DEFAULT_WEIGHT,
     *,
     by: Unit | None = None,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     workers: int | None = None,
     backend: Backend = "processes",
     progress: Progress = iter,
 ) -> Law:
-    """Freeze the conversion rates of a dataset at a weight.
+    """Freeze the conversion rates of a dataset at a weight, to predict the lift of other pairs by.
 
-    Workers share pairs and replicates (see `crew`); `progress` can show progress over the pairs.
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    weight : str, float or Fraction
+        The weight of the secondary; the primary carries 1.
+    by : {"question", "cluster"}, optional
+        What is resampled; by default clusters where there are several.
+    seed : int
+        The same seed gives the same numbers.
+    replicates : int
+        Bootstrap draws.
+    level : float
+        Level of the intervals.
+    method : {"expanded", "percentile", "bca"}
+        How intervals are read off the draws.
+    workers : int, optional
+        Share pairs and draws among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+    progress : callable
+        Wraps the shares of the work as they are done.
+
+    Returns
+    -------
+    Law
+        Mean rates, lambda, residual and fit, with intervals; `.write("law.json")` keeps it.
+
+    Raises
+    ------
+    InputError
+        If no pair defines a rate.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> law = sl.calibrate(sl.demo_votes(), "2/3", replicates=200)
+    >>> round(law.alpha, 3), round(law.gamma, 3)
+    (0.335, 0.138)
     """
+    tally = given.tally(votes)
     crew = Crew(workers, backend)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen = list(pairs(tally))
@@ -64,8 +107,8 @@ def calibrate(
     alpha, gamma, slope_, mean_here, sd_here, fit_r2, fit_rho, fit_rmse = (
         here[row].value for row in range(len(AT_WEIGHT))
     )
-    assert alpha is not None
-    assert gamma is not None
+    if alpha is None or gamma is None:
+        raise InputError(f"no pair of dataset {quote(tally.dataset)} defines a conversion rate")
     return Law(
         terms.weight,
         alpha,

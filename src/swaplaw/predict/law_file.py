@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.intervals import METHODS, Interval
+from swaplaw.evidence.percentiles import METHODS, Interval
 from swaplaw.law.weights import as_weight
 
 SCHEMA = "swaplaw.law"
@@ -76,7 +76,25 @@ class Law:
 
 
 def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) -> Law:
-    """Read a law file, and hold it to its schema and to the weight that is asked for."""
+    """Read a law file, and hold it to its schema and to the weight that is asked for.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `Law.write` wrote.
+    weight : str, float or Fraction, optional
+        The weight that the law must be for.
+
+    Returns
+    -------
+    Law
+        The frozen rates.
+
+    Raises
+    ------
+    InputError
+        If it is no law file, or the law is for another weight.
+    """
     name = quote(str(path), 200)
     try:
         document = json.loads(Path(path).read_text())

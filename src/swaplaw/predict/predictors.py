@@ -17,17 +17,21 @@ import numpy as np
 from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew
 from swaplaw._core.registry import Registry
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse
 from swaplaw.evidence.bootstrap import Estimate, estimate
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
-from swaplaw.evidence.intervals import DEFAULT_LEVEL, Method
+from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Unit, resampler
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
+from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.law_file import Law
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 
 PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
 NAMES = (*PAPER, *PAIRWISE, *NON_PAIRWISE)
@@ -77,7 +81,7 @@ class Predictor:
 
 
 @dataclass(frozen=True)
-class Predictors:
+class Predictors(Result):
     """The table of one dataset at one weight."""
 
     dataset: str
@@ -94,6 +98,11 @@ class Predictors:
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
     draws: Resampler = field(repr=False)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """List the predictors."""
+        flat = (row.to_dict() for row in self.predictors)
+        return [{name: value for name, value in row.items() if not isinstance(value, list | dict)} for row in flat]
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
@@ -108,23 +117,57 @@ class Predictors:
 
 
 def predictors(
-    tally: Tally,
+    votes: VotesLike,
     law: Law | None = None,
     weight: str | float | Fraction | None = None,
     *,
     by: Unit | None = None,
     seed: int = 0,
     replicates: int = DEFAULT_REPLICATES,
-    level: float = DEFAULT_LEVEL,
+    level: float = LEVEL,
     method: Method = "expanded",
     workers: int | None = None,
     backend: Backend = "processes",
 ) -> Predictors:
-    """Compare every predictor with observed lift at the law's weight.
+    """Compare every predictor with observed lift over all pairs, at one weight.
 
-    Without a law the rates are those of these votes at `weight`, so that `predicted` is in-sample. Workers share the
-    replicates (see `crew`).
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    law : Law, optional
+        Conversion rates from other votes; without it the rates are those of these votes, so that `predicted` is
+        in-sample.
+    weight : str, float or Fraction, optional
+        The weight of the secondary: the law's, or 2/3.
+    by : {"question", "cluster"}, optional
+        What is resampled; by default clusters where there are several.
+    seed : int
+        The same seed gives the same numbers.
+    replicates : int
+        Bootstrap draws.
+    level : float
+        Level of the intervals.
+    method : {"expanded", "percentile", "bca"}
+        How intervals are read off the draws.
+    workers : int, optional
+        Share the draws among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+
+    Returns
+    -------
+    Predictors
+        R2 and Spearman's rho of each predictor, with intervals.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> table = sl.predictors(sl.demo_votes(), replicates=200)
+    >>> table.predictors[0].name, round(table.predictors[0].rho.value, 2)
+    ('swap', 0.98)
     """
+    tally = given.tally(votes)
     crew = Crew(workers, backend)
     if law is not None:
         law.require_weight(weight)

@@ -16,9 +16,12 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import grid_for
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.pair import Pair
 from swaplaw.predict.law_file import Law
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ NARROWEST = 1024
 
 
 @dataclass(frozen=True)
-class Screen:
+class Screen(Result):
     """S-hat of many pairs. Arrays are aligned, one entry a pair; `order` puts the most promising first."""
 
     models: tuple[str, ...] = field(repr=False)
@@ -85,13 +88,44 @@ class Screen:
             }
         )[self.order]
 
+    def rows(self) -> list[dict[str, Any]]:
+        """List the pairs, the most promising first."""
+        return self.to_frame().to_dicts()
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {"pairs": self.to_frame().to_dicts()}
+        return {"pairs": self.rows()}
 
 
-def screen(tally: Tally, law: Law) -> Screen:
-    """Predict every pair's swap mass at the law's weight from the models' own scores."""
+def screen(votes: VotesLike, law: Law) -> Screen:
+    """Predict every pair's swap mass at the law's weight from the models' own scores, without pooling a vote.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    law : Law
+        Conversion rates, frozen on other votes by `calibrate`.
+
+    Returns
+    -------
+    Screen
+        S-hat of every pair, the most promising first.
+
+    Raises
+    ------
+    InputError
+        If there is one model only, or no two share a question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes()
+    >>> law = sl.calibrate(votes, replicates=200)
+    >>> sl.screen(votes, law).to_frame()["secondary"][0]
+    'gemini-1.0-pro'
+    """
+    tally = given.tally(votes)
     if len(tally.models) < 2:
         raise InputError(
             f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
@@ -118,11 +152,27 @@ def screen(tally: Tally, law: Law) -> Screen:
     return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
 
 
-def best_pairs(tally: Tally, found: Screen, number: int) -> list[Pair]:
-    """The pairs with the largest S-hat, to compute their curves next; in order of their models' accuracy.
+def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
+    """Take the pairs with the largest S-hat, to compute their exact curves next.
 
-    Neighbours then share models, so that a large fleet's margins are spread out once, not once for each pair.
+    They come in the order of their models' accuracy: neighbours then share models, so that a large fleet's margins are
+    spread out once, not once for each pair.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes that were screened.
+    found : Screen
+        What `screen` gave.
+    number : int
+        How many pairs.
+
+    Returns
+    -------
+    list of Pair
+        As many pairs, or all where there are fewer.
     """
+    tally = given.tally(votes)
     best = found.order[:number]
     order = np.lexsort((-found.q[best], -found.p[best]))
     return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]
@@ -195,9 +245,26 @@ def _predict(
 def screen_marginals(
     accuracy: Mapping[str, float], phi_adj: Mapping[tuple[str, str], float | None], law: Law
 ) -> Screen:
-    """Predict swap mass from published accuracies and, for each pair of interest, its phi_adj (None: undefined).
+    """Predict swap mass from published accuracies and, for each pair of interest, its phi_adj.
 
-    phi_adj may be given for a pair in either order: the more accurate model is the primary.
+    Parameters
+    ----------
+    accuracy : mapping of str to float
+        The accuracy of each model, as a fraction of one.
+    phi_adj : mapping of (str, str) to float or None
+        The adjusted correlation of each pair, in either order; None where it is undefined.
+    law : Law
+        Conversion rates, frozen on other votes by `calibrate`.
+
+    Returns
+    -------
+    Screen
+        S-hat of every pair that was given, the more accurate model as primary.
+
+    Raises
+    ------
+    InputError
+        If a number is impossible at these accuracies, or a model's accuracy is missing.
     """
     for model, value in accuracy.items():
         if not 0 <= value <= 1:

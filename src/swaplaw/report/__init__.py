@@ -4,8 +4,33 @@
 `html` puts them into HTML so that nothing in them can run. `figures` draws the same pictures for papers and slides.
 """
 
-from swaplaw.report.contents import Options, document
-from swaplaw.report.figures import figures, write_figures
-from swaplaw.report.html import page, write_page
+from typing import Any
 
-__all__ = ["Options", "document", "figures", "page", "write_figures", "write_page"]
+import lazy_loader
+
+from swaplaw._core.hooks import provide
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _plot_curve(curve: Any) -> Any:
+    from swaplaw.report.plots.weights import exact_curve_figure
+
+    return exact_curve_figure(curve)
+
+
+def _plot_budget(found: Any) -> Any:
+    from swaplaw.report.plots.decisions import cost_figure
+
+    return cost_figure(found, f"{found.primary} with {found.secondary} at equal compute")
+
+
+def _plot_combination(found: Any) -> Any:
+    from swaplaw.report.plots.rules import rules_figure
+
+    return rules_figure(found)
+
+
+provide("plot Combination", _plot_combination)
+provide("plot Curve", _plot_curve)
+provide("plot Budget", _plot_budget)

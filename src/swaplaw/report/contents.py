@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.verdict import Recommendation, sentence
 from swaplaw.errors import InputError, StatisticalWarning
-from swaplaw.evidence.effect import LEVEL, Effect, accuracy_effect, units_of
+from swaplaw.evidence.intervals import LEVEL, Effect
+from swaplaw.evidence.lifts import accuracy_effect
+from swaplaw.evidence.units import Units, resampling_units
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -22,7 +25,7 @@ from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw._core.parallel import Backend, Progress
-    from swaplaw.evidence.resample import Unit
+    from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
     from swaplaw.votes.table import Votes
 
@@ -37,10 +40,10 @@ class Options:
 
     by: Unit | None = None
     seed: int = 0
-    folds: int = 10
-    repeats: int = 10
-    replicates: int = 2_000
-    min_gain: float = 0.01
+    folds: int = FOLDS
+    repeats: int = REPEATS
+    replicates: int = REPLICATES
+    min_gain: float = MIN_GAIN
     panel_seconds: float = 20.0
     """Time to search panels of three in; 0 leaves them out."""
     prices: Mapping[str, float] | None = None
@@ -65,13 +68,13 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
     tally = votes.tally(dataset)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StatisticalWarning)
-        member = units_of(tally, chosen.by)
+        units = resampling_units(tally, chosen.by)
         found = _decide(tally, chosen)
-        rows = _pairs(tally, member, chosen, found)
+        rows = _pairs(tally, units.member, chosen, found)
         best = _best_pair(found, rows)
         parts: Part = {
             "verdict": _verdict(tally, found),
-            "fleet": _fleet(tally, member),
+            "fleet": _fleet(tally, units),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
             "panels": or_why(
@@ -96,7 +99,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
         "best": None if best is None else list(best),
         **parts,
         "quality": _quality(votes, tally) | {"doubts": list(doubts)},
-        "methods": _methods(tally, chosen, member),
+        "methods": _methods(tally, chosen, units),
     }
 
 
@@ -119,7 +122,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             models=most_accurate(tally).models,
             prices=options.prices,
             min_gain=options.min_gain,
-            by=options.by if tally.clusters is None or len(set(tally.clusters)) > 1 else "question",
+            by=options.by,
             folds=options.folds,
             repeats=options.repeats,
             replicates=options.replicates,
@@ -165,11 +168,11 @@ def _effect(found: Effect) -> Part:
     return {"mean": found.mean, "lo": found.low, "hi": found.high, "p": found.p, "n": found.n, "units": found.units}
 
 
-def _fleet(tally: Tally, member: Ints) -> list[Part]:
+def _fleet(tally: Tally, units: Units) -> list[Part]:
     rows = []
     for row in summary(tally):
         model = tally.index(row.model)
-        found = accuracy_effect(tally, model, member)
+        found = accuracy_effect(tally, model, units)
         ends = None if found is None else [max(0.0, found.low), found.high]
         rows.append(row.to_dict() | {"model": model, "interval": ends})
     return rows
@@ -235,10 +238,9 @@ def _synthetic(votes: Votes, dataset: str) -> bool:
     return bool(frame.filter(pl.col("dataset") == dataset).select(said.any()).collect().item())
 
 
-def _methods(tally: Tally, options: Options, member: Ints) -> Part:
+def _methods(tally: Tally, options: Options, units: Units) -> Part:
     from importlib.metadata import version
 
-    units = int(member.max()) + 1
     return {
         "command": options.command,
         "fingerprint": fingerprint_of(tally),
@@ -248,6 +250,6 @@ def _methods(tally: Tally, options: Options, member: Ints) -> Part:
         "repeats": options.repeats,
         "replicates": options.replicates,
         "level": LEVEL,
-        "units": units,
-        "unit": "question" if units == len(tally.questions) else "cluster",
+        "units": units.count,
+        "unit": units.kind,
     }

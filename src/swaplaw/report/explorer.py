@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.evidence.effect import LEVEL, standard_errors
-from swaplaw.evidence.intervals import student
+from swaplaw.evidence.intervals import critical_of, standard_errors
 from swaplaw.law.curve import Curve
 from swaplaw.law.pair import Pair
 from swaplaw.law.scoresheet import Scoresheet
@@ -72,7 +71,7 @@ def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[
     stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
     values = sheet.values[stretches]
     scores = (values if chosen.common.all() else values[:, chosen.common]).astype(np.float64) / sheet.scale
-    found: dict[str, Any] = {"critical": student(int(units.max()), (1 - LEVEL) / 2)}
+    found: dict[str, Any] = {"critical": critical_of(units)}
     for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
         scores -= (alone := own.numerators.astype(np.float64) / own.denominator)
         found[name] = np.rint(standard_errors(scores, units) * ERROR_SCALE).astype(int).tolist()

@@ -10,6 +10,7 @@ import numpy as np
 
 from swaplaw.decide.holdout import deal
 from swaplaw.errors import InputError
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.votes.summary import summary
@@ -17,13 +18,15 @@ from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw._core.parallel import Progress
-    from swaplaw.evidence.resample import Unit
+    from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
 
 LARGE_FLEET = 40
 """Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
 PANELS = 5
 PANEL_SIZE = 3
+LEAST_HALVED = 4
+"""Units that can be halved: fewer clusters are split by question instead."""
 MOST_DOTS = 2_000
 """Pairs that the screening picture shows; of more, evenly many along the prediction."""
 TOTALS = (1, 2, 4, 8)
@@ -86,12 +89,12 @@ def screening_part(
     if law is not None:
         judged, source, weight, rates = fleet, "a law calibrated elsewhere", law.weight, (law.alpha, law.gamma)
     else:
-        clustered = tally.clusters is not None and by != "question" and len(set(tally.clusters)) > 3
-        names = tally.clusters if clustered else tally.questions
-        units = np.unique(np.array(names, dtype=object), return_inverse=True)[1]
-        if int(units.max()) < 3:
+        units = resampling_units(tally, by)
+        if units.count < LEAST_HALVED:
+            units = resampling_units(tally, "question")
+        if units.count < LEAST_HALVED:
             raise InputError("Too few questions to calibrate a law on one half and judge it on the other.")
-        half = deal(units, folds=2, repeats=1, seed=seed).tests[0]
+        half = deal(units.member, folds=2, repeats=1, seed=seed).tests[0]
         train = _answered(fleet.select(questions=half))
         judged = _answered(fleet.select(questions=~half))
         weight, rates = DEFAULT_WEIGHT, mean_rates(train)
@@ -151,9 +154,7 @@ def compute_part(
     questions = int(common.sum())
     while len(totals) > 2 and questions * sum(totals) * BALLOTS > WORK * BALLOTS // 2:
         totals.pop()
-    clusters = tally.clusters
-    unit = by if clusters is None or len(set(clusters)) > 1 else "question"
-    found = budget(tally, *best, totals, prices=prices, by=unit, ballots=BALLOTS, seed=seed, progress=progress, **crew)
+    found = budget(tally, *best, totals, prices=prices, by=by, ballots=BALLOTS, seed=seed, progress=progress, **crew)
     return {
         "primary": tally.index(best[0]),
         "secondary": tally.index(best[1]),

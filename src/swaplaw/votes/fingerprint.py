@@ -11,7 +11,18 @@ from swaplaw.votes.tally import Tally
 
 
 def fingerprint_of(tally: Tally) -> str:
-    """SHA-256 of all counts with their names: the same for the same votes, in whatever file, format or order."""
+    """Compute the SHA-256 of all counts with their names.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+
+    Returns
+    -------
+    str
+        The same for the same votes, in whatever file, format or order.
+    """
     labels = np.array(tally.questions, dtype=object)[tally.rivals.question]
     digest = hashlib.sha256()
     digest.update(json.dumps([tally.dataset, tally.models, tally.questions, tally.clusters]).encode())

@@ -75,7 +75,20 @@ class PositionBias:
 
 
 def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
-    """Measure the position bias of every model of a dataset whose votes tell positions; of none, nothing."""
+    """Measure how far the place of an option sways each model.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes with the columns `position` and `options`.
+    dataset : str
+        The dataset.
+
+    Returns
+    -------
+    dict of str to PositionBias
+        Each model whose votes tell positions; p-values are adjusted over the models.
+    """
     found = {model: measure(counts) for model, counts in _counts(votes, dataset).items()}
     adjusted = holm([bias.p_value for bias in found.values()])
     return {model: replace(bias, adjusted=p) for (model, bias), p in zip(found.items(), adjusted, strict=True)}

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from swaplaw._core.results import Result
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.position import PositionBias
 from swaplaw.votes.tally import Tally
 
 
 @dataclass(frozen=True)
-class ModelSummary:
+class ModelSummary(Result):
     """One model of a fleet."""
 
     dataset: str
@@ -54,8 +57,29 @@ class ModelSummary:
         } | bias
 
 
-def summary(tally: Tally, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:
-    """Summarise every model, the most accurate first; with what `position_bias(votes, dataset)` found, if given."""
+def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:
+    """Summarise every model: accuracy of one sample and of the plurality, ties, abstentions.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    positions : mapping of str to PositionBias, optional
+        What `position_bias` found of each model.
+
+    Returns
+    -------
+    list of ModelSummary
+        The most accurate model first.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> best = sl.summary(sl.demo_votes())[0]
+    >>> best.model, best.plurality
+    ('gpt-4', Fraction(81, 100))
+    """
+    tally = given.tally(votes)
     known = positions or {}
     rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))

@@ -15,7 +15,7 @@ from swaplaw.errors import InputError, StatisticalWarning, listing
 
 if TYPE_CHECKING:
     from swaplaw._core.arrays import Bools
-    from swaplaw.evidence.intervals import Interval
+    from swaplaw.evidence.percentiles import Interval
     from swaplaw.votes.tally import Tally
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -28,7 +28,7 @@ def models_option(command: Command) -> Command:
 
 def bootstrap_options(command: Command) -> Command:
     """Add the options of the bootstrap."""
-    from swaplaw.evidence.intervals import METHODS
+    from swaplaw.evidence.percentiles import METHODS
 
     for option in (
         click.option("--method", type=click.Choice(METHODS), default="expanded", show_default=True, help="Intervals."),

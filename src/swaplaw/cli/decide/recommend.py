@@ -22,12 +22,13 @@ from swaplaw.cli._shared.output import (
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.workers import workers_options
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOut
     from swaplaw.decide.verdict import Recommendation
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
 
 
 @click.command("recommend")
@@ -41,13 +42,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Largest ensemble: 1 compares single models, 3 or more panels, too.",
 )
-@click.option("--min-gain", type=float, default=0.01, show_default=True, help="Smallest gain worth a second model.")
+@click.option("--min-gain", type=float, default=MIN_GAIN, show_default=True, help="Smallest gain worth a second model.")
 @click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples without them.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
-@click.option("--folds", type=int, default=10, show_default=True, help="Parts that questions are dealt into.")
-@click.option("--repeats", type=int, default=10, show_default=True, help="How often they are dealt.")
-@click.option("--replicates", type=int, default=2_000, show_default=True, help="Bootstrap draws over all candidates.")
+@click.option("--folds", type=int, default=FOLDS, show_default=True, help="Parts that questions are dealt into.")
+@click.option("--repeats", type=int, default=REPEATS, show_default=True, help="How often they are dealt.")
+@click.option(
+    "--replicates", type=int, default=REPLICATES, show_default=True, help="Bootstrap draws over all candidates."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @workers_options
 def command(

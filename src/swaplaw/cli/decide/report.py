@@ -10,22 +10,27 @@ import click
 
 from swaplaw.cli._shared.output import emit, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.cli._shared.workers import workers_options
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable
 
 
 @click.command("report")
 @click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
+@reading_options
 @click.option("--dataset", metavar="NAME", help="Report on this dataset; needed where VOTES hold several.")
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write the page here.")
 @click.option("--figures", metavar="DIR", help="Draw the page's pictures here as well, as SVG and PNG.")
 @click.option("--law", metavar="FILE", help="Screen with this law; by default one half of the questions makes it.")
-@click.option("--min-gain", type=float, default=0.01, show_default=True, help="Smallest gain worth a second model.")
+@click.option("--min-gain", type=float, default=MIN_GAIN, show_default=True, help="Smallest gain worth a second model.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
-@click.option("--folds", type=int, default=10, show_default=True, help="Parts that questions are dealt into.")
-@click.option("--repeats", type=int, default=10, show_default=True, help="How often they are dealt.")
-@click.option("--replicates", type=int, default=2_000, show_default=True, help="Bootstrap draws over all candidates.")
+@click.option("--folds", type=int, default=FOLDS, show_default=True, help="Parts that questions are dealt into.")
+@click.option("--repeats", type=int, default=REPEATS, show_default=True, help="How often they are dealt.")
+@click.option(
+    "--replicates", type=int, default=REPLICATES, show_default=True, help="Bootstrap draws over all candidates."
+)
 @click.option(
     "--panel-seconds",
     type=click.FloatRange(0),

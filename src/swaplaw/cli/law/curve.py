@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -25,7 +26,7 @@ from swaplaw.cli._shared.output import (
 from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
     from swaplaw.law.curve import Curve, Optimum
     from swaplaw.law.pair import Pair
     from swaplaw.votes.table import Votes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model whose weight varies.")
 @click.option("--at", "weight", metavar="X", help="List the questions that this weight changes.")
+@doubts_on_stderr()
 def command(
     votes: tuple[str, ...], dataset: str | None, as_json: bool, primary: str, secondary: str, weight: str | None
 ) -> None:
@@ -130,10 +132,18 @@ def changes_dict(pair: Pair, weight: Fraction) -> dict[str, Any]:
 
 def _effects(pair: Pair) -> Callable[[Fraction], Effect | None]:
     """Lift with its interval at any weight."""
-    from swaplaw.evidence.effect import lift_effect, units_of
+    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.lifts import lift_effect
+    from swaplaw.evidence.units import resampling_units
 
-    member = units_of(pair.tally)
-    return lambda weight: lift_effect(pair.tally, (pair.a, pair.b), (Fraction(1), weight), member)
+    units = resampling_units(pair.tally)
+
+    def judged(weight: Fraction) -> Effect | None:
+        found = lift_effect(pair.tally, (pair.a, pair.b), (Fraction(1), weight), units)
+        warn_thin([found])
+        return found
+
+    return judged
 
 
 def show_optima(pair: Pair, curve: Curve) -> None:

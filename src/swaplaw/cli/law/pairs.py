@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -28,12 +29,13 @@ from swaplaw.cli._shared.output import (
     show,
     votes_options,
 )
+from swaplaw.cli._shared.reading import only_grades
 from swaplaw.cli._shared.workers import workers_options
 
 if TYPE_CHECKING:
-    from swaplaw._core.arrays import Ints
     from swaplaw._core.parallel import Backend
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.units import Units
     from swaplaw.law.pair import Outcome, Pair
     from swaplaw.votes.tally import Tally
 
@@ -48,13 +50,18 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @workers_options
+@doubts_on_stderr()
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
     from swaplaw.law import as_weight
 
     x = as_weight(weight)
+    tallies = load_tallies(votes, dataset)
+    if only_grades():
+        show_masses(tallies, as_json)
+        return
     fleets = []
-    for tally in load_tallies(votes, dataset):
+    for tally in tallies:
         possible = comb(len(tally.models), 2)
         rows = pooled(tally, x, **crew)
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
@@ -73,6 +80,31 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
+UNPOOLED = "right or wrong is all that these votes say: rates and lift need the answers"
+
+
+def show_masses(tallies: Sequence[Tally], as_json: bool) -> None:
+    """Show what right or wrong is enough for: the masses of each pair, its correlation and its ceiling."""
+    from swaplaw.law.pair import oriented_pairs, places_of_pairs
+
+    found = [pair for tally in tallies for pair in oriented_pairs(tally, list(places_of_pairs(tally)))]
+    if as_json:
+        nothing: dict[str, Any] = dict.fromkeys((*OUTCOME, "lift_interval"))
+        emit({"weight": None, "pairs": [described(pair) | nothing for pair in found], "note": UNPOOLED})
+        return
+    names = ["n", "p %", "q %", "rescue %", "damage %", "phi_adj", "Ceiling pp"]
+    cells = [
+        [
+            *(pair.primary, pair.secondary, str(pair.n)),
+            *(percent(getattr(pair.masses, name)) for name in ("p", "q", "rescue", "damage")),
+            *(rate(pair.masses.phi_adj), points(pair.masses.ceiling)),
+        ]
+        for pair in found
+    ]
+    heads = [Column("Primary", right=False), Column("Secondary", right=False), *map(Column, names)]
+    show(f"{len(found)} pairs", heads, cells, f"No lift: {UNPOOLED}.")
+
+
 Row = tuple["Pair", "Outcome", "Effect | None"]
 """A pair, its vote at the weight, and its lift with an interval."""
 
@@ -80,23 +112,26 @@ Row = tuple["Pair", "Outcome", "Effect | None"]
 def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: Backend = "processes") -> list[Row]:
     """Pool every pair at a weight."""
     from swaplaw._core.parallel import Crew
-    from swaplaw.evidence.effect import units_of
+    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.units import resampling_units
     from swaplaw.law.pair import at_least_one, places_of_pairs
 
-    crew, data = Crew(workers, backend), (tally, units_of(tally))
+    crew, data = Crew(workers, backend), (tally, resampling_units(tally))
     shares = crew.split(places_of_pairs(tally))
     found = crew.share(partial(_rows, weight), data, shares, progress=over_pairs(tally, "Pooling pairs"))
-    return list(at_least_one(tally, chain.from_iterable(found)))
+    rows = list(at_least_one(tally, chain.from_iterable(found)))
+    warn_thin(judged for _, _, judged in rows)
+    return rows
 
 
-def _rows(weight: Fraction, data: tuple[Tally, Ints], places: Sequence[tuple[int, int]]) -> list[Row]:
-    from swaplaw.evidence.effect import lift_effect
+def _rows(weight: Fraction, data: tuple[Tally, Units], places: Sequence[tuple[int, int]]) -> list[Row]:
+    from swaplaw.evidence.lifts import lift_effect
     from swaplaw.law.pair import oriented_pairs
 
-    tally, member = data
+    tally, units = data
     weights = (Fraction(1), weight)
     return [
-        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, member))
+        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, units))
         for pair in oriented_pairs(tally, places)
     ]
 
@@ -104,14 +139,21 @@ def _rows(weight: Fraction, data: tuple[Tally, Ints], places: Sequence[tuple[int
 def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:
     """One pair for JSON, as the design fixes it."""
     return {
+        **described(pair),
+        **{name: number(getattr(outcome, name)) for name in OUTCOME},
+        "lift_interval": None if found is None else [found.low, found.high],
+    }
+
+
+def described(pair: Pair) -> dict[str, Any]:
+    """Tell which pair it is, and its masses."""
+    return {
         "dataset": pair.tally.dataset,
         "primary": pair.primary,
         "secondary": pair.secondary,
         "n": pair.n,
         "of": pair.of,
         **{name: number(getattr(pair.masses, name)) for name in MASSES},
-        **{name: number(getattr(outcome, name)) for name in OUTCOME},
-        "lift_interval": None if found is None else [found.low, found.high],
     }
 
 

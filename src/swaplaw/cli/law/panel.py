@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._shared.evidence import leave_out, models_option
+from swaplaw.cli._shared.evidence import doubts_on_stderr, leave_out, models_option
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -84,6 +84,7 @@ class Row:
 @click.option("--repeats", type=int, default=2, show_default=True, help="How often they are dealt.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @workers_options
+@doubts_on_stderr()
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -194,9 +195,13 @@ def _details(row: Row) -> dict[str, Any]:
 
 
 def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> None:
-    from swaplaw.evidence.effect import lift_effect, units_of
+    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.lifts import lift_effect
+    from swaplaw.evidence.units import resampling_units
 
-    member = units_of(tally)
+    units = resampling_units(tally)
+    judged = [lift_effect(tally, row.certificate.panel.indices, row.shown.weights, units) for row in rows]
+    warn_thin(judged)
     names = ["Weights", "p %", "Accuracy %", "Lift pp", "±", "Ceiling pp", "Held out %", "Proven"]
     cells = [
         [
@@ -209,8 +214,7 @@ def _show_rows(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) 
             percent(None if row.held_out is None else row.held_out.accuracy),
             "best" if row.gap == 0 else f"{points(row.gap)} at most",
         ]
-        for row in rows
-        for found in [lift_effect(tally, row.certificate.panel.indices, row.shown.weights, member)]
+        for row, found in zip(rows, judged, strict=True)
     ]
     n = rows[0].certificate.panel.n
     title = f"{tally.dataset}: {_some(len(rows), 'panel')}, primary first, on {n} of {rows[0].of} questions"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.output import Column, emit, header, load, percent, show, table_options, with_bar
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ ERRORS = (0.05, 0.01)
 
 @click.command("replay")
 @click.argument("arguments", nargs=-1, required=True, metavar="VOTES... POLICY")
+@reading_options
 @click.option("--dataset", metavar="NAME", help="Play this dataset back.")
 @click.option("--error", "errors", multiple=True, type=float, help="A statistical stop with this bound; repeatable.")
 @click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop of so many rounds; repeatable.")

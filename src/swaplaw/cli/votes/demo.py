@@ -15,6 +15,7 @@ PAIRS_SHOWN = 8
 
 @click.command("demo")
 @table_options
+@doubts_on_stderr()
 def command(as_json: bool) -> None:
     """Show fleet, pairs, best weight and verdict for nine real models on a hundred exam questions."""
     from swaplaw import demo_votes, pair, recommend, summary
@@ -26,8 +27,7 @@ def command(as_json: bool) -> None:
     fleet = summary(tally)
     found = pairs_command.pooled(tally, DEFAULT_WEIGHT)
     best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
-    with doubts_on_stderr():
-        verdict = recommend(tally, progress=progress_bar("Comparing pairs"))
+    verdict = recommend(tally, progress=progress_bar("Comparing pairs"))
     if as_json:
         emit(
             {

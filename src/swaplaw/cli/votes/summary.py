@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import Column, accuracy, emit, fleet_line, load, percent, show, votes_options
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.effect import Effect
+    from swaplaw.evidence.intervals import Effect
     from swaplaw.votes.position import PositionBias
     from swaplaw.votes.summary import ModelSummary
     from swaplaw.votes.tally import Tally
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("summary")
 @votes_options
+@doubts_on_stderr()
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
     """Show each model's single-sample and plurality accuracy, its abstentions by reason, and position bias.
 
@@ -39,10 +41,14 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
 
 def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
     """Each model with the interval of its accuracy."""
-    from swaplaw.evidence.effect import accuracy_effect, units_of
+    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.lifts import accuracy_effect
+    from swaplaw.evidence.units import resampling_units
 
-    member = units_of(tally)
-    return [(row, accuracy_effect(tally, tally.index(row.model), member)) for row in rows]
+    units = resampling_units(tally)
+    found = [(row, accuracy_effect(tally, tally.index(row.model), units)) for row in rows]
+    warn_thin(judged for _, judged in found)
+    return found
 
 
 def as_dict(row: ModelSummary, found: Effect | None) -> dict[str, Any]:

@@ -96,13 +96,13 @@ def allocate(total: int, sizes: Mapping[Values, int]) -> dict[Values, int]:
 def _groups(questions: Questions, by: Sequence[str]) -> dict[Values, list[Question]]:
     """Questions by stratum, strata in order of their values."""
     if not by:
-        raise InputError("a stratified sample needs a column to be drawn by; name one with --by")
+        raise InputError("a stratified sample needs a column to be drawn by; name one (`by`)")
     known = list(dict.fromkeys(name for question in questions for name in question.strata))
     for name in by:
         if name not in known:
             raise InputError(
                 f"{quote(questions.source, 200)}: there is no {quote(name)} to draw a sample by; "
-                f"there are {listing(known, 20) or 'no strata'}: choose with --by"
+                f"there are {listing(known, 20) or 'no strata'}: choose from these (`by`)"
             )
     groups: dict[Values, list[Question]] = {}
     for question in questions:
@@ -129,7 +129,7 @@ def _phases(
             wanted = 0
         else:
             levels = sorted({values[-1] for values in population})
-            raise InputError(f"no stratum is hard: {column} is {listing(levels, 12)}; name the hard ones with --hard")
+            raise InputError(f"no stratum is hard: {column} is {listing(levels, 12)}; name the hard ones (`hard`)")
     while True:
         first = allocate(size - wanted, population)
         left = {values: population[values] - first[values] for values in population if values in tough}
@@ -139,7 +139,7 @@ def _phases(
         if stress is not None:
             raise InputError(
                 f"the stress phase asks for {wanted} hard questions, but the proportional phase leaves only {spare}; "
-                "ask for fewer with --stress, or for a smaller sample"
+                "ask for fewer (`stress`), or for a smaller sample"
             )
         # Drawing fewer in the second phase draws more in the first, which leaves fewer hard ones.
         wanted -= 1

@@ -92,13 +92,13 @@ class _Finder:
             if not found:
                 raise InputError(
                     f"{quote(self.source, 200)}: no column was found for '{part}'; found "
-                    f"{listing(list(self.names), 30)}; say where it is with --column {part}=NAME"
+                    f"{listing(list(self.names), 30)}; say which column it is (`columns`: {part}=NAME)"
                 )
         assert question is not None
         plain = self._plain_names
         kept = {plain[name]: plain[name] for name in STRATA if name in plain}
         for name in strata:
-            kept[name] = self._there(plain.get(plain_name(name), name), "; choose the columns of strata with --by")
+            kept[name] = self._there(plain.get(plain_name(name), name), "; choose the columns of strata (`strata`)")
         return Columns(
             question=question,
             options=options,

@@ -19,7 +19,7 @@ from swaplaw.errors import InputError, listing, quote
 
 DEMO = "demo"
 """Stands for the 48 bundled questions wherever a dataset is asked for."""
-SKIP = "leave such rows out with --skip-invalid"
+SKIP = "leave such rows out (`skip_invalid`)"
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def _gold(row: Mapping[str, Any], answers: Mapping[str, str], options: Sequence[
     meant = listing([letter(place) for place in sorted(agreed)])
     raise InputError(
         f"gold {quote(value)} in column '{column}' could mean the options {meant}; "
-        f"declare what the column holds: --column letter={column}, index={column} (positions from 0), "
+        f"declare what the column holds: as letter={column}, index={column} (positions from 0), "
         f"number={column} (from 1) or text={column}"
     )
 
@@ -216,5 +216,5 @@ def _refuse_unclear_positions(rows: Sequence[Mapping[str, Any]], columns: Column
         if not texts:
             raise InputError(
                 f"{quote(source, 200)}: column '{column}' holds positions but never 0; do they count from 0 or from 1? "
-                f"Say so with --column index={column} (from 0) or --column number={column} (from 1)"
+                f"Declare the column as index={column} (from 0) or number={column} (from 1)"
             )

@@ -196,5 +196,5 @@ def own_logs(logs: Path) -> Iterator[None]:
             raise
         raise InputError(
             f"{quote(str(logs), 200)} holds logs of another collection (other questions, models or settings): "
-            "give the command that began it to go on, or another --logs and -o to begin a new one"
+            "give the command that began it to go on, or another place for logs and votes to begin a new one"
         ) from None

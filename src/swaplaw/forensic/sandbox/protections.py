@@ -168,8 +168,6 @@ def _private(protections: Collection[Protection], evidence: bool) -> list[str]:
 
 def hidden_paths() -> tuple[Path, ...]:
     """Where swaplaw lies inside the system that the sandbox shows, if it does: the gold answers are with it."""
-    import swaplaw
-
-    package = Path(swaplaw.__file__).resolve().parent
+    package = Path(__file__).resolve().parents[2]
     shown = [Path(root).resolve() for root in ("/usr", "/lib", "/lib64", "/bin", "/sbin")]
     return (package,) if any(package.is_relative_to(root) for root in shown) else ()

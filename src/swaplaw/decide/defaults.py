@@ -1,0 +1,8 @@
+"""What is assumed where nobody says otherwise: stated once, and light enough for the command line's help."""
+
+MIN_GAIN = 0.01
+"""Smallest gain worth a second model: one percentage point."""
+FOLDS, REPEATS = 10, 10
+"""Parts that questions are dealt into, and how often."""
+REPLICATES = 2_000
+"""Bootstrap draws over all candidates."""

@@ -1,0 +1,123 @@
+"""Shares of answers as one sparse matrix, for rules that fit weights to them.
+
+A row is an answer to a question: gold first, then every rival that somebody voted for. A column is a model. Weighted
+shares of all answers are then one sparse product, and whatever is done per question runs along blocks of rows. Nothing
+depends on the names or the order of options.
+
+Abstentions are no row: null is never gold, so a model of what is gold has nothing to say about it (and would pay any
+model for never abstaining, one that guesses at random included). They still count in a model's votes, so whoever
+abstains has less to share out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.votes.tally import Tally
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the categories of each question."""
+
+    matrix: csr_matrix = field(repr=False)
+    """Share of each category (row) in each model's votes (column)."""
+    turned: csr_matrix = field(repr=False)
+    """The same, transposed."""
+    question: Ints = field(repr=False)
+    """The question of each row, rising."""
+    gold: Ints = field(repr=False)
+    """The row of each question's gold, the first of its rows."""
+
+    @property
+    def models(self) -> int:
+        """How many models there are."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def questions(self) -> int:
+        """How many questions there are."""
+        return len(self.gold)
+
+    def select(self, questions: Bools) -> Shares:
+        """Keep some questions (a mask)."""
+        kept = questions[self.question]
+        return _shares(self.matrix[kept], (np.cumsum(questions) - 1)[self.question[kept]])
+
+    def only(self, models: Ints) -> Shares:
+        """Keep some models (their places)."""
+        return _shares(self.matrix[:, models], self.question)
+
+    def answered(self) -> Shares:
+        """Keep the answers that somebody gave: gold, too, only where somebody did."""
+        given = np.diff(self.matrix.indptr) > 0
+        # Rows in an order of their own, so that it does not matter which of them was gold.
+        order = np.lexsort((*self.matrix[given].toarray().T, self.question[given]))
+        question = self.question[given][order]
+        return _shares(self.matrix[given][order], np.unique(question, return_inverse=True)[1])
+
+    def probabilities(self, weights: Floats) -> Floats:
+        """The softmax probability of each row among the answers to its question."""
+        _, excess = self._softmax(weights)
+        excess[self.gold] += 1
+        return excess
+
+    def surprise(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Minus the log of gold's softmax probability on each question, and the gradient of their sum."""
+        values, excess = self._softmax(weights)
+        return values, self.turned @ excess
+
+    def gradients(self, weights: Floats) -> csr_matrix:
+        """The gradient of each question's surprise: questions x models."""
+        _, excess = self._softmax(weights)
+        rows = np.arange(len(excess))
+        found: csr_matrix = csr_matrix((excess, (self.question, rows)), shape=(self.questions, len(rows))) @ self.matrix
+        return found
+
+    def _softmax(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Each question's surprise, and each category's probability less 1 for gold."""
+        pooled = self.matrix @ weights
+        top = np.maximum.reduceat(pooled, self.gold)
+        odds = np.exp(pooled - top[self.question])
+        total = np.add.reduceat(odds, self.gold)
+        excess = odds / total[self.question]
+        excess[self.gold] -= 1
+        return np.log(total) + top - pooled[self.gold], excess
+
+
+def shares_of(tally: Tally) -> Shares:
+    """Lay a tally's shares out; a model that did not answer a question has no share in it."""
+    questions = len(tally.questions)
+    model_of_gold, question_of_gold = np.nonzero(tally.gold)
+    model_of_entry = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
+    answers = np.fromiter((label is not None for label in tally.rivals.labels), dtype=bool)[tally.positions]
+    rivals, rival = np.unique(tally.positions[answers], return_inverse=True)
+    question = np.concatenate([np.arange(questions), tally.rivals.question[rivals]])
+    row = np.concatenate([question_of_gold, questions + rival])
+    model = np.concatenate([model_of_gold, model_of_entry[answers]])
+    votes = np.concatenate([tally.gold[model_of_gold, question_of_gold], tally.counts[answers]])
+    share = votes / tally.votes[model, question[row]]
+    order = np.argsort(question, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return _shares(csr_matrix((share, (place[row], model)), shape=(len(order), len(tally.models))), question[order])
+
+
+def _shares(matrix: csr_matrix, question: Ints) -> Shares:
+    starts = np.ones(len(question), dtype=bool)
+    starts[1:] = question[1:] != question[:-1]
+    return Shares(matrix, matrix.T.tocsr(), question, np.flatnonzero(starts))
+
+
+def distinct(shares: Shares) -> Ints:
+    """The first of each group of models whose shares are the same everywhere."""
+    columns = shares.turned
+    seen: dict[tuple[bytes, bytes], int] = {}
+    for model in range(shares.models):
+        own = slice(columns.indptr[model], columns.indptr[model + 1])
+        seen.setdefault((columns.indices[own].tobytes(), columns.data[own].tobytes()), model)
+    return np.array(sorted(seen.values()))

@@ -1,0 +1,71 @@
+"""Votes in whatever form people hold them: files, logs, a dataframe, a vote table, or counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swaplaw._core.hooks import service
+from swaplaw.errors import InputError, quote
+from swaplaw.votes.tally import Tally
+
+if TYPE_CHECKING:
+    from swaplaw.votes.table import Votes
+
+VotesLike = Any
+"""A `Tally`, `Votes`, any dataframe that narwhals knows, or one or several paths of files, logs and directories."""
+
+
+def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
+    """Count votes per model, question and category.
+
+    Every function that analyses votes takes what this takes, and counts it first. Count once yourself where several
+    analyses follow.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe, path or paths
+        Votes in the layout of the vote table: columns `question`, `model`, `answer` and `gold`. Dataframes are counted
+        in the engine that holds them; paths may be files, logs of other tools, and directories of them.
+    dataset : str, optional
+        Which dataset to count, where the votes hold several.
+
+    Returns
+    -------
+    Tally
+        Integer counts; a tally is returned as it is.
+
+    Raises
+    ------
+    InputError
+        If the votes break the contract of the vote table, or hold several datasets and none is named.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> sl.tally({"question": ["1", "1"], "model": ["a", "b"], "answer": ["A", "B"], "gold": ["A", "A"]})
+    Tally('votes': 2 models, 1 question, 2 votes)
+    """
+    if isinstance(votes, Tally):
+        if dataset not in (None, votes.dataset):
+            raise InputError(f"this tally is of dataset {quote(votes.dataset)}, not {quote(dataset)}")
+        return votes
+    return _table(votes).tally(dataset)
+
+
+def _table(votes: VotesLike) -> Votes:
+    from swaplaw.votes.table import Votes, votes_from
+
+    if isinstance(votes, Votes):
+        return votes
+    if isinstance(votes, str | Path | list | tuple):
+        opener = service("open paths")
+        if opener is None:
+            raise InputError("nothing here opens files: import swaplaw, or pass votes that were read")
+        opened: Votes = opener(votes)
+        return opened
+    if isinstance(votes, dict):
+        import polars as pl
+
+        return votes_from(pl.DataFrame(votes))
+    return votes_from(votes)

@@ -1,0 +1,25 @@
+"""What the page about the paper documents runs."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from support.commands import Run
+from support.pages import DOCS, blocks
+
+PAGE = DOCS / "paper.md"
+
+
+@pytest.mark.parametrize("block", blocks(PAGE, "sh"))
+def test_documented_commands_run(swaplaw: Run, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for line in block.splitlines():
+        assert swaplaw(*shlex.split(line)[1:]).code == 0
+
+
+@pytest.mark.parametrize("block", blocks(PAGE, "python"))
+def test_documented_python_runs(block: str) -> None:
+    exec(compile(block, str(PAGE), "exec"), {})

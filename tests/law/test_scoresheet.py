@@ -1,0 +1,71 @@
+"""The scoresheet against votes pooled anew, and choices on subsets against curves of the subset alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import swaplaw as sl
+from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
+from swaplaw.law.plurality import vote
+from swaplaw.law.scoresheet import scoresheet
+from swaplaw.votes.tally import Tally
+
+from support.corpora import corpora
+from support.twin import Corpus, every_breakpoint
+
+
+@given(case=corpora())
+def test_every_question_at_every_weight(case: Corpus) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    sheet = scoresheet(sl.pair(tally, "aa", "bb"))
+    points = every_breakpoint(case, "aa", "bb")
+    for weight in [*points, *((a + b) / 2 for a, b in pairwise(points)), points[-1] + 1]:
+        pooled = vote(tally, (0, 1), (Fraction(1), weight))
+        assert np.array_equal(sheet.at(weight), pooled.numerators / pooled.denominator)
+
+
+def brute(tally: Tally, by: str) -> Choice:
+    """The rules as their words say, from whole curves of one tally."""
+    own = [Fraction(int(s.numerators.sum()), s.denominator) for s in tally.scores]
+    leader = max(range(len(own)), key=lambda m: (own[m], -m))
+    best, choice = own[leader], alone(leader)
+    n = len(tally.questions)
+    for a, b in combinations(range(len(own)), 2):
+        first, second = (a, b) if own[a] >= own[b] else (b, a)
+        curve = sl.curve(tally, tally.models[first], tally.models[second])
+        found = curve.best_plateau if by == "lift" else curve.best_swap
+        value = own[first] + n * (found.lift if by == "lift" else found.swap)
+        if value > best:
+            best = value
+            choice = Choice((first, second), (Fraction(1), found.weight)) if found.weight else alone(first)
+    return choice
+
+
+@given(case=corpora(models=3, questions=7, missing=False), data=st.data())
+def test_choosing_on_a_part_equals_choosing_on_its_votes_alone(case: Corpus, data: st.DataObject) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    n = len(tally.questions)
+    parts = np.array([data.draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any)) for _ in range(3)])
+    scorer, models = Recorded(tally), (0, 1, 2)
+    plain = each(tally, lambda part: brute(part, "lift"))(parts)
+    for ours, theirs, part in zip(PairRule(scorer, models, all_pairs(models))(parts), plain, parts, strict=True):
+        assert ours.members == theirs.members
+        # The plateau is the same; its simplest weight can differ only where ranges of equal lift meet.
+        assert scorer.score(ours)[part].sum() == scorer.score(theirs)[part].sum()
+        assert ours.weights == theirs.weights
+    swap = PairRule(scorer, models, all_pairs(models), "swap")(parts)
+    for ours, part in zip(swap, parts, strict=True):
+        theirs = brute(tally.select(questions=part), "swap")
+        assert ours.members == theirs.members
+        if len(ours.members) == 2:
+            curve = sl.curve(tally.select(questions=part), *(tally.models[m] for m in ours.members))
+            assert curve.at(ours.weights[1]).swap == curve.best_swap.swap
+    singles = BestSingle(scorer, models)(parts)
+    assert [choice.members for choice in singles] == [
+        (max(models, key=lambda m: (scorer.own[0][m][part].sum(), -m)),) for part in parts
+    ]

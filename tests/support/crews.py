@@ -1,0 +1,69 @@
+"""One small fleet, and everything that can be shared out on it, as bytes."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import swaplaw as sl
+from swaplaw.votes.tally import Tally
+
+from support.pages import DOCS, blocks
+
+PAGE = DOCS / "workers.md"
+
+
+@cache
+def fleet() -> Tally:
+    """Four real models on forty questions."""
+    tally = sl.demo_votes().tally()
+    kept = np.arange(len(tally.questions)) < 40
+    return tally.select(models=tally.models[:4], questions=kept)
+
+
+def curve_bytes(curves: Any) -> bytes:
+    """All that curves say, exactly."""
+    return repr(
+        [(one, [(piece.low, piece.high, piece.lift, piece.swap) for piece in one.pieces]) for one in curves],
+    ).encode()
+
+
+def everything(**crew: Any) -> dict[str, bytes]:
+    """Pairs, curves, panels, folds, choice, splits and replicates, shared out as told."""
+    tally = fleet()
+    primary, secondary = tally.models[:2]
+    searched = sl.panels.best_panels(tally, 3, top=3, **crew)
+    judged = sl.decide.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
+    chosen = sl.recommend(tally, max_models=3, folds=3, repeats=2, replicates=200, min_gain=0, **crew)
+    found = {
+        "pairs": repr(
+            [(pair.primary, pair.masses, outcome) for pair, outcome in sl.law.outcomes(tally, "2/3", **crew)]
+        ),
+        "panels": json.dumps([searched.to_dict(), [one.to_dict() for one in searched.panels]]),
+        "folds": repr(judged),
+        "choice": json.dumps(chosen.to_dict()),
+        "splits": json.dumps(sl.decide.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
+        "law": json.dumps(sl.calibrate(tally, replicates=400, **crew).to_dict()),
+        "predictors": json.dumps(sl.predictors(tally, replicates=400, **crew).to_dict()),
+        "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=400, **crew).to_dict()),
+    }
+    return {
+        **{name: text.encode() for name, text in found.items()},
+        "curves": curve_bytes(sl.law.curves(tally, **crew)),
+        "noise": chosen.selection.widest.tobytes() + chosen.by_lift.scores.tobytes(),
+    }
+
+
+def documented(option: str) -> list[str]:
+    """The commands with an option on the page about workers."""
+    lines = "".join(blocks(PAGE, "sh")).splitlines()
+    return [line.split("#")[0].strip() for line in lines if option in line]
+
+
+@cache
+def alone() -> dict[str, bytes]:
+    """Everything, by this process."""
+    return everything()

@@ -1,0 +1,212 @@
+"""Votes are counted where they are, by every engine alike, and held to the contract there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import swaplaw as sl
+from swaplaw.importers.record import Options
+from swaplaw.votes import engines
+
+from support.data import real_votes
+
+Frame = pl.DataFrame
+EAGER: dict[str, Callable[[Frame], Any]] = {
+    "polars": lambda frame: frame,
+    "polars lazy": lambda frame: frame.lazy(),
+    "pandas": lambda frame: frame.to_pandas(),
+    "pandas arrow": lambda frame: frame.to_pandas(use_pyarrow_extension_array=True),
+    "pyarrow": lambda frame: frame.to_arrow(),
+}
+
+
+def to_duckdb(frame: Frame) -> Any:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.register("votes", frame.to_arrow())
+    return connection.sql("select * from votes")
+
+
+def to_dask(frame: Frame) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_pandas(frame.to_pandas(), npartitions=3)  # type: ignore[no-untyped-call]
+
+
+def same(one: sl.Tally, two: sl.Tally) -> None:
+    """Equal bit by bit: every field of both tallies, arrays and their types included."""
+    assert (one.dataset, one.models, one.questions, one.clusters, one.reasons) == (
+        two.dataset,
+        two.models,
+        two.questions,
+        two.clusters,
+        two.reasons,
+    )
+    for name in ("votes", "gold", "starts", "positions", "counts"):
+        ours, theirs = getattr(one, name), getattr(two, name)
+        assert ours.dtype == theirs.dtype
+        assert ours.tobytes() == theirs.tobytes()
+    assert one.rivals.labels.tolist() == two.rivals.labels.tolist()
+    assert one.rivals.order.tobytes() == two.rivals.order.tobytes()
+
+
+DATASETS = ["renze-temperature", "renze-exams", "reasoning-gym", pytest.param("mmlu-pro", marks=pytest.mark.slow)]
+"""The largest takes every engine seconds, and has nothing that the others lack."""
+
+
+def native(name: str, folder: Path) -> Path:
+    """The vote table of a real dataset; the exams' question ids repeat, so it is imported with ids of more columns."""
+    file = real_votes(f"{name}.parquet")
+    if name != "renze-exams":
+        return file
+    options = Options(question=("cluster", "question", "gold"), drop_ambiguous=True)
+    sl.import_votes(file, options).write(folder / file.name)
+    return folder / file.name
+
+
+@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("engine", ["csv", "jsonl", "parquet", *EAGER, "duckdb", "dask"])
+def test_real_votes_round_trip(name: str, engine: str, tmp_path: Path) -> None:
+    file = native(name, tmp_path)
+    votes = sl.read_votes(file)
+    if engine in ("csv", "jsonl", "parquet"):
+        votes.write(tmp_path / f"votes.{engine}")
+        same(sl.tally(tmp_path / f"votes.{engine}"), votes.tally())
+        return
+    make = {"duckdb": to_duckdb, "dask": to_dask, **EAGER}[engine]
+    same(sl.tally(make(pl.read_parquet(file))), votes.tally())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "renze-temperature",
+        "reasoning-gym",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("renze-exams", "mmlu-pro")),
+    ],
+)
+def test_spark_counts_real_votes(name: str, spark: Any, tmp_path: Path) -> None:
+    file = native(name, tmp_path)
+    same(sl.tally(spark.read.parquet(str(file))), sl.read_votes(file).tally())
+
+
+SMALL = pl.DataFrame(
+    {
+        "question": ["q", "q", "q", "r", "r"],
+        "model": ["m", "m", "n", "m", "n"],
+        "sample": [0, 1, 0, 0, 0],
+        "answer": ["A", " \t\u00a0", None, "B", ""],
+        "gold": ["A", "A", "A", "C", "C"],
+        "reason": [None, "no_parse", "refused", None, None],
+        "flag": [True, False, True, None, None],
+    }
+)
+EVERY = {**EAGER, "duckdb": to_duckdb, "dask": to_dask}
+
+
+@pytest.mark.parametrize("engine", EVERY)
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda f: f, id="as it is"),
+        pytest.param(lambda f: f.with_columns(question=pl.Series([1, 1, 1, 2, 2])), id="whole-number ids"),
+        pytest.param(lambda f: f.with_columns(model=pl.col("model").cast(pl.Categorical)), id="categories"),
+        pytest.param(lambda f: f.with_columns(correct=pl.col("answer") == pl.col("gold")), id="grades with nulls"),
+        pytest.param(lambda f: f.with_columns(gold=pl.lit(True), answer=pl.col("flag")), id="yes or no answers"),
+        pytest.param(lambda f: f.with_columns(sample=pl.col("sample").cast(pl.Int16) - 7), id="negative samples"),
+        pytest.param(lambda f: f.with_columns(dataset=pl.lit("d"), cluster=pl.col("question")), id="more columns"),
+    ],
+)
+def test_engines_agree_on_odd_columns(engine: str, change: Callable[[Frame], Frame]) -> None:
+    frame = change(SMALL)
+    if engine == "dask" and frame["answer"].dtype == pl.Boolean:
+        frame = frame.filter(frame["answer"].is_not_null())  # Dask itself turns yes, no and null into words.
+    same(sl.tally(EVERY[engine](frame)), sl.tally(frame))
+
+
+BROKEN = {
+    "no gold": (SMALL.drop("gold"), "column 'gold' is missing"),
+    "a null gold": (SMALL.with_columns(gold=pl.Series(["A", "A", None, "C", "C"])), "column 'gold' is null"),
+    "two golds": (
+        SMALL.with_columns(gold=pl.Series(["A", "A", "B", "C", "C"])),
+        "column 'gold' is '.' for question 'q'",
+    ),
+    "a sample twice": (SMALL.with_columns(sample=0), "question 'q' and model 'm'"),
+    "a missing number": (
+        SMALL.with_columns(sample=pl.Series([0, None, 0, 0, 0])),
+        "'sample' is not a whole number|has type",
+    ),
+    "no votes": (SMALL.clear(), "there are no votes"),
+    "a number for a gold": (SMALL.with_columns(gold=pl.lit(1.5)), "column 'gold' has type Float64; expected text"),
+    "an abstention that is right": (
+        SMALL.with_columns(correct=pl.lit(True)),
+        "an abstention is never correct",
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", EVERY)
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_contract_holds_in_every_engine(engine: str, name: str) -> None:
+    frame, message = BROKEN[name]
+    with pytest.raises(sl.InputError, match=message) as raised:
+        sl.tally(EVERY[engine](frame))
+    assert "\n" not in str(raised.value)
+
+
+def test_the_contract_holds_in_spark(spark: Any) -> None:
+    for name, (frame, message) in BROKEN.items():
+        if name == "no votes":
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            native = spark.createDataFrame(frame.drop("flag").to_arrow())
+        with pytest.raises(sl.InputError, match=message):
+            sl.tally(native)
+
+
+def test_rows_are_named_where_they_have_an_order() -> None:
+    frame = BROKEN["a sample twice"][0]
+    with pytest.raises(sl.InputError, match=r"row 2: column 'sample' is 0 again .*already in .*row 1"):
+        sl.tally(frame.to_pandas())
+    with pytest.raises(sl.InputError, match="holds a number twice"):
+        sl.tally(to_duckdb(frame))
+
+
+def test_only_counts_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pl.concat([SMALL.with_columns(sample=pl.col("sample") + 2 * i) for i in range(500)])
+    sizes: list[int] = []
+    real = engines.to_polars
+
+    def spy(query: Any, name: str) -> pl.DataFrame:
+        sizes.append((got := real(query, name)).height)
+        return got
+
+    monkeypatch.setattr(engines, "to_polars", spy)
+    tally = sl.tally(to_duckdb(frame))
+    assert int(tally.votes.sum()) == frame.height
+    assert max(sizes) <= 5
+
+
+@given(numbers=st.lists(st.integers(-2, 12), min_size=1, max_size=14))
+def test_a_repeated_number_is_always_found(numbers: list[int]) -> None:
+    frame = pl.DataFrame({"question": "q", "model": "m", "answer": "A", "gold": "A", "sample": numbers})
+    if len(set(numbers)) == len(numbers):
+        assert sl.tally(frame).votes.tolist() == [[len(numbers)]]
+        return
+    with pytest.raises(sl.InputError, match="again for question 'q'"):
+        sl.tally(frame)
+
+
+def test_what_is_no_dataframe_is_refused() -> None:
+    with pytest.raises(sl.InputError, match="is not a dataframe"):
+        sl.tally({"question": ["q"]})

@@ -1,0 +1,35 @@
+"""A tally of some models and questions is the tally of their votes alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import swaplaw as sl
+
+from support.corpora import corpora
+from support.twin import Corpus
+
+
+@given(case=corpora(models=3, questions=8), data=st.data())
+def test_selecting_equals_counting_what_is_left(case: Corpus, data: st.DataObject) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    models = data.draw(st.lists(st.sampled_from(tally.models), min_size=2, max_size=3, unique=True).map(sorted))
+    kept = np.array([data.draw(st.booleans()) for _ in tally.questions])
+    frame = case.frame()
+    left = frame.filter(frame["model"].is_in(models), frame["question"].is_in(np.array(tally.questions)[kept].tolist()))
+    if set(left["model"]) != set(models):
+        return
+    selected = tally.select(models=models, questions=kept)
+    counted = sl.votes_from(left).tally()
+    for model, name in enumerate(counted.models):
+        places = [selected.questions.index(question) for question in counted.questions]
+        assert selected.models[model] == name
+        assert (selected.votes[model][places] == counted.votes[model]).all()
+        assert (selected.gold[model][places] == counted.gold[model]).all()
+        assert (selected.scores[model].ties[places] == counted.scores[model].ties).all()
+    first, second = counted.models[:2]
+    if (counted.answered[0] & counted.answered[1]).any():
+        ours, theirs = sl.curve(selected, first, second), sl.curve(counted, first, second)
+        assert [(p.low, p.high, p.outcome) for p in ours.pieces] == [(p.low, p.high, p.outcome) for p in theirs.pieces]
