@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
+from conftest import Finished
+from swaplaw.cli._shared.output import percent
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.drift import calibrated_on
-
-from conftest import Finished
 
 Run = Callable[..., Finished]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -51,5 +51,5 @@ def test_the_table_of_rounds_is_what_replay_prints(swaplaw: Run, here: Path) -> 
     page = (DOCS / "serve.md").read_text()
     for row in json.loads(done.out)["settings"]:
         if row["exact"] and row["error"] is None:
-            shown = f"{100 * row['samples']['saved']:.1f}% | {row['mean_rounds']:.2f}"
+            shown = f"{percent(row['samples']['saved'])}% | {row['mean_rounds']:.2f}"
             assert f"{shown} | {row['p90_rounds']} | {row['max_rounds']} |" in page

@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw.decide.holdout import FOLDS, REPEATS, deal
+from swaplaw.decide.defaults import FOLDS, REPEATS
+from swaplaw.decide.holdout import deal
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.effect import Effect, effect, units_of
+from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.law.scoresheet import Scoresheet, scoresheet
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -189,8 +191,8 @@ class Cascades:
 
         Without `cascade` the secondary is always asked, and only the weight is chosen: the pair.
         """
-        member = units_of(self.pair.tally)[np.flatnonzero(self.pair.common)]
-        dealt = deal(np.unique(member, return_inverse=True)[1], folds=folds, repeats=repeats, seed=seed)
+        units = resampling_units(self.pair.tally).among(self.pair.common)
+        dealt = deal(units.member, folds=folds, repeats=repeats, seed=seed)
         gain, asked = np.zeros(self.pair.n), np.zeros(self.pair.n)
         for test in dealt.tests:
             weight, threshold = self.best(~test, most_asked) if cascade else (self._best_pair(~test), self.levels[-1])
