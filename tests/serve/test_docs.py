@@ -13,10 +13,11 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from conftest import Finished
 from swaplaw.cli._shared.output import percent
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.drift import calibrated_on
+
+from support.commands import Finished
 
 Run = Callable[..., Finished]
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -120,8 +120,9 @@ class Cascades:
     @cached_property
     def _gains(self) -> Ints:
         """What asking the secondary adds to each question's score, times the sheet's scale: stretches x questions."""
-        values = self.sheet.values[:, np.flatnonzero(self.pair.common)].astype(np.int64)
-        return values - values[0]
+        values: Ints = self.sheet.values[:, np.flatnonzero(self.pair.common)].astype(np.int64)
+        gains: Ints = values - values[0]
+        return gains
 
     def totals(self, part: Bools | None = None) -> Ints:
         """Lift summed over a part of the common questions, times the scale: stretches x (levels + 1), exact.
