@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from conftest import Finished
 from serve.test_recorded import ask_all
 from swaplaw.decide.cascade import cascade_policy, cascades
 from swaplaw.decide.policy import read_policy
@@ -29,6 +28,7 @@ from swaplaw.serve.settings import served_from
 from swaplaw.serve.voting.stopping import StopRule
 from swaplaw.votes.table import Votes
 
+from support.commands import Finished
 from support.data import real_votes
 
 Run = Callable[..., Finished]

@@ -12,11 +12,11 @@ import httpx
 import openai
 import pytest
 
-from serve.conftest import Start
 from serve.test_app import vote
-from serve.worlds import World, ask, serve
 from swaplaw.errors import InputError
 from swaplaw.serve.http.keys import Key, Keyring, read_keys
+
+from support.upstreams import Start, World, ask, serve
 
 TOOLS: list[Any] = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
 MESSAGES: list[Any] = [{"role": "user", "content": "Which?"}]

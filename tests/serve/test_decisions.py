@@ -44,10 +44,11 @@ def random_case(rng: Random) -> Case:
     number = rng.choice([1, 2, 2, 2, 3])
     weights = [Fraction(rng.randint(1, 6), rng.randint(1, 4)) for _ in range(number)]
     losses = rng.choice([0.0, 0.0, 0.1, 0.3, 0.6])
-    answers: list[Fate] = rng.choice([["A", "B"], ["A", "B", None], ["A", "A", "A", "B", None], ["A", "B", "C", None]])
+    kinds: list[list[Fate]] = [["A", "B"], ["A", "B", None], ["A", "A", "A", "B", None], ["A", "B", "C", None]]
+    answers = rng.choice(kinds)
 
     def fates() -> list[Fate]:
-        own = rng.choice([answers, answers, [None], ["A"]])
+        own = rng.choice([answers, answers, kinds[1][2:], kinds[0][:1]])
         failing = rng.choice([losses, losses, 1.0 if losses else 0.0])
         return [LOST if rng.random() < failing else rng.choice(own) for _ in range(rng.randint(1, 7))]
 

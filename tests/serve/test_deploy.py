@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from swaplaw.cli.serve.serve import command
 from swaplaw.serve.http.metrics import Metrics

@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from conftest import Finished
-from serve.conftest import Start
 from serve.test_app import vote
-from serve.worlds import World, serve
 from swaplaw.decide.policy import Member, Policy, read_policy
 from swaplaw.serve.drift import ALARM, Bet, Monitor, calibrated, calibration_of, monitor_of
 from swaplaw.serve.replay import recorded
+
+from support.commands import Finished
+from support.upstreams import Start, World, serve
 
 Run = Callable[..., Finished]
 PAIR = ("claude-3-opus-20240229", "gpt-4")

@@ -15,16 +15,16 @@ from typing import Any
 import httpx
 import pytest
 
-from serve.conftest import Start
 from serve.test_app import vote
 from serve.test_command import server
-from serve.worlds import World, ask, serve
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError
 from swaplaw.serve.demo import running
 from swaplaw.serve.http.app import create_app
 from swaplaw.serve.http.protocol import MOST_HEAD
 from swaplaw.serve.settings import served_from
+
+from support.upstreams import Start, World, ask, serve
 
 
 @pytest.mark.parametrize("pattern", [None, r"(?:a|aa)+$"])

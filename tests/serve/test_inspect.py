@@ -15,9 +15,10 @@ from inspect_ai.scorer import includes
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from serve.test_local_model import GRAMMAR, smollm  # noqa: F401 (a fixture)
-from serve.worlds import World
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.inspect.solver import ensemble
+
+from support.upstreams import World
 
 # Inspect leaves streams of its own for the garbage collector to close.
 pytestmark = [

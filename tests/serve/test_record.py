@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 from serve.test_command import server, write
-from serve.worlds import World, ask, serve
 from swaplaw.errors import InputError
 from swaplaw.serve.record import Recorder
 from swaplaw.serve.voting.poll import Cast, MemberRecord
+
+from support.upstreams import World, ask, serve
 
 
 def votes_of(*answers: str | None) -> MemberRecord:

@@ -120,7 +120,7 @@ class Cascades:
     @cached_property
     def _gains(self) -> Ints:
         """What asking the secondary adds to each question's score, times the sheet's scale: stretches x questions."""
-        values = self.sheet.values[:, np.flatnonzero(self.pair.common)].astype(np.int64)
+        values: Ints = self.sheet.values[:, np.flatnonzero(self.pair.common)].astype(np.int64)
         gains: Ints = values - values[0]
         return gains
 
@@ -192,8 +192,8 @@ class Cascades:
 
         Without `cascade` the secondary is always asked, and only the weight is chosen: the pair.
         """
-        member = resampling_units(self.pair.tally).member[np.flatnonzero(self.pair.common)]
-        dealt = deal(np.unique(member, return_inverse=True)[1], folds=folds, repeats=repeats, seed=seed)
+        units = resampling_units(self.pair.tally).among(self.pair.common)
+        dealt = deal(units.member, folds=folds, repeats=repeats, seed=seed)
         gain, asked = np.zeros(self.pair.n), np.zeros(self.pair.n)
         for test in dealt.tests:
             weight, threshold = self.best(~test, most_asked) if cascade else (self._best_pair(~test), self.levels[-1])
