@@ -475,7 +475,7 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
     n = ballots.questions
     if n < FEW_QUESTIONS:
         yield ballots.check(
-            "few_questions", "warning", None, n,
+            "few_questions", "note", None, n,
             f"there {'is' if n == 1 else 'are'} only {n} question{'' if n == 1 else 's'}: intervals need about "
             f"{FEW_QUESTIONS} or more to be trusted",
             "collect more questions",
