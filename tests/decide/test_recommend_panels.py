@@ -22,10 +22,10 @@ from swaplaw.decide.cost import Budgeted
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.selection import MOST_VOTES, selection
-from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError
 from swaplaw.evidence.resample import resampler
+from swaplaw.evidence.subsample import draw
 from swaplaw.law.mixtures import Line, all_panels, line_through, mixed, panel_lines
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally

@@ -15,8 +15,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.decide.choice import Choice, Recorded, alone
-from swaplaw.decide.subsample import Draws, draw
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.evidence.subsample import Draws, draw
 from swaplaw.law.mixtures import Line
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.votes.tally import Tally

@@ -37,7 +37,6 @@ from swaplaw.decide.family import Family
 from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
 from swaplaw.decide.placebo import placebo
 from swaplaw.decide.selection import Selection, selection
-from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import (
     Candidate,
     More,
@@ -50,6 +49,7 @@ from swaplaw.decide.verdict import (
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.intervals import LEVEL, Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
+from swaplaw.evidence.subsample import draw
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL

@@ -25,6 +25,15 @@ def _plot_budget(found: Any) -> Any:
     return cost_figure(found, f"{found.primary} with {found.secondary} at equal compute")
 
 
+def _plot_combination(found: Any) -> Any:
+    from swaplaw.report.plots.rules import rules_figure
+
+    return rules_figure(found)
+
+
+provide("plot Combination", _plot_combination)
+
+
 def _verdict_in_words(found: Any) -> tuple[str, list[str]]:
     from swaplaw.report.words import notes, sentence
 

@@ -483,7 +483,7 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
     each = ballots.rows.group_by("model").agg(pl.col("question").n_unique().alias("n")).sort("n", "model")
     asked = ballots.rows.group_by("question").agg(pl.col("model").n_unique().alias("models"))
     common = asked.filter(pl.col("models") == len(ballots.models)).height
-    if 2 * common < n:
+    if 0 < 2 * common < n:  # Where they share none, every command says so by itself.
         model, own = each.row(0)
         yield ballots.check(
             "uneven_questions", "warning", model, n - common,

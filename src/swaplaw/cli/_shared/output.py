@@ -14,7 +14,8 @@ import click
 
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.errors import InputError, printable, quote
+from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
+from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
@@ -71,21 +72,10 @@ def _printable_lines(words: str) -> str:
 
 
 def votes_options(command: Command) -> Command:
-    """Add VOTES, --dataset, --format and --json to a command."""
-    command = table_options(command)
+    """Add VOTES, how they are read, --dataset, --format and --json to a command."""
+    command = reading_options(table_options(command))
     command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
     return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
-
-
-def column_map(given: tuple[str, ...]) -> dict[str, str]:
-    """Read what --column declares: PART=NAME."""
-    pairs = [part.partition("=") for part in given]
-    for part, equals, name in pairs:
-        if not (part and equals and name):
-            raise InputError(
-                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
-            )
-    return {part: name for part, _, name in pairs}
 
 
 WARNINGS = 5
@@ -98,8 +88,9 @@ def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
 
     if list(paths) == [DEMO]:
         return demo_votes()
-    votes = read_votes(paths)
+    votes = read_votes(paths, options=reading_of_run())
     remark(votes.notes)
+    refuse_grades(votes)
     if warn:
         warn_of(votes)
     return votes

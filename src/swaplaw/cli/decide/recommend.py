@@ -88,7 +88,9 @@ def command(
             **options,
         )
     if output is not None:
-        found.policy.write(output)
+        from swaplaw.serve.drift import calibrated_on
+
+        calibrated_on(found.policy, load(votes), dataset).write(output)
     if as_json:
         emit(found.to_dict())
     else:

@@ -13,6 +13,7 @@ import click
 from swaplaw._core.rounding import decimals
 from swaplaw.cli._shared.evidence import load_tally, models_option
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SHOWN = 30
 
 @click.command("screen")
 @click.argument("votes", nargs=-1, metavar="[VOTES...]")
+@reading_options
 @click.option("--law", "law_file", required=True, metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")
 @click.option("--weight", help="Make sure that the law is for this weight.")
 @click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")
