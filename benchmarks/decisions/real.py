@@ -15,7 +15,8 @@ import numpy as np
 
 import swaplaw as sl
 from benchmarks.decisions.competitors import DECIDERS, ranked
-from benchmarks.decisions.simulation import Array, score
+from benchmarks.decisions.fleets import Array
+from benchmarks.decisions.simulation import score
 from swaplaw.decide.choice import alone
 from swaplaw.importers.record import Options
 from swaplaw.votes.tally import Tally

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +15,13 @@ from swaplaw.votes.checks import Check, find_checks
 
 from support.data import real_votes
 
-Rows = list[tuple[str, str, str | None, str]]
+Rows = Sequence[tuple[str, str, str | None, str]]
 
 
 def exam(models: dict[str, Callable[[str, str], str | None]], n: int = 60, samples: int = 1) -> Rows:
     """Four options; a model is a function from the letter it means, and the question's right one, to what it writes."""
     rng = np.random.default_rng(0)
-    rows: Rows = []
+    rows: list[tuple[str, str, str | None, str]] = []
     for question in range(n):
         gold = "ABCD"[rng.integers(4)]
         for model, writes in models.items():
@@ -148,7 +148,7 @@ def test_free_text_that_is_compared_by_spelling_is_sound() -> None:
 def test_shape() -> None:
     one = find_checks(table(exam({"a": plain, "b": plain}, n=12), cluster=["c"] * 24))
     assert {"few_questions", "one_sample", "one_cluster"} <= {check.name for check in one}
-    rows = exam({"a": plain}) + exam({"b": plain}, n=20)
+    rows = [*exam({"a": plain}), *exam({"b": plain}, n=20)]
     assert named(find_checks(table(rows)), "uneven_questions").model == "b"
     always = find_checks(table(exam({"a": plain, "c": lambda *_: "C"})))
     assert named(always, "constant_answer").model == "c"

@@ -475,7 +475,7 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
     n = ballots.questions
     if n < FEW_QUESTIONS:
         yield ballots.check(
-            "few_questions", "warning", None, n,
+            "few_questions", "note", None, n,
             f"there {'is' if n == 1 else 'are'} only {n} question{'' if n == 1 else 's'}: intervals need about "
             f"{FEW_QUESTIONS} or more to be trusted",
             "collect more questions",
@@ -483,7 +483,7 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
     each = ballots.rows.group_by("model").agg(pl.col("question").n_unique().alias("n")).sort("n", "model")
     asked = ballots.rows.group_by("question").agg(pl.col("model").n_unique().alias("models"))
     common = asked.filter(pl.col("models") == len(ballots.models)).height
-    if 2 * common < n:
+    if 0 < 2 * common < n:  # Where they share none, every command says so by itself.
         model, own = each.row(0)
         yield ballots.check(
             "uneven_questions", "warning", model, n - common,
