@@ -193,7 +193,12 @@ def _scan_excel(file: Path) -> pl.LazyFrame:
         from openpyxl import load_workbook
     except ImportError:
         raise MissingExtraError("excel", "reading Excel files") from None
-    book = load_workbook(file, read_only=True, data_only=True)
+    try:
+        book = load_workbook(file, read_only=True, data_only=True)
+    except Exception as error:  # A zip file that is cut off, or no Excel file at all.
+        raise InputError(
+            f"{quote(str(file), 200)}: not a readable Excel file ({error}); save it again, or as CSV"
+        ) from None
     rows = [[_cell(value) for value in row] for row in book.worksheets[0].iter_rows(values_only=True)]
     book.close()
     rows = [row for row in rows if any(value is not None for value in row)]
