@@ -1,7 +1,9 @@
-"""Install everything the tests need, then run them: `python scripts/test.py [pytest arguments]`.
+"""Install everything the tests need, then run them: `python scripts/test.py [--python VERSION] [pytest arguments]`.
 
 Needs only Python 3.11+ and pip. The locked packages go into `.venv`; system packages that some tests
 use are installed where that is allowed, and otherwise just those tests are skipped, with the reason shown.
+With `--python 3.12` (or the path of an interpreter) another Python runs the tests, from `.venv-3.12`: one that uv finds
+on this machine or downloads.
 """
 
 import os
@@ -13,7 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PROGRAMS = "Scripts" if os.name == "nt" else "bin"
+BIN = VENV / PROGRAMS
 
 # Debian package -> the program whose absence means that it is not installed yet.
 SYSTEM_PACKAGES: dict[str, str] = {
@@ -35,15 +38,19 @@ def run(*command: str | Path) -> int:
     return subprocess.run([str(part) for part in command], cwd=ROOT).returncode
 
 
-def install_python_packages() -> None:
-    """Bring `.venv` to exactly what `uv.lock` says."""
+def install_python_packages(version: str | None = None) -> Path:
+    """Bring an environment to exactly what `uv.lock` says: `.venv`, or that of another Python. Return its folder."""
     if not (BIN / "python").exists():
         venv.create(VENV, with_pip=True)
     if not (BIN / "uv").exists() and run(BIN / "python", "-m", "pip", "install", "--quiet", "uv"):
         sys.exit("could not install uv with pip: check the network, then run this command again")
-    os.environ["VIRTUAL_ENV"] = str(VENV)
+    chosen = VENV if version is None else ROOT / f".venv-{Path(version).name}"
+    if version is not None and run(BIN / "uv", "venv", "--quiet", "--allow-existing", "--python", version, chosen):
+        sys.exit(f"there is no Python {version} here that uv finds, and it could not download one: install it first")
+    os.environ["VIRTUAL_ENV"] = str(chosen)
     if run(BIN / "uv", "sync", "--active", "--frozen", "--all-extras", "--quiet"):
         sys.exit("could not install the locked packages: see the message above")
+    return chosen
 
 
 def install_system_packages() -> None:
@@ -60,7 +67,9 @@ def install_system_packages() -> None:
 
 
 if __name__ == "__main__":
-    install_python_packages()
+    given = sys.argv[1:]
+    version, given = (given[1], given[2:]) if given[:1] == ["--python"] and len(given) > 1 else (None, given)
+    environment = install_python_packages(version)
     install_system_packages()
-    arguments = sys.argv[1:] or ["-m", "not slow", "-n", "auto"]
-    sys.exit(run(BIN / "python", "-m", "pytest", *arguments))
+    arguments = given or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
+    sys.exit(run(environment / PROGRAMS / "python", "-m", "pytest", *arguments))

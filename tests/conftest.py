@@ -19,6 +19,16 @@ settings.register_profile("quick", max_examples=50, deadline=None)
 settings.register_profile("thorough", max_examples=500, deadline=None)
 settings.load_profile("quick")
 
+SHARED = {"spark", "chrome", "environment", "logs", "fleet", "abstaining", "upstream", "demo"}
+"""Fixtures that take long to make: all tests of a module that use one run in one process (`--dist loadgroup`)."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if SHARED & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
 
 @pytest.fixture
 def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:

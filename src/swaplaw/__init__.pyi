@@ -4,6 +4,8 @@ from . import law as law
 from . import panels as panels
 from . import paper as paper
 from . import predict as predict
+from .decide.combine import combine as combine
+from .decide.compare import compare as compare
 from .decide.recommend import recommend as recommend
 from .errors import InputError as InputError
 from .errors import SwaplawError as SwaplawError
@@ -31,6 +33,8 @@ __all__ = [
     "Votes",
     "bootstrap",
     "calibrate",
+    "combine",
+    "compare",
     "curve",
     "decide",
     "demo_votes",

@@ -52,7 +52,7 @@ def ray() -> Iterator[None]:
         # Ray gives its half a dozen processes thirty seconds to start. A busy machine needs longer, and most of it for
         # a package that they import only because it is there.
         Path(folder, "chardet.py").write_text("raise ImportError")
-        environment.setenv("PYTHONPATH", folder)
+        environment.setenv("PYTHONPATH", folder, prepend=os.pathsep)
         for attempt in range(3):
             try:
                 package.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")

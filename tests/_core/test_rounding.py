@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw._core.rounding import arrow, decimals, points, share
-from swaplaw.evidence.effect import Effect
+from swaplaw.evidence.intervals import Effect
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
         "9 models, 100 questions",
         "of 36 pairs",
         "Best plateau",
-        "held-out gain is 0.0 points (95% interval -6.5 to +6.5)",
+        "held-out gain is 0.0 points (95% interval -6.2 to +6.2)",
     ):
         assert part in out
     document = json.loads(swaplaw("demo", "--json").out)

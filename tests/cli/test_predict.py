@@ -139,7 +139,7 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
         ("says nothing about weight 1/2", "predictors", "demo", "--law", law_file, "--weight", "1/2"),
         ("has a single question ('q0')", "calibrate", one),
         ("has a single question ('q0')", "predictors", one, "--law", law_file),
-        ("has a single cluster ('c0')", "calibrate", single),
+        ("has a single cluster ('c0')", "calibrate", single, "--by", "cluster"),
         ("cannot read the law", "screen", "demo", "--law", str(tmp_path / "none.json")),
         ("weight '-1' is negative", "calibrate", "demo", "--weight=-1"),
         ("there is no model 'gpt-5'", "calibrate", "demo", "--without", "gpt-5"),
@@ -164,7 +164,7 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
 
 def test_doubts_go_to_standard_error(tmp_path: Path, swaplaw: Run) -> None:
     found = swaplaw("predictors", write(tmp_path / "few.csv", 20, None), "--json", *FAST)
-    assert "note: dataset 'votes' has only 20 questions" in found.err
+    assert "note: only 20 questions are resampled" in found.err
     assert document(found)["pairs"] == 1
     # One pair has no correlation with anything: null, not NaN.
     assert document(found)["predictors"][0]["rho"] is None

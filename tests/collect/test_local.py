@@ -17,7 +17,7 @@ import pytest
 from swaplaw.collect.local.models import MODELS, LocalServer, Weights, find_weights, require
 from swaplaw.errors import InputError, SwaplawError
 
-from support.collecting import UNCLOSED, rows
+from support.collecting import UNCLOSED, few_of_the_demo, rows
 from support.commands import Run
 
 pytestmark = UNCLOSED
@@ -32,14 +32,7 @@ def installed() -> None:
 
 @pytest.fixture
 def few(tmp_path: Path) -> Path:
-    """Three of the bundled questions."""
-    from swaplaw.collect.questions.sources import read_questions
-
-    chosen = list(read_questions("demo"))[::16]
-    file = tmp_path / "few.jsonl"
-    lines = [{"id": q.id, "question": q.text, "options": q.options, "answer": q.letter} for q in chosen]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return file
+    return few_of_the_demo(tmp_path)
 
 
 @pytest.mark.usefixtures("installed")

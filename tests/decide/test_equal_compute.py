@@ -75,8 +75,7 @@ def test_the_best_weight_is_the_best_plateau_of_all(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     most = least(case, "aa"), least(case, "bb")
     total = max(most)
-    with pytest.warns(sl.errors.StatisticalWarning):
-        found = budget(tally, "aa", "bb", total)
+    found = budget(tally, "aa", "bb", total)
     assert [(s.primary, s.secondary) for s in found.splits] == [
         (total - b, b) for b in range(total + 1) if total - b <= most[0] and b <= most[1]
     ]

@@ -16,7 +16,7 @@ from swaplaw.decide.holdout import HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.placebo import with_placebo
 from swaplaw.decide.selection import selection
 from swaplaw.errors import InputError
-from swaplaw.evidence.effect import effect
+from swaplaw.evidence.intervals import effect
 from swaplaw.evidence.resample import resampler
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.votes.tally import Tally

@@ -1,82 +1,173 @@
-"""Intervals against SciPy's."""
+"""The one interval of a mean: its fast sums are the plain ones, and special cases are the textbook's."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
-from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import Interval, as_interval, bounds, student, student_tail
+import swaplaw as sl
+from swaplaw.evidence.intervals import (
+    FEW_CHANGED,
+    Effect,
+    critical_of,
+    degrees_of,
+    effect,
+    effect_among,
+    effects,
+    standard_errors,
+    student,
+    student_tail,
+    warn_thin,
+)
 
-
-@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 9, 10, 61, 500, 1999, 2001, 50_000])
-@pytest.mark.parametrize("tail", [0.05, 0.025, 0.005])
-def test_student_is_scipys(degrees: int, tail: float) -> None:
-    assert student(degrees, tail) == pytest.approx(scipy.stats.t.isf(tail, degrees), rel=1e-6)
-
-
-def test_percentile_is_numpys_quantile() -> None:
-    replicates = np.random.default_rng(0).normal(size=(3, 2, 501))
-    low, high = bounds(replicates, units=50, level=0.9, method="percentile")
-    np.testing.assert_allclose(low, np.quantile(replicates, 0.05, axis=-1))
-    np.testing.assert_allclose(high, np.quantile(replicates, 0.95, axis=-1))
-
-
-def test_bca_is_scipys() -> None:
-    rng = np.random.default_rng(1)
-    data = rng.exponential(size=60)
-    theirs = scipy.stats.bootstrap((data,), np.mean, n_resamples=2000, method="BCa", rng=2)
-    jackknife = (data.sum() - data) / 59
-    low, high = bounds(
-        theirs.bootstrap_distribution, units=60, method="bca", estimate=np.array(data.mean()), jackknife=jackknife
-    )
-    assert float(low) == pytest.approx(theirs.confidence_interval.low, rel=1e-3)
-    assert float(high) == pytest.approx(theirs.confidence_interval.high, rel=1e-3)
+Array = npt.NDArray[np.float64]
 
 
-def test_bca_of_one_sided_and_constant_replicates_is_finite() -> None:
-    replicates = np.stack([np.linspace(1, 2, 100), np.full(100, 3.0)])
-    low, high = bounds(
-        replicates, units=10, method="bca", estimate=np.array([0.0, 3.0]), jackknife=np.full((2, 10), 3.0)
-    )
-    assert np.isfinite([low, high]).all()
-    assert (low[1], high[1]) == (3, 3)
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Rows of gains, and the unit of each question; every unit has one, in any order."""
+    units = draw(st.integers(2, 6))
+    more = draw(st.lists(st.integers(0, units - 1), max_size=12))
+    member = np.array(draw(st.permutations([*range(units), *more])))
+    gain = st.sampled_from([-1.0, -0.5, -1 / 3, 0.0, 0.0, 0.0, 0.5, 1.0])
+    rows = draw(st.lists(st.lists(gain, min_size=len(member), max_size=len(member)), min_size=1, max_size=4))
+    return np.array(rows), member
 
 
-def test_expanded_is_wider_for_few_units_and_the_same_for_many() -> None:
-    replicates = np.random.default_rng(0).normal(size=20_001)
-    plain = np.diff(bounds(replicates, units=10, method="percentile"))
-    few = np.diff(bounds(replicates, units=10))
-    many = np.diff(bounds(replicates, units=100_000))
-    assert few / plain == pytest.approx(scipy.stats.t.isf(0.025, 9) * np.sqrt(10 / 9) / 1.96, rel=0.05)
-    assert many / plain == pytest.approx(1, rel=1e-3)
+def plain(row: Array, member: npt.NDArray[np.int64], level: float = 0.95) -> tuple[float, float, float]:
+    """The interval by its definition, with matrices: half-width, standard error, and p (one-sided)."""
+    n, mean = len(row), row.mean()
+    found = []
+    for units in (np.arange(n), member):
+        who = (units[:, None] == np.unique(units)).astype(float)
+        sizes = who.sum(axis=0)
+        # CR2: residuals are (I - H) y, and each cluster's sum is divided by the root of 1 - its leverage.
+        maker = np.diag((1 - sizes / n) ** -0.5) @ who.T @ (np.eye(n) - np.full((n, n), 1 / n))
+        squares = ((maker @ row) ** 2).sum()
+        spread = maker @ maker.T
+        degrees = np.trace(spread) ** 2 / (spread**2).sum()
+        error = np.sqrt(squares + 2) / (n + 2)
+        tail = scipy.stats.t.sf(abs(mean) / error, degrees)
+        found.append((scipy.stats.t.isf((1 - level) / 2, degrees) * error, degrees, tail))
+    width, tail = max(each[0] for each in found), max(each[2] for each in found)
+    return width, width / scipy.stats.t.isf((1 - level) / 2, found[1][1]), tail if mean > 0 else 1 - tail
 
 
-def test_undefined_replicates_are_left_out() -> None:
-    replicates = np.full(100, np.nan)
-    replicates[::2] = np.arange(50.0)
-    low, high = bounds(replicates, units=1000, method="percentile")
-    assert (low, high) == pytest.approx((np.quantile(np.arange(50), 0.025), np.quantile(np.arange(50), 0.975)))
-    nothing = bounds(np.full(10, np.nan), units=10)
-    assert as_interval(float(nothing[0]), float(nothing[1]), 0.95, "expanded") is None
+@given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_it_is_the_wider_of_the_intervals_over_questions_and_clusters(
+    sample: tuple[Array, npt.NDArray[np.int64]], level: float
+) -> None:
+    rows, member = sample
+    found = effects(rows, member, level=level)
+    for row, each in zip(rows, found, strict=True):
+        width, error, p = plain(row, member, level)
+        assert each.half_width == pytest.approx(width)
+        assert each.standard_error == pytest.approx(error)
+        assert each.p == pytest.approx(p)
+        assert each.low == max(-1, each.mean - each.half_width)
+        assert each.high == min(1, each.mean + each.half_width)
+        # The interval excludes zero exactly where the two-sided p-value says so.
+        assert (abs(each.mean) > each.half_width) == (each.p_two_sided < 1 - level)
 
 
-def test_intervals_know_what_they_hold() -> None:
-    interval = Interval(-0.1, 0.2, 0.95, "bca")
-    assert 0.0 in interval
-    assert 0.3 not in interval
-    assert interval.to_dict() == {"low": -0.1, "high": 0.2, "level": 0.95, "method": "bca"}
+@given(samples())
+def test_a_row_is_judged_alike_alone_and_among_others(sample: tuple[Array, npt.NDArray[np.int64]]) -> None:
+    rows, member = sample
+    together = effects(rows, member)
+    assert [effect(row, member) for row in rows] == list(together)
+    assert standard_errors(rows, member).tolist() == together.standard_error.tolist()
+    assert critical_of(member) == together.critical
 
 
-def test_bad_options_are_refused() -> None:
-    with pytest.raises(InputError, match=r"level 95 is not between 0 and 1"):
-        bounds(np.arange(10.0), units=10, level=95)
-    with pytest.raises(InputError, match="no interval method 'guess'"):
-        bounds(np.arange(10.0), units=10, method="guess")  # type: ignore[arg-type]
+def test_many_rows_are_judged_as_each_alone_to_the_last_bit() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.choice([-1, -1 / 3, 0, 0, 0.5, 1], size=(50, 3001))
+    for member in (np.arange(3001), rng.integers(0, 40, 3001)):
+        found = effects(rows, member)
+        for row in (0, 17, 49):
+            assert effect(rows[row].copy(), member) == found[row]
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 9, 100, 2000, 2001, 50_000])
-def test_students_tail_is_scipys(degrees: int) -> None:
-    for t in (-6.0, -1.3, 0.0, 0.4, 2.0, 8.0):
-        assert student_tail(degrees, t) == pytest.approx(scipy.stats.t.sf(t, degrees), rel=1e-4, abs=1e-12)
+def test_with_questions_as_units_it_is_students_with_two_more_questions() -> None:
+    gains = np.array([1.0] * 8 + [-1.0] * 3 + [0.0] * 89)
+    found = effect(gains, np.arange(100))
+    padded = np.sqrt(gains.var(ddof=1) * 100 + 2) / 102
+    assert found.half_width == pytest.approx(scipy.stats.t.isf(0.025, 99) * padded)
+    assert found.p == pytest.approx(scipy.stats.t.sf(gains.mean() / padded, 99))
+
+
+def test_where_nothing_changed_it_still_reaches_about_three_in_n() -> None:
+    """The rule of three: what happens to 3 questions in n stays unseen in one sample of twenty."""
+    for n in (30, 300, 3000):
+        found = effect(np.zeros(n), np.arange(n))
+        assert found.mean == 0
+        assert 2.6 < found.half_width * n < 3
+        assert found.p_two_sided == 1
+
+
+def test_even_clusters_leave_one_degree_less_and_uneven_ones_fewer() -> None:
+    assert degrees_of(np.full(12, 7)) == pytest.approx(11)
+    assert degrees_of(np.ones(50, dtype=int)) == pytest.approx(49)
+    uneven = degrees_of(np.array([40, 20, 10, 5, 5]))
+    assert 1 <= uneven < 3.5
+    assert degrees_of(np.array([9, 1])) == pytest.approx(1)
+
+
+def test_clusters_never_make_a_mean_surer() -> None:
+    """Two clusters that happen to agree say nothing about others."""
+    gains = np.tile([1.0, -1.0, 0.0, 0.0], 10)
+    alike = effect(gains, np.repeat([0, 1], 20))
+    assert alike.half_width >= effect(gains, np.arange(40)).half_width
+
+
+def test_changes_in_few_clusters_are_said() -> None:
+    member = np.repeat(np.arange(10), 10)
+    gains = np.zeros((2, 100))
+    gains[0, : 10 * (FEW_CHANGED - 1) : 10] = 1
+    gains[1, : 10 * FEW_CHANGED : 10] = 1
+    few, enough = effects(gains, member)
+    assert (few.changed, few.thin) == (FEW_CHANGED - 1, True)
+    assert (enough.changed, enough.thin) == (FEW_CHANGED, False)
+    assert not effect(gains[0], np.arange(100)).thin
+    with pytest.warns(sl.errors.StatisticalWarning, match="1 of 2 intervals rest on changes in fewer than 6 clusters"):
+        warn_thin([few, None, enough])
+    # What a model rarely does counts, not how its score is written: 95% right is like 5% right.
+    assert effect(1 - gains[0], member).changed == few.changed
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_thin([enough, None])
+
+
+def test_where_nothing_can_be_resampled_there_is_no_effect() -> None:
+    assert effect_among(np.array([0.5]), np.array([3])) is None
+    assert effect_among(np.array([0.5, 1.0]), np.array([3, 3])) is None
+    assert effect_among(np.array([0.5, 1.0]), np.array([3, 7])) is not None
+    with pytest.raises(sl.InputError, match="two units or more"):
+        effect(np.array([0.5, 1.0]), np.array([0, 0]))
+    with pytest.raises(sl.InputError, match="level 95 is not between 0 and 1"):
+        effect(np.array([0.5, 1.0]), np.array([0, 1]), level=95)
+
+
+@pytest.mark.parametrize("degrees", [1, 1.4, 9, 500, 50_000])
+def test_student_is_scipys(degrees: float) -> None:
+    for tail in (0.05, 0.025, 0.005):
+        assert student(degrees, tail) == pytest.approx(scipy.stats.t.isf(tail, degrees))
+    steps = np.array([-6.0, -1.3, 0.0, 0.4, 2.0, 8.0])
+    assert student_tail(degrees, steps) == pytest.approx(scipy.stats.t.sf(steps, degrees))
+
+
+def test_more_questions_part_the_mean_from_a_boundary() -> None:
+    found = Effect(0.02, 0.02, 1.96, 0.95, 0.16, 100, 100)
+    assert found.questions_needed(0.0) == 785
+    assert found.questions_needed(0.02) is None
+
+
+def test_clusters_of_one_question_are_questions() -> None:
+    gains = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], 60)
+    assert effect(gains, np.arange(60)[::-1].copy()) == effect(gains, np.arange(60))

@@ -177,37 +177,40 @@ def test_a_pair_keeps_its_orientation_in_every_draw() -> None:
 
 def test_bootstrap_is_what_a_loop_over_repooled_votes_gives() -> None:
     """A slow second way: select the drawn questions by hand and ask the law."""
-    tally = clustered(30, 6)
-    found = sl.bootstrap(tally, "1/2", replicates=40, method="percentile", by="question", quantities=["lift"])
+    tally = clustered(60, 6)
+    found = sl.bootstrap(tally, "1/2", replicates=40, method="percentile", by="question", quantities=["phi_adj"])
     pair = found.pairs[0]
-    gains, scale = pair.gains(Fraction(1, 2))
-    per_question = gains.sum(axis=0) / scale
+    (rescue, *_), scale = pair.cells()
+    ok_a, ok_b = (right.numerators / right.denominator for right in pair.alone)
     draws = found.draws.counts(0, 40)
-    lifts = sorted(float(per_question @ row / row.sum()) for row in draws)
-    interval = found.of(pair.primary, pair.secondary)["lift"].interval
+    n = draws.sum(axis=1)
+    values = 1 - (draws @ rescue / scale / n) / (draws @ ok_b / n * (1 - draws @ ok_a / n))
+    interval = found.of(pair.primary, pair.secondary)["phi_adj"].interval
     assert interval is not None
-    assert interval.low == pytest.approx(np.quantile(lifts, 0.025))
-    assert interval.high == pytest.approx(np.quantile(lifts, 0.975))
+    assert interval.low == pytest.approx(np.quantile(values, 0.025))
+    assert interval.high == pytest.approx(np.quantile(values, 0.975))
 
 
 def test_doubts_are_said() -> None:
-    with pytest.warns(sl.errors.StatisticalWarning, match="only 4 clusters"):
-        sl.evidence.resampler(clustered(40, 4))
-    with pytest.warns(sl.errors.StatisticalWarning, match="only 29 questions"):
-        sl.evidence.resampler(clustered(29, 7), by="question")
+    """Where bootstrap intervals cover too little, and only there: means have an interval that does not need draws."""
+    with pytest.warns(sl.errors.StatisticalWarning, match="only 9 clusters are resampled"):
+        sl.bootstrap(clustered(90, 9), quantities=["phi"], replicates=100)
+    with pytest.warns(sl.errors.StatisticalWarning, match="only 49 questions are resampled"):
+        sl.bootstrap(clustered(49, 12), quantities=["phi"], replicates=100, by="question")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sl.evidence.resampler(clustered(30, 5))
-        sl.evidence.resampler(clustered(30, 5), by="question")
+        sl.bootstrap(clustered(90, 10), quantities=["phi"], replicates=100)
+        sl.bootstrap(clustered(50, 5), quantities=["phi"], replicates=100, by="question")
+        sl.bootstrap(clustered(90, 9), quantities=["lift", "p", "rescue"], replicates=100)
 
 
 def test_degenerate_draws_are_counted() -> None:
     frame = pl.DataFrame(
         {
-            "question": [f"q{n:02d}" for n in range(40)] * 2,
-            "model": ["aa"] * 40 + ["bb"] * 40,
-            # One question of forty is a rescue: a third of all draws have none.
-            "answer": ["A"] * 30 + ["B"] * 10 + ["A"] * 28 + ["B"] * 11 + ["A"],
+            "question": [f"q{n:02d}" for n in range(60)] * 2,
+            "model": ["aa"] * 60 + ["bb"] * 60,
+            # One question of sixty is a rescue: a third of all draws have none.
+            "answer": ["A"] * 50 + ["B"] * 10 + ["A"] * 48 + ["B"] * 11 + ["A"],
             "gold": "A",
         }
     )
@@ -225,7 +228,7 @@ def test_degenerate_draws_are_counted() -> None:
 
 def test_what_cannot_be_resampled_is_refused() -> None:
     with pytest.raises(sl.InputError, match="a single cluster \\('c0'\\)"):
-        sl.evidence.resampler(clustered(40, 1))
+        sl.evidence.resampler(clustered(40, 1), by="cluster")
     with pytest.raises(sl.InputError, match="a single question"):
         sl.evidence.resampler(clustered(1, 1), by="question")
     case = sl.votes_from(ODD["one sample"].frame()).tally()

@@ -153,7 +153,7 @@ from swaplaw.forensic.agent.task import forensic
 with tempfile.TemporaryDirectory() as evidence:
     forensic("synthetic-disk@3,synthetic-capture@3", evidence=evidence)
 assert any(name.endswith("challenge.toml") for name in opened)
-assert not [name for name in opened if name.endswith("gold.toml") or name.endswith("forensic/gold.py")]
+assert not [name for name in opened if name.endswith("gold.toml") or name.endswith("challenges/gold.py")]
 assert "swaplaw.forensic.challenges.gold" not in sys.modules and "swaplaw.forensic.grading.grade" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -248,11 +248,14 @@ def test_any_votes_can_be_reproduced_without_published_numbers(swaplaw: Run, tmp
     assert_drawn(tmp_path / "out" / "figures" / "leading.svg")
 
 
-def test_hostile_names_stay_text(swaplaw: Run, tmp_path: Path) -> None:
+def test_hostile_names_stay_text_and_a_dataset_without_pairs_is_left_out(swaplaw: Run, tmp_path: Path) -> None:
     nasty = {"Gemma-4-31B": "<script>alert(1)</script>", "Qwen3.6-27B": "a|b\x1b[31m`_*"}
-    frame = fleet("supergpqa", 3).frame.collect().with_columns(pl.col("model").replace(nasty)).drop("synthetic")
+    frames = [fleet("supergpqa", 3).frame.collect(), fleet("forensic", 1).frame.collect()]
+    frame = pl.concat([frame.drop("synthetic") for frame in frames]).with_columns(pl.col("model").replace(nasty))
     frame.write_parquet(tmp_path / "votes.parquet")
-    assert swaplaw("reproduce", tmp_path / "votes.parquet", "-o", tmp_path / "out", *FEW).code == 0
+    finished = swaplaw("reproduce", tmp_path / "votes.parquet", "-o", tmp_path / "out", *FEW)
+    assert finished.code == 0
+    assert "dataset 'forensic' is left out" in finished.err
     for file in (tmp_path / "out").rglob("*"):
         if file.suffix in (".html", ".md", ".svg"):
             text = file.read_text()
@@ -261,13 +264,8 @@ def test_hostile_names_stay_text(swaplaw: Run, tmp_path: Path) -> None:
     assert_no_empty_cell(tmp_path / "out" / "tables" / "model_accuracy.md")
 
 
-def test_a_dataset_without_pairs_is_left_out_and_said(swaplaw: Run, tmp_path: Path) -> None:
-    lonely = fleet("forensic", 1).frame.collect()
-    pl.concat([lonely, fleet("gpqa-diamond", 3).frame.collect()]).write_parquet(tmp_path / "v.parquet")
-    finished = swaplaw("reproduce", tmp_path / "v.parquet", "-o", tmp_path / "out", *FEW)
-    assert finished.code == 0
-    assert "dataset 'forensic' is left out" in finished.err
-    lonely.write_parquet(tmp_path / "v.parquet")
+def test_votes_without_pairs_are_refused(swaplaw: Run, tmp_path: Path) -> None:
+    fleet("forensic", 1).frame.collect().write_parquet(tmp_path / "v.parquet")
     assert swaplaw("reproduce", tmp_path / "v.parquet", "-o", tmp_path / "out", *FEW).code == 2
 
 

@@ -19,7 +19,6 @@ from support.pages import ROOT
 UV = Path(sys.executable).with_name("uv")
 VOTES = ROOT / "examples" / "local-models" / "votes.parquet"
 
-pytestmark = pytest.mark.xdist_group("extras")
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -45,7 +44,6 @@ def installed(environment: Path, tmp_path: Path) -> Callable[..., Command]:
                 env=own,
                 capture_output=True,
                 text=True,
-                timeout=120,
             )
 
         return run

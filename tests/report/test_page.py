@@ -19,7 +19,7 @@ from screenshots import WIDTHS, browser, set_view
 from swaplaw import Votes, curve, demo_votes, pair
 from swaplaw._core import rounding
 from swaplaw.cli import swaplaw as cli
-from swaplaw.evidence.effect import lift_effect, units_of
+from swaplaw.evidence import lift_effect, resampling_units
 from swaplaw.paper import twin
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options
@@ -128,7 +128,7 @@ def test_weights_show_the_numbers_of_the_command(chrome: Any, demo: Path) -> Non
         put(chrome, "#weight", weight)
         at = found["at"]
         chosen = pair(tally, primary, secondary)
-        effect = lift_effect(tally, (chosen.a, chosen.b), (Fraction(1), Fraction(weight)), units_of(tally))
+        effect = lift_effect(tally, (chosen.a, chosen.b), (Fraction(1), Fraction(weight)), resampling_units(tally))
         assert effect
         ends = (points(end, effect.places) for end in (effect.low, effect.high))
         said = f"lift is {points(at['lift'], effect.places)} points (95% interval {' to '.join(ends)})"

@@ -10,6 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from swaplaw.collect.questions.sources import read_questions
+
 from support.commands import Finished
 
 QUESTIONS = [
@@ -36,6 +38,15 @@ UNCLOSED = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 """Marks of tests that run Inspect."""
+
+
+def few_of_the_demo(folder: Path) -> Path:
+    """Write three of the bundled questions."""
+    chosen = list(read_questions("demo"))[::16]
+    file = folder / "few.jsonl"
+    lines = [{"id": q.id, "question": q.text, "options": q.options, "answer": q.letter} for q in chosen]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
 
 
 def rows(file: Path) -> list[dict[str, Any]]:

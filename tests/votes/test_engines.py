@@ -59,7 +59,8 @@ def same(one: sl.Tally, two: sl.Tally) -> None:
     assert one.rivals.order.tobytes() == two.rivals.order.tobytes()
 
 
-DATASETS = ["renze-temperature", "renze-exams", "reasoning-gym", "mmlu-pro"]
+DATASETS = ["renze-temperature", "renze-exams", "reasoning-gym", pytest.param("mmlu-pro", marks=pytest.mark.slow)]
+"""The largest takes every engine seconds, and has nothing that the others lack."""
 
 
 def native(name: str, folder: Path) -> Path:
@@ -85,7 +86,14 @@ def test_real_votes_round_trip(name: str, engine: str, tmp_path: Path) -> None:
     same(sl.tally(make(pl.read_parquet(file))), votes.tally())
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "renze-temperature",
+        "reasoning-gym",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("renze-exams", "mmlu-pro")),
+    ],
+)
 def test_spark_counts_real_votes(name: str, spark: Any, tmp_path: Path) -> None:
     file = native(name, tmp_path)
     same(sl.tally(spark.read.parquet(str(file))), sl.read_votes(file).tally())

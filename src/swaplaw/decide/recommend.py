@@ -35,7 +35,7 @@ from swaplaw.decide.selection import Selection, selection
 from swaplaw.decide.subsample import draw
 from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.intervals import effect, warn_thin
+from swaplaw.evidence.intervals import effect
 from swaplaw.evidence.resample import resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, line_through, panel_lines
@@ -85,8 +85,8 @@ def recommend(
     by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", progress, crew=crew), best_single, dealt)
     spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, progress=progress, crew=crew)
     checks = tuple(_checks(scorer, by_lift, spread, dealt, seed, crew))
-    warn_thin(check.effect for check in checks)
-    verdict = decide(checks, len(by_lift.choice.members), min_gain)
+    # Where no ensemble may be deployed there is nothing to tell apart.
+    verdict = decide(checks, len(by_lift.choice.members), min_gain) if pairs or panels else "deploy_single"
     more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
     return Recommendation(
         verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer, max_models

@@ -226,9 +226,11 @@ def degrees_of(sizes: Ints) -> float:
 
     With even sizes they are one less than there are units, with uneven ones fewer.
 
-    >>> float(degrees_of(np.array([5, 5, 5, 5]))), round(float(degrees_of(np.array([17, 1, 1, 1]))), 2)
+    >>> degrees_of(np.array([5, 5, 5, 5])), round(degrees_of(np.array([17, 1, 1, 1])), 2)
     (3.0, 1.24)
     """
+    if (sizes == sizes[0]).all():
+        return len(sizes) - 1.0
     n = float(sizes.sum())
     pull = sizes.astype(np.float64) ** 2 / (1 - sizes / n)
     squares = float((sizes.astype(np.float64) ** 2).sum()) + (float(pull.sum()) ** 2 - float((pull**2).sum())) / n**2

@@ -25,5 +25,12 @@ def _plot_budget(found: Any) -> Any:
     return cost_figure(found, f"{found.primary} with {found.secondary} at equal compute")
 
 
+def _plot_combination(found: Any) -> Any:
+    from swaplaw.report.plots.rules import rules_figure
+
+    return rules_figure(found)
+
+
+provide("plot Combination", _plot_combination)
 provide("plot Curve", _plot_curve)
 provide("plot Budget", _plot_budget)

@@ -116,6 +116,8 @@ class Tally:
     """What each question is nested in, where that is known."""
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
+    unlabelled: int = 0
+    """Questions that were left out because nobody has labelled them."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -334,8 +336,8 @@ def _narrow(values: Ints) -> Ints:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
-    """Build the tally of one dataset from the counts of `Votes.counts`."""
+def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tally:
+    """Build the tally of one dataset from the counts of `Votes.counts`; so many questions were left out, unlabelled."""
     import polars as pl
 
     models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
@@ -365,6 +367,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
         *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
         clusters=_clusters(counts),
         reasons=_reasons(counts, models),
+        unlabelled=unlabelled,
     )
 
 

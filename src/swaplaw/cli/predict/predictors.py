@@ -91,7 +91,14 @@ def command(
 def show_predictors(found: Predictors) -> None:
     """Print the table and the direct error of S-hat."""
     rows = [
-        [row.name, rate(row.r2.value), rate(row.rho.value), interval(row.rho.interval), str(row.n), MEANING[row.name]]
+        [
+            row.name,
+            rate(row.r2.value),
+            rate(row.rho.value),
+            interval(row.rho.interval),
+            str(row.n),
+            MEANING.get(row.name, "added here"),
+        ]
         for row in found.predictors
     ]
     source = "these votes (in-sample)" if found.calibrated_on is None else found.calibrated_on

@@ -1,0 +1,195 @@
+"""Who beats whom: paired differences between models, with the one interval, McNemar's test and Holm's adjustment.
+
+Every question that two models answered gives one difference of their scores: of their own pluralities, or of the share
+of their samples that is right (the expected score of a single sample). The mean difference has the interval that every
+mean has here (see `evidence.intervals`), so questions of one cluster count as one. p-values are two-sided and adjusted
+over all comparisons that are shown (Holm, 1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from swaplaw._core.arrays import Floats
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
+from swaplaw.evidence.units import Unit, Units, resampling_units
+from swaplaw.votes import given
+from swaplaw.votes.given import VotesLike
+from swaplaw.votes.position import holm
+from swaplaw.votes.tally import Tally
+
+Score = Literal["plurality", "single"]
+SCORES: tuple[Score, ...] = get_args(Score)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on the questions that both answered, the more accurate first."""
+
+    first: str
+    second: str
+    first_score: float
+    second_score: float
+    effect: Effect
+    """The difference: the first model's score less the second's."""
+    mcnemar: float
+    """McNemar's exact p-value: of the questions on which the scores differ, how evenly they fall to either model."""
+    p_adjusted: float
+
+    @property
+    def difference(self) -> float:
+        """The first model's mean score less the second's."""
+        return self.effect.mean
+
+    @property
+    def detectable(self) -> float:
+        """The smallest difference that this many questions would show four times in five."""
+        return (self.effect.critical + NormalDist().inv_cdf(POWER)) * self.effect.standard_error
+
+    @property
+    def needed(self) -> int | None:
+        """Questions at which the observed difference would be shown four times in five; None: out of reach."""
+        return self.effect.questions_needed(0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain data: fractions of one."""
+        found = self.effect
+        return {
+            "first": self.first,
+            "second": self.second,
+            "n": found.n,
+            "units": found.units,
+            "first_score": self.first_score,
+            "second_score": self.second_score,
+            "difference": self.difference,
+            "low": found.low,
+            "high": found.high,
+            "p": found.p_two_sided,
+            "p_adjusted": self.p_adjusted,
+            "mcnemar": self.mcnemar,
+            "detectable": self.detectable,
+            "needed": self.needed,
+        }
+
+
+@dataclass(frozen=True)
+class Comparisons(Result):
+    """Every two models of a fleet, compared."""
+
+    dataset: str
+    score: Score
+    units: Units = field(repr=False)
+    comparisons: tuple[Comparison, ...] = field(repr=False)
+    disjoint: int
+    """Pairs of models that share too few questions to be compared."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List the comparisons, the largest difference first."""
+        return [each.to_dict() for each in self.comparisons]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain data: fractions of one."""
+        return {
+            "dataset": self.dataset,
+            "score": self.score,
+            "unit": self.units.kind,
+            "comparisons": self.rows(),
+            "disjoint": self.disjoint,
+        }
+
+
+def compare(
+    votes: VotesLike,
+    models: Sequence[str] | None = None,
+    *,
+    score: Score = "plurality",
+    by: Unit | None = None,
+    level: float = LEVEL,
+) -> Comparisons:
+    """Compare every two models on the questions that both answered.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe or path
+        The votes (see `tally`).
+    models : sequence of str, optional
+        Compare only these.
+    score : {"plurality", "single"}
+        What is compared: each model's own plurality vote, or the share of its samples that is right.
+    by : {"question", "cluster"}, optional
+        What is resampled; by default clusters where there are several.
+    level : float
+        Level of the intervals.
+
+    Returns
+    -------
+    Comparisons
+        The largest difference first.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two models, one is named twice or is not there, or no two share two units.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = sl.compare(sl.demo_votes(), ["gpt-4", "mistral-large"]).comparisons[0]
+    >>> found.first, round(found.difference, 2), round(found.p_adjusted, 3)
+    ('gpt-4', 0.08, 0.044)
+    """
+    if score not in SCORES:
+        raise InputError(f"there is no score {quote(score)}; there are {listing(SCORES)}")
+    tally = given.tally(votes)
+    chosen = _chosen(tally, models)
+    units = resampling_units(tally, by)
+    scores = _scores(tally, chosen, score)
+    found: list[tuple[str, str, float, float, Effect, float]] = []
+    for one, other in combinations(range(len(chosen)), 2):
+        common = tally.answered[chosen[one]] & tally.answered[chosen[other]]
+        first, second = scores[one][common], scores[other][common]
+        names = tally.models[chosen[one]], tally.models[chosen[other]]
+        if first.sum() < second.sum():
+            first, second, names = second, first, (names[1], names[0])
+        effect = effect_among(first - second, units.member[common], level=level)
+        if effect is not None:
+            found.append((*names, float(first.mean()), float(second.mean()), effect, _mcnemar(first, second)))
+    if not found:
+        raise InputError(f"no two models of dataset {quote(tally.dataset)} share enough questions to be compared")
+    adjusted = holm([effect.p_two_sided for *_, effect, _ in found])
+    compared = [Comparison(*row, p) for row, p in zip(found, adjusted, strict=True)]
+    compared.sort(key=lambda each: (-each.difference, each.first, each.second))
+    possible = len(chosen) * (len(chosen) - 1) // 2
+    return Comparisons(tally.dataset, score, units, tuple(compared), possible - len(compared))
+
+
+def _chosen(tally: Tally, models: Sequence[str] | None) -> list[int]:
+    names = list(tally.models if models is None else models)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{quote(twice[0])} is named twice among the models")
+    if len(names) < 2:
+        raise InputError(f"a comparison needs two models, not {len(names)}; there are {listing(tally.models)}")
+    return [tally.index(name) for name in names]
+
+
+def _scores(tally: Tally, chosen: Sequence[int], score: Score) -> list[Floats]:
+    """Each model's score on every question; 0 where it did not answer."""
+    if score == "plurality":
+        return [np.asarray(tally.scores[m].numerators / tally.scores[m].denominator, dtype=float) for m in chosen]
+    return [tally.gold[m] / np.maximum(tally.votes[m], 1) for m in chosen]
+
+
+def _mcnemar(first: Floats, second: Floats) -> float:
+    """The exact test on questions that one model scores higher on; with scores of 0 and 1 it is McNemar's."""
+    from scipy.special import bdtr
+
+    wins, losses = int((first > second).sum()), int((first < second).sum())
+    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5))) if wins + losses else 1.0
