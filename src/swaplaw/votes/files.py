@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, MissingExtraError, quote
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ FORMATS = {
     ".ipc": "arrow",
     ".xlsx": "excel",
 }
+PROVENANCE = "swaplaw"
+"""The key of a Parquet file's metadata under which its provenance stands, as JSON."""
 PACKED = ("csv", "jsonl", "json")
 """Formats that may be packed by gzip, with `.gz` after their suffix."""
 STANDARD_INPUT = "-"
@@ -212,6 +215,36 @@ def _cell(value: Any) -> str | None:
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def reader_of(file: str | Path) -> Reader | None:
+    """Return the reader that the provenance of a Parquet file of votes records; None where there is none.
+
+    Parameters
+    ----------
+    file : str or Path
+        Votes that `import` or `collect` wrote.
+
+    Returns
+    -------
+    Reader or None
+        How completions were read, where the source had no answers of its own.
+
+    Raises
+    ------
+    InputError
+        If the file was written for another version of the reader.
+    """
+    import polars as pl
+
+    if format_of_table(Path(file)) != "parquet":
+        return None
+    try:
+        provenance = json.loads(pl.read_parquet_metadata(file).get(PROVENANCE, "{}"))
+    except (pl.exceptions.PolarsError, ValueError, OSError):
+        return None
+    recorded = provenance.get("reader") if isinstance(provenance, dict) else None
+    return Reader.from_dict(recorded) if isinstance(recorded, dict) else None
 
 
 def unreadable(source: Source, error: Exception) -> InputError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
+OLDEST = (0, 3, 240)
+"""The first version of Inspect that logs are read with."""
 BATCH, FULL_BATCH = 5000, 1000
 """How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
@@ -141,7 +144,19 @@ def _inspect() -> Any:
         import inspect_ai.log
     except ImportError:
         raise MissingExtraError("inspect", "reading Inspect logs") from None
+    _check_version()
     return inspect_ai.log
+
+
+def _check_version() -> None:
+    """Refuse an Inspect that is too old in one line, instead of failing later in many."""
+    from importlib.metadata import version
+
+    found = version("inspect-ai")
+    if tuple(int(part) for part in re.findall(r"\d+", found)[:3]) < OLDEST:
+        raise InputError(
+            f"Inspect {found} is here, and logs are read with {'.'.join(map(str, OLDEST))} or newer; upgrade inspect-ai"
+        )
 
 
 def _unreadable(file: Path, error: Exception) -> InputError:
