@@ -353,10 +353,12 @@ def _full(log: Log, wanted: Iterable[tuple[str | int, int]]) -> list[EvalSample]
     ids = list(wanted)
     if not ids:
         return []
+    api, path = _inspect(), str(log.file.resolve())
     try:
-        found: list[EvalSample] = _inspect().read_eval_log_samples_by_id(
-            str(log.file.resolve()), ids, exclude_fields=set(LEFT_OUT)
-        )
+        if not hasattr(api, "read_eval_log_samples_by_id"):
+            # Older versions read one sample at a time, which is slower and gives the same.
+            return [api.read_eval_log_sample(path, id=name, epoch=epoch) for name, epoch in ids]
+        found: list[EvalSample] = api.read_eval_log_samples_by_id(path, ids, exclude_fields=set(LEFT_OUT))
     except Exception as error:  # As above: any failure means that the log is not whole.
         raise _unreadable(log.file, error) from None
     return found
