@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,17 @@ def test_logs_that_a_version_writes_now(version: str, tmp_path: Path) -> None:
     subprocess.run([str(python), str(script), str(tmp_path / "logs")], check=True)
     [file] = (tmp_path / "logs").glob("*.eval")
     check(file)
+    # And that version reads every log here: its own packages come first, the others are borrowed.
+    source = Path(sl.__file__).parent.parent
+    read = (
+        f"import sys; sys.path.insert(0, {str(source)!r}); sys.path.append({sysconfig.get_path('purelib')!r})\n"
+        "from swaplaw.importers.reading import import_votes\n"
+        "for file in sys.argv[1:]:\n"
+        "    print(import_votes(file).votes.frame.sort('question', 'sample').collect()['answer'].to_list())\n"
+    )
+    kept = [str(DATA / "inspect" / f"{each}.eval") for each in VERSIONS]
+    done = subprocess.run([str(python), "-c", read, *kept], check=True, capture_output=True, text=True)
+    assert done.stdout.split("\n")[:-1] == [str([vote for vote in VOTES for _ in range(2)])] * len(kept)
 
 
 def test_an_inspect_that_is_too_old_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

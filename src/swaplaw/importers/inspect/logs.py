@@ -19,7 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect.answers import CHOICE, OWN, SHOWN, Orders, SampleRow, abstention, positions, read_score
+from swaplaw.importers.inspect.answers import (
+    CHOICE,
+    OWN,
+    SHOWN,
+    Orders,
+    SampleRow,
+    abstention,
+    positions,
+    read_score,
+    reason_of,
+)
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, with_bar
 from swaplaw.votes.files import Source
@@ -345,7 +355,7 @@ def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
     ):
         return True  # No letters: the completion may name one.
     return any(len(text) >= SHORTENED or text.endswith("...") for text in texts) or not any(
-        (score.answer or "").strip() or score.reason in OWN for score in chosen
+        (score.answer or "").strip() or reason_of(score) in OWN for score in chosen
     )
 
 
