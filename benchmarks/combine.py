@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 import swaplaw as sl
+from swaplaw._core.arrays import Bools
 from swaplaw.decide.rules import RULES
 from swaplaw.votes.tally import Tally
 
@@ -97,7 +98,8 @@ def main(folder: Path, quick: bool) -> None:
     table = []
     for name, rows in datasets(folder):
         votes = sl.votes_from(rows.with_columns(dataset=pl.lit(name))).tally()
-        tally = votes.select(questions=votes.answered.all(axis=0))
+        everyone: Bools = np.logical_and.reduce(votes.answered)
+        tally = votes.select(questions=everyone)
         cells = held_out_gains(tally, names, quick)
         if peers and len(tally.questions) <= MOST_PEER_QUESTIONS and "correct" not in rows.columns:
             cells |= peer_gains(rows, tally)

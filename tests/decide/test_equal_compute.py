@@ -18,8 +18,8 @@ import swaplaw as sl
 from swaplaw.cli import swaplaw
 from swaplaw.cli.decide.budget import command
 from swaplaw.decide.equal_compute import budget
-from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError
+from swaplaw.evidence.subsample import draw
 
 from support.corpora import corpora, weights
 from support.twin import Ballots, Corpus, every_breakpoint, score

@@ -8,7 +8,18 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.evidence.association import average_ranks, count, mean, r2, rho, rmse, slope
+from swaplaw._core.arrays import Floats, Ints
+from swaplaw.evidence.association import (
+    average_ranks,
+    centred_correlations,
+    count,
+    mean,
+    over_models,
+    r2,
+    rho,
+    rmse,
+    slope,
+)
 
 numbers = st.lists(st.one_of(st.integers(-3, 3).map(float), st.just(float("nan"))), min_size=3, max_size=12)
 
@@ -48,3 +59,57 @@ def test_numbers_that_never_vary_have_no_correlation() -> None:
     x, y = np.full(36, 0.1), np.arange(36.0)
     assert np.isnan(r2(x, y))
     assert np.isnan(rho(x, y))
+
+
+def test_numbers_that_differ_by_rounding_share_a_rank() -> None:
+    """Equal values of phi come out a bit apart where the masses behind them differ; that must not order them."""
+    third = 1 / 3
+    values = np.array([third, np.nextafter(third, 1), 0.5, np.nextafter(third, 0)])
+    np.testing.assert_array_equal(average_ranks(values), [1, 1, 3, 1])
+    np.testing.assert_array_equal(average_ranks(np.array([1e-6, 2e-6, 0.9])), [0, 1, 2])
+    np.testing.assert_array_equal(average_ranks(np.zeros(3)), [1, 1, 1])
+
+
+def population(kind: int, models: int, source: np.random.Generator) -> tuple[Floats, Floats, Ints, Ints]:
+    """A predictor and lift of all pairs of models that are drawn from one population."""
+    skill, style = source.normal(size=models), source.normal(size=(models, 2))
+    i, j = np.triu_indices(models, 1)
+    gap, apart = np.abs(skill[i] - skill[j]), ((style[i] - style[j]) ** 2).sum(axis=1)
+    noise, other = source.normal(size=(2, len(i)))
+    lift, predictor = {
+        "distance": (apart - gap + noise, apart + 0.5 * other),
+        "gap": (noise - gap, 0.5 * other - gap - 0.5 * skill[i]),
+        "unrelated": (noise + 0.3 * (skill[i] + skill[j]), other + style[i, 0] + style[j, 0]),
+        "models": (skill[i] + skill[j] + 0.2 * noise + style[i, 0] + style[j, 0], skill[i] + skill[j] - 0.6 * gap),
+    }[KINDS[kind]]
+    return predictor, lift, i, j
+
+
+KINDS = ("distance", "gap", "unrelated", "models")
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
+@pytest.mark.parametrize("models", [6, 9, pytest.param(15, marks=pytest.mark.slow)])
+def test_intervals_over_models_cover_the_populations_rho(kind: int, models: int) -> None:
+    large = [population(kind, 200, np.random.default_rng(seed)) for seed in range(8)]
+    truth = np.mean([rho(x, y) for x, y, _, _ in large])
+    source = np.random.default_rng(models)
+    worlds = 400
+    ends = [over_models(*population(kind, models, source))[:2] for _ in range(worlds)]
+    covered = np.mean([low <= truth <= high for low, high in ends])
+    assert 0.89 <= covered <= 0.99  # 90 to 98%, give or take what 400 worlds can tell
+
+
+def test_few_models_have_no_interval_over_models() -> None:
+    x, y, i, j = population(0, 5, np.random.default_rng(0))
+    low, high, without = over_models(x, y, i, j)
+    assert np.isnan([low, high]).all()
+    assert len(without) == 5
+    assert without[0] == pytest.approx(float(rho(x[4:], y[4:])))
+
+
+def test_centred_draws_have_the_estimate_in_their_middle() -> None:
+    draws = np.tanh(np.random.default_rng(0).normal(0.3, 0.2, size=(2, 999)))
+    moved = centred_correlations(draws, np.array([0.7, np.nan]))
+    assert np.median(moved[0]) == pytest.approx(0.7)
+    assert np.isnan(moved[1]).all()

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import swaplaw as sl
-from swaplaw.predict.predictors import NAMES
+from swaplaw.predict.predictors import NAMES, register
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +93,32 @@ def test_the_law_transfers_from_exams_to_free_text(shared_votes: Path) -> None:
     predicted = [float((law.alpha - law.gamma) * o.masses.rescue - law.gamma * o.masses.gap) for o in outcomes]
     assert found.rmse.value == pytest.approx(np.sqrt(((lift - predicted) ** 2).mean()), abs=1e-12)
     assert found.baseline_rmse.value == pytest.approx(np.sqrt((lift**2).mean()), abs=1e-12)
+
+
+def test_each_predictor_says_how_sure_it_is(in_sample: sl.predict.Predictors) -> None:
+    rows = {row["name"]: row for row in in_sample.to_dict()["predictors"]}
+    assert {"margin", "shares", "kappa_p", "same_wrong", "effective_votes"} <= set(rows)
+    for row in rows.values():
+        for ends in (row["rho_interval"], row["model_interval"], row["without_one"]):
+            assert -1 <= ends[0] <= row["rho"] <= ends[1] <= 1
+    swap = rows["swap"]
+    assert swap["rho"] > 0.95
+    assert swap["rho_split"] < 0.5  # 50 questions say little about the other 50
+
+
+def test_predictors_from_votes_are_those_of_each_pair(in_sample: sl.predict.Predictors) -> None:
+    chosen = list(sl.pairs(sl.demo_votes().tally()))
+    lift = [float(pair.at("2/3").lift) for pair in chosen]
+    rows = {row.name: row for row in in_sample.predictors}
+    for name, law in (("margin", sl.predict.margin_lift), ("shares", sl.predict.shares_lift)):
+        values = [float(law(pair)) for pair in chosen]
+        assert rows[name].rho.value == pytest.approx(scipy.stats.spearmanr(values, lift).statistic, abs=1e-9)
+        assert rows[name].r2.value == pytest.approx(scipy.stats.pearsonr(values, lift).statistic ** 2, abs=1e-9)
+    phi = [float(pair.masses.phi or 0) for pair in chosen]
+    kish = [(5 / 3) ** 2 / (1 + 4 / 9 + 4 / 3 * each) for each in phi]
+    assert rows["effective_votes"].r2.value == pytest.approx(scipy.stats.pearsonr(kish, lift).statistic ** 2, abs=1e-9)
+
+
+def test_a_registered_predictor_cannot_take_a_law_s_name() -> None:
+    with pytest.raises(sl.InputError, match="there is a predictor 'shares' already"):
+        register("shares", lambda found: found.rescue)

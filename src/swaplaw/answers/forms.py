@@ -230,6 +230,15 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
+_OPTION = re.compile(r"[\s(\[*\"'`]*(?:option |answer:? ?)?[(\[*]*([a-z])(?:[)\].:*\"'`]|$)", re.IGNORECASE)
+
+
+def letter(text: str) -> str:
+    """Write an option as its letter: `B)`, `(b)`, `B. Paris` and `["B"]` are B."""
+    found = _OPTION.match(text)
+    return found[1].upper() if found else text
+
+
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
 for _name, _form in {
     "exact": lambda text: text,
@@ -246,6 +255,7 @@ for _name, _form in {
     "boxed": boxed,
     "set": sets,
     "mathematics": mathematics,
+    "letter": letter,
 }.items():
     CANONICALISERS.register(_name, _form)
 

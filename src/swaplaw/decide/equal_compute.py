@@ -21,8 +21,8 @@ from swaplaw._core.results import Result
 from swaplaw.decide.cost import check_prices
 from swaplaw.decide.defaults import FOLDS
 from swaplaw.decide.holdout import Folds, deal, held_out_weight
-from swaplaw.decide.subsample import draw
 from swaplaw.errors import InputError, quote
+from swaplaw.evidence.subsample import draw
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.votes import given

@@ -122,8 +122,13 @@ def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOu
     """Judge a rule against a baseline rule, both choosing on training parts only."""
     everything = np.ones((1, folds.tests.shape[1]), dtype=bool)
     parts = np.concatenate([everything, folds.trains])
-    choice, *choices = rule(parts)
-    single, *singles = baseline(parts)
+    return judge(scorer, rule(parts), baseline(parts), folds)
+
+
+def judge(scorer: Scorer, made: Sequence[Choice], against: Sequence[Choice], folds: Folds) -> HeldOut:
+    """Judge choices against others, each made on all questions first, then on the training part of each fold."""
+    choice, *choices = made
+    single, *singles = against
     return HeldOut(
         choice,
         single,

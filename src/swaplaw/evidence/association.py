@@ -6,9 +6,12 @@ undefined where fewer than two pairs are left or where either number never varie
 
 from __future__ import annotations
 
+from math import nan, sqrt, tanh
+
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
+from swaplaw.evidence.intervals import LEVEL, student
 
 
 def r2(x: Floats, y: Floats) -> Floats:
@@ -21,6 +24,71 @@ def rho(x: Floats, y: Floats) -> Floats:
     """Spearman's rank correlation, with average ranks for ties."""
     x, y = _both_defined(x, y)
     return _pearson(average_ranks(x), average_ranks(y))
+
+
+def over_models(
+    x: Floats, y: Floats, first: Ints, second: Ints, *, level: float = LEVEL
+) -> tuple[float, float, Floats]:
+    """Interval of Spearman's rho over pairs for other models of the same kind, and rho without each model.
+
+    Pairs that share a model are not independent: what varies is the models. Each is left out in turn, and the
+    jackknife's standard error of Fisher's z, with Student's quantile, gives the interval. The jackknife counts what is
+    peculiar to a pair twice, once for each model; that part, at most the variance of as many independent pairs, is
+    taken off again.
+
+    Parameters
+    ----------
+    x, y
+        Two numbers for each pair.
+    first, second
+        The two models of each pair.
+    level
+        Confidence level.
+
+    Returns
+    -------
+    tuple of float, float and array
+        The ends of the interval, NaN for fewer than `LEAST_MODELS` models, and rho without each model.
+    """
+    models = np.unique(np.concatenate([first, second]))
+    gone = (first == models[:, None]) | (second == models[:, None])
+    without = rho(np.where(gone, np.nan, x), np.broadcast_to(y, gone.shape))
+    whole = float(rho(x, y))
+    many = len(models)
+    if many < LEAST_MODELS or np.isnan(without).any() or np.isnan(whole):
+        return nan, nan, without
+    moved = _fisher(without)
+    variance = (many - 1) / many * float(((moved - moved.mean()) ** 2).sum())
+    once = max(variance - 1 / (int(count(x + y)) - 3), variance / 2)
+    reach = student(many - 1, (1 - level) / 2) * sqrt(once)
+    centre = float(_fisher(np.array(whole)))
+    return tanh(centre - reach), tanh(centre + reach), without
+
+
+LEAST_MODELS = 6
+"""With fewer models, leaving one out leaves too few pairs to rank."""
+_NEARLY_ONE = 0.999
+
+
+def _fisher(correlation: Floats) -> Floats:
+    """Fisher's z; correlations of 1 would be infinitely far out, so they count as nearly 1."""
+    return np.arctanh(np.clip(correlation, -_NEARLY_ONE, _NEARLY_ONE))
+
+
+def centred_correlations(replicates: Floats, values: Floats) -> Floats:
+    """Move bootstrap draws of correlations (last axis) so that their median is the estimate, on Fisher's scale.
+
+    A draw repeats questions, so its correlations are noisier than the sample's own and lie nearer to zero: left
+    as they are, their percentiles may not even contain the estimate.
+    """
+    z = _fisher(replicates)
+    with np.errstate(invalid="ignore"):
+        known = ~np.isnan(z).all(axis=-1)
+        median = np.full(z.shape[:-1], np.nan)
+        median[known] = np.nanmedian(z[known], axis=-1)
+    shift = np.where(np.isnan(values), np.nan, _fisher(values) - median)
+    moved: Floats = np.tanh(z + shift[..., None])
+    return moved
 
 
 def rmse(x: Floats, y: Floats) -> Floats:
@@ -49,13 +117,23 @@ def count(x: Floats) -> Ints:
     return defined
 
 
+# Numbers of a fleet that differ by less than this part of the largest differ by rounding only.
+ROUNDING = 2.0**-40
+
+
 def average_ranks(x: Floats) -> Floats:
-    """Rank from 0, ties sharing the average; NaN stay NaN."""
+    """Rank from 0, ties sharing the average; NaN stay NaN.
+
+    Numbers that differ in their last bits only are ties: phi, say, is a quotient with a square root, and equal ones
+    come out a bit apart where the masses behind them differ.
+    """
     order = np.argsort(x, axis=-1, kind="stable")
     ordered = np.take_along_axis(x, order, axis=-1)
     place = np.broadcast_to(np.arange(x.shape[-1]), x.shape)
     new = np.ones(x.shape, dtype=bool)
-    new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    size = np.where(np.isfinite(x), np.abs(x), 0).max(axis=-1, initial=0, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        new[..., 1:] = ~(np.diff(ordered, axis=-1) <= ROUNDING * size)
     first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
     # Seen from the end, a group's last place is where the group after it begins, less one.
     ends = np.ones(x.shape, dtype=bool)

@@ -98,7 +98,7 @@ def estimate_sums(
     crew: Crew = ALONE,
 ) -> Estimates:
     """Give a statistic of weighted column sums (see `Resampler.transform`) its intervals."""
-    _warn_few(draws)
+    warn_few(draws)
     whole = columns.sum(axis=0, keepdims=True, dtype=np.float64)
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
@@ -251,7 +251,7 @@ def _means(terms: Terms, draws: Resampler, names: Sequence[str], level: float) -
     }
 
 
-def _warn_few(draws: Resampler) -> None:
+def warn_few(draws: Resampler) -> None:
     """Say where there is too little to draw from."""
     if draws.units < FEW[draws.unit]:
         warnings.warn(

@@ -1,17 +1,31 @@
+from .ladder import Ladder as Ladder
+from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
 from .law_file import read_law as read_law
+from .margins import Margins as Margins
+from .margins import margin_lift as margin_lift
+from .margins import margin_lift_apart as margin_lift_apart
+from .margins import margins_of as margins_of
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
 from .screen import Screen as Screen
 from .screen import best_pairs as best_pairs
 from .screen import screen_marginals as screen_marginals
+from .shares import shares_lift as shares_lift
 
 __all__ = [
+    "Ladder",
     "Law",
+    "Margins",
     "Predictor",
     "Predictors",
     "Screen",
     "best_pairs",
+    "margin_lift",
+    "margin_lift_apart",
+    "margins_of",
     "read_law",
+    "sample_ladder",
     "screen_marginals",
+    "shares_lift",
 ]

@@ -32,5 +32,14 @@ def _plot_combination(found: Any) -> Any:
 
 
 provide("plot Combination", _plot_combination)
+
+
+def _verdict_in_words(found: Any) -> tuple[str, list[str]]:
+    from swaplaw.report.words import notes, sentence
+
+    return sentence(found), notes(found)
+
+
+provide("verdict in words", _verdict_in_words)
 provide("plot Curve", _plot_curve)
 provide("plot Budget", _plot_budget)

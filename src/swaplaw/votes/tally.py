@@ -118,6 +118,8 @@ class Tally:
     """Per model, how often each reason made a null vote."""
     unlabelled: int = 0
     """Questions that were left out because nobody has labelled them."""
+    golds: tuple[str, ...] | None = field(default=None, repr=False)
+    """The right answer to each question, where it is an answer and not a judge's grade."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -225,6 +227,7 @@ class Tally:
             positions.whole(),
             counts.whole(),
             self.clusters,
+            golds=self.golds,
         )
 
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
@@ -256,6 +259,8 @@ class Tally:
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
+            unlabelled=self.unlabelled,
+            golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
         )
 
 
@@ -368,6 +373,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tal
         clusters=_clusters(counts),
         reasons=_reasons(counts, models),
         unlabelled=unlabelled,
+        golds=None if "correct" in counts.columns else _golds(counts),
     )
 
 
@@ -405,6 +411,10 @@ def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
     if "cluster" not in counts.columns or counts["cluster"].is_null().all():
         return None
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _golds(counts: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(counts.select("question", "gold").unique().sort("question")["gold"])
 
 
 def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:

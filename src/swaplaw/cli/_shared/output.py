@@ -78,8 +78,12 @@ def votes_options(command: Command) -> Command:
     return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
 
 
-def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
+WARNINGS = 5
+"""Lines of warning at the head of a command, at most; `swaplaw checks` has them all."""
+
+
+def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong."""
     from swaplaw import demo_votes, read_votes
 
     if list(paths) == [DEMO]:
@@ -87,7 +91,22 @@ def load(paths: Sequence[str]) -> Votes:
     votes = read_votes(paths, options=reading_of_run())
     remark(votes.notes)
     refuse_grades(votes)
+    if warn:
+        warn_of(votes)
     return votes
+
+
+def warn_of(votes: Votes) -> None:
+    """Say on standard error what looks wrong in votes, a line each."""
+    from swaplaw.report.words import check_line, several
+    from swaplaw.votes.checks import find_checks
+
+    found = [check for check in find_checks(votes) if check.severity != "note"]
+    for check in found[:WARNINGS]:
+        click.echo(check_line(check), err=True)
+    if len(found) > WARNINGS:
+        rest = several(len(found) - WARNINGS, "more check")
+        click.echo(f"warning: {rest}: `swaplaw checks` lists them all", err=True)
 
 
 def remark(notes: Sequence[str]) -> None:

@@ -43,6 +43,11 @@ MEANING = {
     "difficulty": "spread of the share of models that are right",
     "generalised_diversity": "Partridge & Krzanowski",
     "coincident_failure": "coincident failure diversity",
+    "margin": "margin law, from each model's own margins",
+    "shares": "shares law, from shares in each cell",
+    "kappa_p": "CAPA, agreement beyond accuracy",
+    "same_wrong": "agreement when both are wrong",
+    "effective_votes": "Kish; ranks like -phi",
 }
 
 
@@ -96,6 +101,8 @@ def show_predictors(found: Predictors) -> None:
             rate(row.r2.value),
             rate(row.rho.value),
             interval(row.rho.interval),
+            interval(row.model_interval),
+            rate(row.split),
             str(row.n),
             MEANING.get(row.name, "added here"),
         ]
@@ -105,8 +112,11 @@ def show_predictors(found: Predictors) -> None:
     note = (
         f"Rates from {source}: alpha {rate(found.alpha)}, gamma {rate(found.gamma)}. S-hat as a point prediction errs "
         f"by {size(found.rmse.value)} pp (RMSE), predicting no lift by {size(found.baseline_rmse.value)} pp. "
-        f"Intervals: {drawn(found.draws.to_dict())}; pairs share models, so they are no independent sample."
+        f"Questions: interval over other questions ({drawn(found.draws.to_dict())}). Models: over other models, by "
+        "leaving out one at a time; undefined for fewer than six. Split: the predictor from one half of the questions, "
+        "lift from the other half."
     )
-    columns = [Column("Predictor", right=False), *map(Column, ("R2", "rho", "rho interval", "n"))]
+    columns = [Column("Predictor", right=False), *map(Column, ("R2", "rho", "Questions", "Models")), Column("Split")]
+    columns.append(Column("n", minor=1))
     title = f"{found.dataset}: predicting lift at weight {found.weight} over {found.pairs} pairs"
     show(title, [*columns, Column("Meaning", right=False)], rows, note)

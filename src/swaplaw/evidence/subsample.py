@@ -78,7 +78,7 @@ def draw(
     sizes = np.stack([np.broadcast_to(np.asarray(number), n) for number in samples])
     _check(tally, members, sizes)
     limit = ballots or int(np.clip(LARGEST_BATCH // n, FEWEST, MOST))
-    boxes = list(zip(_ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
+    boxes = list(zip(ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
     blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in boxes]
     at_random = [box for box, block in zip(boxes, blocks, strict=True) if block is None]
     drawn = iter(_at_random(at_random, limit, np.random.default_rng([seed, limit])))
@@ -103,7 +103,7 @@ _Block = tuple[Ints, Floats, bool]
 """Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
 
 
-def _ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
+def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
     """Each question's counts, gold first, then every rival that a member voted for: one tuple a member.
 
     Rivals come in the order of their counts, so that questions which differ in nothing but labels draw alike.
