@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 import swaplaw as sl
 from swaplaw.importers.inspect.judging import judged_by
@@ -36,7 +36,9 @@ def test_a_model_groups_and_the_file_repeats_it(tmp_path: Path) -> None:
         prompt = messages[-1].text  # type: ignore[attr-defined]
         asked.append(prompt)
         first, second = (CAPITALS.get(line.partition(": ")[2]) for line in prompt.splitlines() if " answer: " in line)
-        return ModelOutput.from_content("mockllm/model", "SAME" if first and first == second else "DIFFERENT")
+        said = ModelOutput.from_content("mockllm/model", "SAME" if first and first == second else "DIFFERENT")
+        said.usage = ModelUsage(input_tokens=7, output_tokens=3, total_tokens=10)  # Else a tokenizer would be fetched.
+        return said
 
     judge = judged_by(get_model("mockllm/model", custom_outputs=respond))
     grouping = group_answers(VOTES, judge, "mockllm/model")
