@@ -378,4 +378,4 @@ def test_spoken_keeps_what_is_said_around_thinking() -> None:
 )
 def test_a_million_hostile_characters_are_read(piece: str) -> None:
     """A pattern that backtracks would take hours."""
-    assert extract(piece * (1_000_000 // len(piece)), 4) in {None, *"ABCD"}
+    assert extract(piece * (1_000_000 // len(piece)), 4) in {None, *range(4)}

@@ -75,7 +75,7 @@ def test_twice_is_once(name: str, text: str) -> None:
 
 
 def test_names_are_checked() -> None:
-    with pytest.raises(sl.InputError, match="there is no canonicaliser 'upper'; there are unicode, space"):
+    with pytest.raises(sl.InputError, match="there is no canonicaliser 'upper'; there are exact, unicode, space"):
         canonicaliser(["upper"])
 
 

@@ -213,7 +213,7 @@ BROKEN = {
         ["v.jsonl", "line 2"],
     ),
     "wrong type": ("v.jsonl", '{"question":"q","model":"a","answer":[1],"gold":"A"}\n', ["'answer'", "List", "text"]),
-    "unknown file type": ("v.xlsx", "x", ["v.xlsx", "unknown file type", ".parquet"]),
+    "unknown file type": ("v.docx", "x", ["v.docx", "unknown file type", ".parquet"]),
 }
 
 

@@ -62,7 +62,7 @@ class Wide:
 def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], options: Options) -> Wide | None:
     """Tell whether a table has one column per model: no column for the model, and two or more that are nothing else."""
     known = {plain(name): name for name in reversed(names)}
-    declared = set(options.columns.values()) | {options.cluster, *options.question}
+    declared = {*options.columns.values(), *options.question} | ({options.cluster} if options.cluster else set())
     if options.model or "model" in options.columns or any(guess in known for guess in guesses["model"]):
         return None
     if any(guess in known for guess in guesses["answer"] if guess != "answer"):
@@ -70,7 +70,7 @@ def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], optio
     parts = ("gold", "dataset", "question", "cluster", "sample")
     spoken_for = {known[guess] for part in parts for guess in guesses[part] if guess in known} | declared
     models = [name for name in names if name not in spoken_for]
-    has_question = bool(options.question) or any(known.get(guess) in spoken_for for guess in guesses["question"])
+    has_question = bool(options.question) or any(guess in known for guess in guesses["question"])
     if len(models) < 2 or not has_question:
         return None
     gold = next((known[guess] for guess in guesses["gold"] if guess in known), None)

@@ -18,11 +18,8 @@ from swaplaw.importers.registry import FORMATS, format_of
 from swaplaw.importers.spelling import spelling_notes
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
-from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
+from swaplaw.votes.files import PROVENANCE, STANDARD_INPUT, Source, format_of_table, open_file, standard_input
 from swaplaw.votes.table import Votes
-
-PROVENANCE = "swaplaw"
-"""The key of a Parquet file's metadata under which its provenance stands, as JSON."""
 
 
 @dataclass(frozen=True)

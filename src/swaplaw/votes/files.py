@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, MissingExtraError, quote
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ FORMATS = {
     ".ipc": "arrow",
     ".xlsx": "excel",
 }
+PROVENANCE = "swaplaw"
+"""The key of a Parquet file's metadata under which its provenance stands, as JSON."""
 PACKED = ("csv", "jsonl", "json")
 """Formats that may be packed by gzip, with `.gz` after their suffix."""
 STANDARD_INPUT = "-"
@@ -193,7 +196,12 @@ def _scan_excel(file: Path) -> pl.LazyFrame:
         from openpyxl import load_workbook
     except ImportError:
         raise MissingExtraError("excel", "reading Excel files") from None
-    book = load_workbook(file, read_only=True, data_only=True)
+    try:
+        book = load_workbook(file, read_only=True, data_only=True)
+    except Exception as error:  # A zip file that is cut off, or no Excel file at all.
+        raise InputError(
+            f"{quote(str(file), 200)}: not a readable Excel file ({error}); save it again, or as CSV"
+        ) from None
     rows = [[_cell(value) for value in row] for row in book.worksheets[0].iter_rows(values_only=True)]
     book.close()
     rows = [row for row in rows if any(value is not None for value in row)]
@@ -207,6 +215,36 @@ def _cell(value: Any) -> str | None:
     if value is None or isinstance(value, bool):
         return None if value is None else str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def reader_of(file: str | Path) -> Reader | None:
+    """Return the reader that the provenance of a Parquet file of votes records; None where there is none.
+
+    Parameters
+    ----------
+    file : str or Path
+        Votes that `import` or `collect` wrote.
+
+    Returns
+    -------
+    Reader or None
+        How completions were read, where the source had no answers of its own.
+
+    Raises
+    ------
+    InputError
+        If the file was written for another version of the reader.
+    """
+    import polars as pl
+
+    if format_of_table(Path(file)) != "parquet":
+        return None
+    try:
+        provenance = json.loads(pl.read_parquet_metadata(file).get(PROVENANCE, "{}"))
+    except (pl.exceptions.PolarsError, ValueError, OSError):
+        return None
+    recorded = provenance.get("reader") if isinstance(provenance, dict) else None
+    return Reader.from_dict(recorded) if isinstance(recorded, dict) else None
 
 
 def unreadable(source: Source, error: Exception) -> InputError:

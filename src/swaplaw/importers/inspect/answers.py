@@ -83,7 +83,7 @@ class Graded:
 
     def _spoken_letter(self, count: int) -> list[int]:
         """The letter that the completion names, where the scorer kept no letter of its own."""
-        if self.score.reason in OWN or self.full is None or not self.full.output.choices:
+        if reason_of(self.score) in OWN or self.full is None or not self.full.output.choices:
             return []
         if abstention(self.summary, self.full, None) in ("truncated", "refused"):
             return []
@@ -142,7 +142,7 @@ class Graded:
 
     def _completion(self, correct: bool) -> str:
         """A scorer that keeps no answer judged the whole completion, unless it says that it found nothing to judge."""
-        if self.full is None or (self.score.reason and not correct):
+        if self.full is None or (reason_of(self.score) and not correct):
             return ""
         if not correct and abstention(self.summary, self.full, self.score) in ("truncated", "refused"):
             return ""
@@ -188,20 +188,26 @@ def abstention(summary: EvalSampleSummary, full: EvalSample | None, score: Score
     """Say why a sample has no vote: the first of error, stop reason, limit, the score's reason, and no answer."""
     if summary.error:
         return "error"
-    if score is not None and score.reason in OWN:
-        return str(score.reason)
+    if score is not None and reason_of(score) in OWN:
+        return str(reason_of(score))
     stop = full.output.stop_reason if full is not None and full.output.choices else None
     if stop in STOPS and not answered:
         return STOPS[stop]
     if summary.limit and not answered:
         return LIMITS.get(summary.limit, f"limit_{summary.limit}")
-    if score is not None and score.reason:
-        return REASONS.get(score.reason, _word(score.reason))
+    if score is not None and (reason := reason_of(score)):
+        return REASONS.get(reason, _word(reason))
     if answered:
         return "ungraded"
     if score is None or (full is not None and not (full.output.completion if full.output.choices else "").strip()):
         return "unanswered"
     return "no_parse"
+
+
+def reason_of(score: Score) -> str | None:
+    """Why a score is abnormal; older versions of Inspect do not say."""
+    found = getattr(score, "reason", None)
+    return None if found is None else str(found)
 
 
 def _word(reason: str) -> str:

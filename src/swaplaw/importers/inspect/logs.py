@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect.answers import CHOICE, OWN, SHOWN, Orders, SampleRow, abstention, positions, read_score
+from swaplaw.importers.inspect.answers import (
+    CHOICE,
+    OWN,
+    SHOWN,
+    Orders,
+    SampleRow,
+    abstention,
+    positions,
+    read_score,
+    reason_of,
+)
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, with_bar
 from swaplaw.votes.files import Source
@@ -36,6 +47,8 @@ MAX_RATIO = 2000
 """How many times smaller than its content a log of over 1 GiB can honestly be."""
 SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
+OLDEST = (0, 3, 240)
+"""The first version of Inspect that logs are read with."""
 BATCH, FULL_BATCH = 5000, 1000
 """How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
@@ -141,7 +154,19 @@ def _inspect() -> Any:
         import inspect_ai.log
     except ImportError:
         raise MissingExtraError("inspect", "reading Inspect logs") from None
+    _check_version()
     return inspect_ai.log
+
+
+def _check_version() -> None:
+    """Refuse an Inspect that is too old in one line, instead of failing later in many."""
+    from importlib.metadata import version
+
+    found = version("inspect-ai")
+    if tuple(int(part) for part in re.findall(r"\d+", found)[:3]) < OLDEST:
+        raise InputError(
+            f"Inspect {found} is here, and logs are read with {'.'.join(map(str, OLDEST))} or newer; upgrade inspect-ai"
+        )
 
 
 def _unreadable(file: Path, error: Exception) -> InputError:
@@ -330,7 +355,7 @@ def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
     ):
         return True  # No letters: the completion may name one.
     return any(len(text) >= SHORTENED or text.endswith("...") for text in texts) or not any(
-        (score.answer or "").strip() or score.reason in OWN for score in chosen
+        (score.answer or "").strip() or reason_of(score) in OWN for score in chosen
     )
 
 
@@ -338,10 +363,12 @@ def _full(log: Log, wanted: Iterable[tuple[str | int, int]]) -> list[EvalSample]
     ids = list(wanted)
     if not ids:
         return []
+    api, path = _inspect(), str(log.file.resolve())
     try:
-        found: list[EvalSample] = _inspect().read_eval_log_samples_by_id(
-            str(log.file.resolve()), ids, exclude_fields=set(LEFT_OUT)
-        )
+        if not hasattr(api, "read_eval_log_samples_by_id"):
+            # Older versions read one sample at a time, which is slower and gives the same.
+            return [api.read_eval_log_sample(path, id=name, epoch=epoch) for name, epoch in ids]
+        found: list[EvalSample] = api.read_eval_log_samples_by_id(path, ids, exclude_fields=set(LEFT_OUT))
     except Exception as error:  # As above: any failure means that the log is not whole.
         raise _unreadable(log.file, error) from None
     return found

@@ -1,0 +1,120 @@
+"""Free answers grouped by meaning: a judge says which answers are the same, and what it said is kept and reused.
+
+No gold is needed, so the categories also exist in deployment. The judge is any function; `importers.inspect.judging`
+makes one of any Inspect model. Assignments are kept in a file, so that the same votes give the same categories again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from swaplaw.errors import InputError, quote
+from swaplaw.votes.table import Votes, votes_from
+
+Judge = Callable[[str, str, str], bool]
+"""Whether two answers to a question (by its id) mean the same."""
+Groups = Mapping[str, Mapping[str, Mapping[str, str]]]
+MOST_CATEGORIES = 50
+"""Categories of a question that an answer is compared with, the most frequent first."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Which category each answer was put in: dataset, question, answer, category."""
+
+    judge: str
+    """What judged, so that a file says where it came from."""
+    groups: Groups
+
+    def apply(self, votes: Votes) -> Votes:
+        """Put every answer in its category; answers that were never judged stay as they are, and grades go.
+
+        Parameters
+        ----------
+        votes : Votes
+            The votes that were grouped, or others on the same questions.
+
+        Returns
+        -------
+        Votes
+            The same votes, with categories for answers and golds.
+        """
+        import polars as pl
+
+        rows = [
+            (dataset, question, answer, category)
+            for dataset, questions in self.groups.items()
+            for question, answers in questions.items()
+            for answer, category in answers.items()
+        ]
+        known = pl.DataFrame(rows, schema=["dataset", "question", "answer", "category"], orient="row").lazy()
+        frame = votes.frame.drop("correct", strict=False)
+        for column in ("answer", "gold"):
+            keys = ["dataset", "question", column]
+            named = known.rename({"answer": column})
+            frame = frame.join(named, on=keys, how="left", maintain_order="left")
+            frame = frame.with_columns(pl.coalesce("category", column).alias(column)).drop("category")
+        return votes_from(frame.collect())
+
+    def write(self, path: str | Path) -> None:
+        """Keep the assignments in a JSON file."""
+        text = json.dumps({"judge": self.judge, "groups": self.groups}, ensure_ascii=False, indent=1, sort_keys=True)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def read_grouping(path: str | Path) -> Grouping:
+    """Read assignments that were kept.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, or holds something else.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        return Grouping(str(document["judge"]), document["groups"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{quote(str(path), 200)}: not a file of grouped answers ({quote(str(error), 80)})") from None
+
+
+def group_answers(votes: Votes, same: Judge, judge: str, progress: Callable[[int], None] | None = None) -> Grouping:
+    """Group the answers of every question by meaning, the most frequent spelling first.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes whose answers are free text.
+    same : callable
+        Says whether two answers to a question mean the same; asked about each answer and each category's first one.
+    judge : str
+        What judges, for the record.
+    progress : callable, optional
+        Told after each question how many are done.
+
+    Returns
+    -------
+    Grouping
+        The assignments: `apply` them, and `write` them to use them again.
+    """
+    import polars as pl
+
+    counted = votes.counts.group_by("dataset", "question", "answer").agg(pl.col("votes").sum())
+    golds = votes.counts.select(
+        "dataset", "question", pl.col("gold").alias("answer"), pl.lit(0).alias("votes")
+    ).unique()
+    both = pl.concat([counted, golds], how="vertical_relaxed").drop_nulls("answer")
+    ordered = both.group_by("dataset", "question", "answer").agg(pl.col("votes").sum())
+    ordered = ordered.sort(["dataset", "question", "votes", "answer"], descending=[False, False, True, False])
+    groups: dict[str, dict[str, dict[str, str]]] = {}
+    for done, ((dataset, question), part) in enumerate(ordered.group_by("dataset", "question", maintain_order=True), 1):
+        found: dict[str, str] = {}
+        for answer in part["answer"]:
+            firsts = list(dict.fromkeys(found.values()))[:MOST_CATEGORIES]
+            found[answer] = next((first for first in firsts if same(str(question), answer, first)), answer)
+        groups.setdefault(str(dataset), {})[str(question)] = found
+        if progress is not None:
+            progress(done)
+    return Grouping(judge, groups)
