@@ -214,7 +214,8 @@ def _step(chosen: Pair, number: int | None, x: Fraction, units: Units, seed: int
         first, second, both, error = _some(chosen, number, x, seed)
         exact = (Fraction(first.mean()), Fraction(second.mean()), Fraction(both.mean()))
     effect = effect_among(both - first, units.member, level=level)
-    return Step(number, *map(float, exact), float(exact[2] - exact[0]), effect, error)
+    alone, other, both_models = map(float, exact)
+    return Step(number, alone, other, both_models, float(exact[2] - exact[0]), effect, error)
 
 
 def _single(tally: Tally, model: int) -> Fraction:

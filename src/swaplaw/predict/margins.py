@@ -59,9 +59,12 @@ class Margins:
     @cached_property
     def kinds(self) -> tuple[Ints, Ints]:
         """The different ballots (gold, best rival, votes), and which of them each question has."""
-        rows = np.stack([self.gold, self.top, self.votes], axis=1)
-        different, kind = np.unique(rows, axis=0, return_inverse=True)
-        return different.T, kind.reshape(-1)
+        base = int(self.votes.max(initial=0)) + 1
+        if base**3 >= 2**62:
+            rows, kind = np.unique([self.gold, self.top, self.votes], axis=1, return_inverse=True)
+            return rows, kind.reshape(-1)
+        code, kind = np.unique((self.gold * base + self.top) * base + self.votes, return_inverse=True)
+        return np.stack([code // base**2, code // base % base, code % base]), kind
 
 
 def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Margins:
@@ -187,7 +190,7 @@ class _Sweep:
 
     def wins(self, of_a: Ints, of_b: Ints) -> Fraction:
         """The chance that the sum is positive, with these weights of A's and B's questions; 0 where there are none."""
-        total = sum(map(int, of_a)) * sum(map(int, of_b))
+        total = int(of_a.sum()) * int(of_b.sum())
         if not total:
             return Fraction(0)
         dtype = np.int64 if 2 * total < 2**62 else object

@@ -77,8 +77,8 @@ def with_reliability(found: Screen, tally: Tally, weight: str | float | Fraction
     worth = float(rho(told, lift))
     low, high, _ = over_models(told, lift, first, second)
     gain, predicted = int((lift > 0).sum()), int((told > 0).sum())
-    ends = (None if isnan(end) else end for end in (low, high))
-    checked = Reliability(None if isnan(worth) else worth, *ends, "", gain, predicted, len(lift))
+    known, least, most = (None if isnan(each) else each for each in (worth, low, high))
+    checked = Reliability(known, least, most, "", gain, predicted, len(lift))
     return replace(found, reliability=replace(checked, note=_note(checked)))
 
 

@@ -85,13 +85,11 @@ class Replication(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return _plain(
-            {
-                "weight": str(self.weight),
-                "datasets": [vars(each) for each in self.datasets],
-                "transfers": [vars(each) for each in self.transfers],
-            }
-        )
+        return {
+            "weight": str(self.weight),
+            "datasets": [_plain(vars(each)) for each in self.datasets],
+            "transfers": [_plain(vars(each)) for each in self.transfers],
+        }
 
 
 def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
