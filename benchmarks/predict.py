@@ -38,7 +38,7 @@ def main() -> None:
     votes = tallies()
     parts = [tables(replicate(votes, weight)) for weight in WEIGHTS]
     head, _, _ = PAGE.read_text().partition(MARK)
-    PAGE.write_text(head + MARK + "\n".join(parts))
+    PAGE.write_text(head + MARK + "\n" + "\n".join(parts))
 
 
 def tables(found: Replication) -> str:
