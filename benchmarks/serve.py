@@ -1,7 +1,11 @@
 """Serving under load: many clients, upstreams with 50 ms latency, every part in a process of its own.
 
-Each client asks about once a second and waits for the answer. What counts is the latency beyond that of the slowest
-sample needed, errors (there must be none) and the server's memory.
+Open loop: each client asks about once a second and waits for the answer. Closed loop (pace 0): it asks again at once.
+What counts is the latency beyond that of the slowest sample needed, errors (there must be none), the server's memory,
+and its processor time beside that of a bare proxy, which makes the same calls by the same libraries and votes nothing.
+
+On a quiet machine: `python -m benchmarks.serve`; SWAPLAW_LOAD_CLIENTS, _SECONDS and _PACE set the size. All of it stays
+on loopback.
 """
 
 from __future__ import annotations
@@ -35,11 +39,48 @@ CLIENTS, SECONDS, PACE = (
     for name, value in (("CLIENTS", 200), ("SECONDS", 60), ("PACE", 1))
 )
 BUDGET = 0.025
+MOST_PROCESSOR = 1.5
+"""Processor time of the server for each answer, over the bare proxy's."""
+PROXY = """
+import asyncio, json, sys
+import aiohttp, uvicorn
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+port, first, second, samples = map(int, sys.argv[1:])
+urls = {"first": f"http://127.0.0.1:{first}/v1/chat/completions", "second": f"http://127.0.0.1:{second}/v1/chat/completions"}
+async def chat(request):
+    asked = json.loads(await request.body())
+    async def one(model, seed):
+        body = json.dumps({**asked, "model": model, "seed": seed}).encode()
+        async with session().post(urls[model], data=body, headers={"content-type": "application/json"}) as reply:
+            return json.loads(await reply.read())
+    found = await asyncio.gather(*(one(model, seed) for model in urls for seed in range(samples)))
+    return JSONResponse(found[0])
+held = []
+def session():
+    if not held:
+        held.append(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=4)))
+    return held[0]
+async def health(request):
+    return JSONResponse({})
+app = Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"]), Route("/health", health)])
+uvicorn.run(app, host="127.0.0.1", port=port, log_level="critical", access_log=False)
+"""
 UPSTREAM = """
-import gc, sys
+import gc, random, sys
+from starlette.responses import JSONResponse, Response
 from swaplaw.serve.demo import Script, running, scripted_app
 answers = {(model, "1"): ["A"] * 8 for model in ("first", "second")}
-with running(scripted_app(Script(answers), delay=float(sys.argv[2])), port=int(sys.argv[1])):
+app, faults = scripted_app(Script(answers), delay=float(sys.argv[2])), float(sys.argv[3])
+odd = [lambda: JSONResponse({}, 500), lambda: JSONResponse({}, 429, {"retry-after": "1"}),
+       lambda: Response(b"{", media_type="application/json"), lambda: JSONResponse({"choices": []})]
+async def faulty(scope, receive, send):
+    if scope["type"] == "http" and scope["path"] != "/health" and random.random() < faults:
+        await random.choice(odd)()(scope, receive, send)
+    else:
+        await app(scope, receive, send)
+with running(faulty, port=int(sys.argv[1])):
     gc.freeze()
     sys.stdin.read()
 """
@@ -52,6 +93,17 @@ def measure() -> Iterator[Row]:
     yield Row(f"added p50 latency: {name}", found.added(0.5), BUDGET, "25 ms", 1)
     yield Row(f"added p99 latency: {name}", found.added(0.99), BUDGET, "25 ms", 1)
     yield Row(f"memory at the end: {name}", found.memory[-1], found.memory[0], "a quarter into the run", 0.9, "MB")
+    for samples in (1, 6):
+        for loop, pace in (("open", PACE), ("closed", 0)):
+            yield beside_proxy(samples, loop, pace)
+
+
+def beside_proxy(samples: int, loop: str, pace: float, clients: int = 20, seconds: float = 10) -> Row:
+    """The server's processor time for each answer beside that of the bare proxy, one run after the other."""
+    ours = load(clients, seconds, pace, samples=samples, exact=False)
+    bare = load(clients, seconds, pace, samples=samples, bare=True)
+    name = f"processor time, {samples} samples per member, {loop} loop"
+    return Row(name, ours.processor, bare.processor, "a bare proxy", 1 / MOST_PROCESSOR)
 
 
 @dataclass(frozen=True)
@@ -73,15 +125,34 @@ class Load:
         return max(ordered[min(len(ordered) - 1, int(quantile * len(ordered)))] - DELAY, 1e-6)
 
 
-def load(clients: int, seconds: float, pace: float, *, kill_at: float | None = None, samples: int = 1) -> Load:
-    """Run the whole set-up; at `kill_at` seconds the primary's upstream is killed."""
+def load(
+    clients: int,
+    seconds: float,
+    pace: float,
+    *,
+    kill_at: float | None = None,
+    samples: int = 1,
+    exact: bool = True,
+    bare: bool = False,
+    faults: float = 0.0,
+) -> Load:
+    """Run the whole set-up.
+
+    At `kill_at` seconds the primary's upstream is killed; a share `faults` of the upstreams' calls goes wrong; `bare`
+    puts the proxy that votes nothing in the server's place, which makes all calls, as the server does without `exact`.
+    """
     with ExitStack() as stack:
         ports = [free_port() for _ in range(3)]
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        upstreams = [stack.enter_context(process("-c", UPSTREAM, str(port), str(DELAY))) for port in ports[:2]]
-        policy = folder / "load.json"
-        write_policy(policy, ports[0], ports[1], samples)
-        server = stack.enter_context(process("-m", "swaplaw", "serve", str(policy), "--port", str(ports[2])))
+        arguments = [str(DELAY), str(faults)]
+        upstreams = [stack.enter_context(process("-c", UPSTREAM, str(port), *arguments)) for port in ports[:2]]
+        if bare:
+            numbers = [str(number) for number in (ports[2], ports[0], ports[1], samples)]
+            server = stack.enter_context(process("-c", PROXY, *numbers))
+        else:
+            policy = folder / "load.json"
+            write_policy(policy, ports[0], ports[1], samples, exact)
+            server = stack.enter_context(process("-m", "swaplaw", "serve", str(policy), "--port", str(ports[2])))
         for port in ports:
             wait_for(port)
         # Clients are not what is measured: they wait on the quicker event loop.
@@ -145,7 +216,7 @@ async def ask_for(
     return Load(latencies, dict(statuses), degraded, memory, each, explained)
 
 
-def write_policy(path: Path, first: int, second: int, samples: int) -> None:
+def write_policy(path: Path, first: int, second: int, samples: int, exact: bool) -> None:
     from swaplaw.decide.policy import Member, Policy
 
     options = {"concurrency": 500, "retries": 1, "timeout": 10.0, "cooldown": 1.0}
@@ -154,7 +225,8 @@ def write_policy(path: Path, first: int, second: int, samples: int) -> None:
         for name, port in (("first", first), ("second", second))
     }
     members = (Member("first", Fraction(1), samples), Member("second", Fraction(2, 3), samples))
-    Policy(members, "load", {}, {}, {"upstreams": upstreams, "seed": 0}).write(path)
+    stop = {"rounds": 2} if exact else {"exact": False}
+    Policy(members, "load", {}, {}, {"upstreams": upstreams, "seed": 0, "stop": stop}).write(path)
 
 
 @contextmanager
@@ -205,9 +277,5 @@ def resident(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    found = load(CLIENTS, SECONDS, PACE)
-    print(
-        json.dumps(
-            {"statuses": found.statuses, "memory": found.memory, "p99": found.added(0.99), "processor": found.processor}
-        )
-    )
+    for row in measure():
+        print(json.dumps({"name": row.name, "ours": row.ours, "beside": row.theirs, "of": row.against}))

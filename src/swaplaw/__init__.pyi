@@ -4,6 +4,7 @@ from . import law as law
 from . import panels as panels
 from . import paper as paper
 from . import predict as predict
+from .decide.combine import combine as combine
 from .decide.compare import compare as compare
 from .decide.recommend import recommend as recommend
 from .errors import InputError as InputError
@@ -32,6 +33,7 @@ __all__ = [
     "Votes",
     "bootstrap",
     "calibrate",
+    "combine",
     "compare",
     "curve",
     "decide",

@@ -9,5 +9,7 @@ from swaplaw.collect.local.provider import local
 from swaplaw.forensic.agent.task import forensic
 from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.serve.inspect.provider import policy
+from swaplaw.serve.inspect.solver import ensemble
 
-__all__ = ["ApptainerSandbox", "BwrapSandbox", "forensic", "local", "mcq"]
+__all__ = ["ApptainerSandbox", "BwrapSandbox", "ensemble", "forensic", "local", "mcq", "policy"]

@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.answers.choice import extract, spoken
+from swaplaw.answers.choice import read_choice
+from swaplaw.answers.thinking import spoken
 
 SAYS_B = [
+    "The answer is A. No, the answer is B.",
+    "ANSWER: C\nActually, the answer is B.",
+    "ANSWER: C. Actually, the answer is B.",
+    "**A** is wrong, **B** is right",
+    "ANSWER: I think B",
     "b",
     "option b",
     "ANSWER: “B”",
@@ -227,9 +233,6 @@ SAYS_NOTHING = [
     "\\boxed{A} or \\boxed{B}",
     "\\boxed{A, B}",
     "\\boxed{AB}",
-    "ANSWER: B\nActually, the answer is C.",
-    "ANSWER: B. Actually, the answer is C.",
-    "The answer is A. No, the answer is B.",
     "The answer is A or B.",
     "The answer is either A or B.",
     "The answer is probably B.",
@@ -249,7 +252,6 @@ SAYS_NOTHING = [
     "the answer is Paris",
     "A) x\nB) y\nC) z\nD) w",
     "**A)** x **B)** y",
-    "**A** is wrong, **B** is right",
     "A\nB\nC\nD",
     "<think>ANSWER: B",
     "<think>ANSWER: B</think>",
@@ -264,9 +266,14 @@ SAYS_NOTHING = [
     "ANSWER: C#",
     "ANSWER: C++",
     "ANSWER: A*",
-    "ANSWER: I think B",
     "ANSWER: B</think>",
 ]
+
+
+def extract(text: str, options: int) -> int | None:
+    label = read_choice(text, options)
+    return None if label is None else LETTERS.index(label)
+
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FORMS = [

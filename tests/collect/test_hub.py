@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import polars as pl
 import pytest
 
-from swaplaw.collect.questions import hub
 from swaplaw.collect.questions.sources import read_questions
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
+from swaplaw.importers import hub
 
 from support.question_tables import GPQA, MMLU_PRO, SUPERGPQA, written
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.decide.holdout import HeldOut, deal, held_out, held_out_weight
-from swaplaw.decide.placebo import with_placebo
 from swaplaw.decide.selection import selection
 from swaplaw.errors import InputError
 from swaplaw.evidence.intervals import effect
@@ -22,6 +21,9 @@ from swaplaw.law.scoresheet import scoresheet
 from swaplaw.votes.tally import Tally
 
 from support.worlds import independent, tally_of, vote_counts
+
+NONE = np.empty((0, 0))
+"""No family of rules: pairs alone are compared."""
 
 
 @given(
@@ -157,7 +159,9 @@ def test_intervals_for_the_best_of_many_cover_what_plain_ones_do_not(
         found = held_out(scorer, rule, single, deal(draws.member, repeats=2))
         folds = zip(found.choices, found.baselines, strict=True)
         truth = np.mean([many.score(chosen).mean() - many.score(base).mean() for chosen, base in folds])
-        wide = selection(scorer, found.baseline, all_pairs(models), draws).effect(found.gains)
+        wide = selection(NONE, draws, scorer=scorer, baseline=found.baseline, pairs=all_pairs(models)).effect(
+            found.gains
+        )
         plain = effect(found.gains, draws.member)
         covered["best of many"] += wide.low <= truth <= wide.high
         covered["plain"] += plain.low <= truth <= plain.high
@@ -185,30 +189,12 @@ def test_held_out_weights_are_chosen_without_the_question() -> None:
         assert found[question] == sheet.at(curve.best_plateau.weight)[question]
 
 
-def test_a_placebo_keeps_how_many_and_how_concentrated_and_forgets_what() -> None:
-    rng = np.random.default_rng(5)
-    tally = tally_of(vote_counts(independent(rng, 400, (0.6, 0.9)), 6, rng))
-    blind = with_placebo(tally, (0, 1), rng)
-    assert (blind.votes == tally.votes).all()
-    assert (blind.gold[0] == tally.gold[0]).all()
-    assert (blind.scores[0].ties == tally.scores[0].ties).all()
-    for real, shuffled in ((tally, blind),):
-        squares = [
-            float((t.gold[1].astype(float) ** 2).sum() + (t.counts[t.starts[1] : t.starts[2]].astype(float) ** 2).sum())
-            for t in (real, shuffled)
-        ]
-        assert squares[0] == squares[1]
-    assert sl.summary(tally)[0].plurality > Fraction(4, 5)
-    accuracy = float(blind.scores[1].numerators.sum() / blind.scores[1].denominator / 400)
-    assert 0.18 < accuracy < 0.4, "a guess among at most four answers"
-
-
 def test_more_candidates_need_stronger_evidence() -> None:
     rng = np.random.default_rng(6)
     tally = tally_of(vote_counts(independent(rng, 150, (0.5,) * 6), 6, rng))
     scorer, draws = Recorded(tally), resampler(tally, replicates=500)
     pairs = all_pairs(range(6))
-    spreads = [selection(scorer, alone(0), pairs[:number], draws) for number in (1, 3, 15)]
+    spreads = [selection(NONE, draws, scorer=scorer, baseline=alone(0), pairs=pairs[:number]) for number in (1, 3, 15)]
     for fewer, more in pairwise(spreads):
         assert (fewer.largest <= more.largest).all()
         assert fewer.critical() <= more.critical()
@@ -216,8 +202,8 @@ def test_more_candidates_need_stronger_evidence() -> None:
     gains = scorer.score(Choice((0, 1), (Fraction(1), Fraction(1)))) - scorer.score(alone(0))
     assert spreads[0].effect(gains).p <= spreads[2].effect(gains).p
     # The same candidate twice is one candidate.
-    twice = selection(scorer, alone(0), [pairs[0], pairs[0]], draws)
+    twice = selection(NONE, draws, scorer=scorer, baseline=alone(0), pairs=[pairs[0], pairs[0]])
     assert np.array_equal(twice.largest, spreads[0].largest)
-    none = selection(scorer, alone(0), [], draws)
+    none = selection(NONE, draws)
     assert none.candidates == 0
     assert none.effect(np.zeros(150)).p == 1

@@ -146,7 +146,7 @@ def test_a_filter_that_keeps_one_says_so(logs: Path) -> None:
 
 def test_nothing_found_is_an_abstention(logs: Path) -> None:
     frame = imported(logs, filter="none-found").filter(pl.col("dataset") == "sums")
-    assert frame["answer"].null_count() == 4
+    assert frame["answer"].null_count() == 12  # Every response goes through the filter's pattern, not the kept one.
     assert frame["reason"].unique().to_list() == ["no_parse"]
 
 
@@ -169,10 +169,81 @@ def test_runs_are_repeated_samples_and_copies_are_not(logs: Path, tmp_path: Path
     [second] = (tmp_path / "copy").glob("samples_*")
     lines = [json.loads(line) | {"run": 2} for line in second.read_text().splitlines()]
     second.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    twice = sl.import_votes(tmp_path)
-    frame = twice.votes.frame.collect()
+    apart = sl.import_votes(tmp_path)
+    frame = apart.votes.frame.collect()
     assert frame.height == 12
-    assert sorted(frame["sample"].unique()) == [0, 1]
+    # Nothing but their class names these models: two directories are two models.
+    assert sorted(frame["model"].unique()) == ["dummy/copy", "dummy/one"]
+    assert any("each directory is taken for a model of its own" in note for note in apart.notes)
+    second.rename(tmp_path / "one" / "samples_colours_2027-01-01T00-00-00.jsonl")
+    again = sl.import_votes(tmp_path / "one").votes.frame.collect()
+    assert sorted(again["sample"].unique()) == [0, 1]
+
+
+SELF_CONSISTENCY = {
+    "filter_list": [
+        {
+            "name": "score-first",
+            "filter": [
+                {"function": "regex", "regex_pattern": r"answer is (\-?[0-9\.\,]*[0-9]+)"},
+                {"function": "take_first"},
+            ],
+        },
+        {
+            "name": "maj@3",
+            "filter": [
+                {"function": "take_first_k", "k": 3},
+                {"function": "regex", "regex_pattern": r"answer is (\-?[0-9\.\,]*[0-9]+)"},
+                {"function": "majority_vote"},
+                {"function": "take_first"},
+            ],
+        },
+    ],
+    "metric_list": [
+        {"metric": "exact_match", "regexes_to_ignore": [",", "\\$", "(?s).*#### ", "\\.$"], "ignore_case": True}
+    ],
+}
+
+
+@pytest.mark.parametrize("chosen", ["maj@3", "raw", "score-first"])
+def test_the_tasks_own_pattern_reads_every_response(tmp_path: Path, chosen: str) -> None:
+    """Self-consistency: the harness keeps the majority's answer, and every response is a vote."""
+    responses = ["So 6 * 3 is 18. The answer is 18.", "The answer is 1,018.", "I give up."]
+    time = "2026-11-15T21-20-52.940507"
+    results = {
+        "model_name": "m",
+        "config": {"model": "hf", "model_args": "pretrained=m"},
+        "configs": {"gsm": SELF_CONSISTENCY},
+    }
+    (tmp_path / f"results_{time}.json").write_text(json.dumps(results))
+    line = {
+        "doc_id": 0,
+        "doc": {},
+        "target": "reasons\n#### 18",
+        "arguments": {"gen_args_0": {"arg_0": "q", "arg_1": {}}},
+    }
+    lines = [
+        line
+        | {
+            "resps": [responses],
+            "filtered_resps": ["18"],
+            "filter": name,
+            "metrics": ["exact_match"],
+            "exact_match": 1.0,
+        }
+        for name in ("score-first", "maj@3")
+    ]
+    file = tmp_path / f"samples_gsm_{time}.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    frame = imported(file, filter=chosen).sort("sample")
+    assert frame["answer"].to_list() == ["18", "1018", None]
+    assert frame["gold"].to_list() == ["18"] * 3
+    assert frame["correct"].to_list() == [True, False, False]
+    assert frame["reason"].to_list() == [None, None, "no_parse"]
+    read = imported(
+        file, filter="raw", reader=sl.answers.Reader("regex", pattern=r"answer is ([0-9,]+)", canonical=["number"])
+    )
+    assert read.sort("sample")["answer"].to_list() == ["18", "1018", None]
 
 
 def test_a_file_cut_off_in_the_middle(logs: Path, tmp_path: Path) -> None:

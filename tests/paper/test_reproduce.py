@@ -132,12 +132,11 @@ def fleet(
     questions: int = 40,
     options: tuple[int, ...] | None = (4,),
     missing: float = 0.0,
+    samples: int = 6,
 ) -> sl.Votes:
     names = list(published().codes)[:models]
     members = tuple(
-        Model(
-            name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, idiosyncrasy=1.0, samples=6, missing=missing
-        )
+        Model(name, 0.65 - place / 20, 0.6 - place / 20, {"unanswered": 0.1}, samples=samples, missing=missing)
         for place, name in enumerate(names)
     )
     return generate(Fleet(dataset, members, questions, options), 1)
@@ -214,7 +213,7 @@ def write_corpus(folder: Path, names: dict[str, str]) -> None:
     folder.mkdir()
     for dataset, file in names.items():
         options = None if dataset == "forensic" else (4,)
-        frame = fleet(dataset, 4, 40, options).frame.collect().drop("synthetic", "dataset")
+        frame = fleet(dataset, 4, 40, options, samples=24).frame.collect().drop("synthetic", "dataset")
         frame.rename({"question": "question_id"}).write_parquet(folder / file)
 
 
@@ -223,10 +222,13 @@ def test_a_corpus_with_a_dataset_missing_is_reproduced_as_far_as_it_goes(swaplaw
     pl.DataFrame({"x": ["1"], "y": ["2"]}).write_csv(tmp_path / "c" / "supergpqa.csv")
     finished = swaplaw("reproduce", "--corpus", tmp_path / "c", "-o", tmp_path / "out", *FEW)
     assert finished.code == 0
-    notes = finished.err.strip().splitlines()
-    assert len(notes) == 2
-    assert "columns found: 'x', 'y'" in notes[0]
-    assert "no votes for dataset 'supergpqa'" in notes[1]
+    read, others = finished.err.strip().splitlines()[:2], finished.err.strip().splitlines()[2:]
+    assert all("24 per model and question" in line for line in read)
+    assert "columns found: 'x', 'y'" in others[0]
+    assert "no votes for dataset 'supergpqa'" in others[1]
+    strict = swaplaw("reproduce", "--corpus", tmp_path / "c", "-o", tmp_path / "out", "--strict", *FEW)
+    assert strict.code == 1
+    assert "should agree: gpqa_gaining" in strict.err
     for name in TABLES:
         assert_no_empty_cell(tmp_path / "out" / "tables" / f"{name}.csv")
     for name in FIGURES:

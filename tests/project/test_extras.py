@@ -83,7 +83,7 @@ WORKS = {
     "dask": "import distributed, swaplaw._core.clusters",
     "ray": "import ray, swaplaw._core.clusters",
     "spark": "import pyarrow, pyspark, swaplaw._core.clusters",
-    "hub": "import huggingface_hub, swaplaw.collect.questions.hub",
+    "hub": "import huggingface_hub, swaplaw.importers.hub",
     "tracing": "import opentelemetry.trace, swaplaw.serve.http.tracing",
 }
 

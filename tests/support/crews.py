@@ -37,7 +37,7 @@ def everything(**crew: Any) -> dict[str, bytes]:
     primary, secondary = tally.models[:2]
     searched = sl.panels.best_panels(tally, 3, top=3, **crew)
     judged = sl.decide.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
-    chosen = sl.recommend(tally, max_models=3, folds=3, repeats=2, replicates=200, min_gain=0, **crew)
+    chosen = sl.recommend(tally, max_models=3, search="full", folds=3, repeats=2, replicates=200, min_gain=0, **crew)
     found = {
         "pairs": repr(
             [(pair.primary, pair.masses, outcome) for pair, outcome in sl.law.outcomes(tally, "2/3", **crew)]
@@ -53,7 +53,7 @@ def everything(**crew: Any) -> dict[str, bytes]:
     return {
         **{name: text.encode() for name, text in found.items()},
         "curves": curve_bytes(sl.law.curves(tally, **crew)),
-        "noise": chosen.selection.widest.tobytes() + chosen.by_lift.scores.tobytes(),
+        "noise": chosen.selection.widest.tobytes() + chosen.rules["lift"].scores.tobytes(),
     }
 
 

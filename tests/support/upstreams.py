@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from fractions import Fraction
@@ -31,6 +32,10 @@ class World:
         self.headers: list[dict[str, str]] = []
         self.cancelled = 0
         self.broken: set[str] = set()
+        self.texts: dict[str, str] = {}
+        self.limited = 0
+        self.at_once = self.most_at_once = 0
+        self._window: list[float] = []
         self.app = Starlette(routes=[Route("/v1/chat/completions", self.chat, methods=["POST"])])
 
     async def chat(self, request: Request) -> Response:
@@ -69,7 +74,51 @@ class World:
         return reply("The answer is (A).")
 
     async def _status(self, request: Request, body: dict[str, Any], status: str) -> Response:
-        return JSONResponse({"error": {"message": "your key sk-secret"}}, int(status), {"retry-after": "0"})
+        code = int(status.rstrip("b"))
+        return JSONResponse({"error": {"message": "your key sk-secret"}}, code, {"retry-after": "0"})
+
+    async def _texts(self, request: Request, body: dict[str, Any], name: str) -> Response:
+        return reply(self.texts[name], body.get("n", 1))
+
+    async def _lengthy(self, request: Request, body: dict[str, Any], name: str) -> Response:
+        return reply(self.texts[name], body.get("n", 1), finish="length")
+
+    async def _burst(self, request: Request, body: dict[str, Any], most: str) -> Response:
+        """Allows so many calls a second."""
+        now = time.monotonic()
+        self._window = [at for at in self._window if at > now - 1]
+        if len(self._window) >= int(most):
+            self.limited += 1
+            return JSONResponse({}, 429, {"retry-after": "1"})
+        self._window.append(now)
+        return reply("The answer is (A).")
+
+    async def _later(self, request: Request, body: dict[str, Any], seconds: str) -> Response:
+        return JSONResponse({}, 429, {"retry-after": seconds})
+
+    async def _counts(self, request: Request, body: dict[str, Any], rest: str) -> Response:
+        """Takes a while, and notes how many calls there were at once."""
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.sleep(0.05)
+        self.at_once -= 1
+        return reply("The answer is (A).")
+
+    async def _streams(self, request: Request, body: dict[str, Any], answer: str) -> Response:
+        async def events() -> AsyncIterator[bytes]:
+            yield b'data: {"choices": [{"delta": {"content": "The answer is (A)."}}]}\n\n'
+            yield b"data: [DONE]\n\n"
+
+        return StreamingResponse(events(), media_type="text/event-stream")
+
+    async def _refuses(self, request: Request, body: dict[str, Any], rest: str) -> Response:
+        message = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
+        return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+    async def _parts(self, request: Request, body: dict[str, Any], answer: str) -> Response:
+        parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": f"The answer is ({answer})."}]
+        message = {"role": "assistant", "content": parts}
+        return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
 
     async def _once(self, request: Request, body: dict[str, Any], status: str) -> Response:
         """Fails the first time, then answers B."""

@@ -2,46 +2,77 @@ r"""Which option a completion names: strict, so that a vote is what the model sa
 
 Only what is spoken counts: thinking is left out first (`spoken`). Then, in this order,
 
-1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`) and every `\boxed{X}`; all must name one
-   option, and nothing said after them may name another;
-2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I choose X") or standing alone
-   on a line; all must name one option;
-3. **marked** answers: one letter in bold, or a first line `X) …` with no other label below it.
+1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`, or a field of JSON) and every `\boxed{X}`;
+   all must name one option, and nothing said after them may name another;
+2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
+   alone on a line; all must name one option;
+3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it.
 
-Anything else is no answer: two options, a hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of
-range, a letter that only begins a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
+A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two
+options, a hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of range, a letter that only begins
+a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
+from string import ascii_uppercase
 
-from swaplaw.answers.forms import unicode
+from swaplaw.answers import phrases
+from swaplaw.answers.letters import LETTER, MENTION, UNSURE, meant, named, plain
+from swaplaw.answers.marks import marked, verdicts
+from swaplaw.answers.phrases import SEARCHED
+from swaplaw.answers.structured import as_lines, from_json
+from swaplaw.answers.thinking import spoken
+from swaplaw.errors import InputError, quote
 
-_SEARCHED = 300
-"""No answer is longer: what a statement says is read so far, which also keeps the time linear."""
-_LONGEST = 100_000
-"""Completions are untrusted: of what is spoken, the end is read, and time does not depend on what a model says."""
-_UNSURE = "?"
-"""What a statement names that settles on no single option."""
+_MENTIONS = 400
+"""Letters that are looked at in one line, from its end: nobody states an answer before so many others."""
 
 
-def extract(text: str, options: int) -> int | None:
-    r"""Return the position (from 0) of the option that a completion names, or None (`no_parse`).
+def read_choice(text: str, options: int | Sequence[str]) -> str | None:
+    r"""Return the label of the option that a completion names, or None where it names no single one.
 
-    >>> extract("20 m/s times 15 s is 300 m.\nANSWER: C", 4)
-    2
-    >>> extract("<think>It is A.</think>The answer is **(B)**.", 4)
-    1
-    >>> extract("ANSWER: A or B", 4) is extract("ANSWER: E", 4) is None
+    Parameters
+    ----------
+    text : str
+        The completion, thinking included.
+    options : int or sequence of str
+        How many options there are (they are then A, B, C, …), or their labels, such as "ABCD" or ["yes", "no"].
+
+    Returns
+    -------
+    str or None
+        One of the labels; None is an abstention, never a guess.
+
+    Raises
+    ------
+    InputError
+        If the labels are not different, or too many.
+
+    Examples
+    --------
+    >>> read_choice("20 m/s times 15 s is 300 m.\nANSWER: C", 4)
+    'C'
+    >>> read_choice("<think>It is A.</think>The answer is A. Wait, no: **(B)**.", 4)
+    'B'
+    >>> read_choice("ANSWER: A or B", 4) is read_choice("ANSWER: E", 4) is None
     True
+    >>> read_choice("I would say yes.", ["yes", "no"])
+    'yes'
     """
-    letter = _settled(spoken(text))
-    position = None if letter is None else ord(letter) - ord("A")
-    return position if position is not None and position < options else None
+    if isinstance(options, int):
+        known = frozenset(ascii_uppercase[:options])
+        found = _settled(spoken(text), known)
+        return found if found in known else None
+    labels = _labels(tuple(options))
+    said = spoken(text)
+    found = _settled(labels.masked(said), labels.meant.keys())
+    return labels.meant.get(found) if found is not None else None
 
 
 def letter(index: int) -> str:
@@ -49,50 +80,46 @@ def letter(index: int) -> str:
     return chr(ord("A") + index) if index < 26 else str(index - 25)
 
 
-# Thinking
-
-_NAMES = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|inner_monologue|cot)"
-_TAG = re.compile(
-    rf"<\s?(?P<slash>/?)\s?(?P<name>{_NAMES})(?:\s[^<>]{{0,200}})?>"
-    r"|[\[◁](?P<slash2>/?)(?P<name2>think)[\]▷]"
-    r"|<\|(?P<turn>begin|end)_of_thought\|>"
-    # Channels of one message: only the final one is spoken.
-    r"|(?P<channel><\|channel\|?>\s*(?:analysis|thought|commentary)\b)"
-    r"|(?P<final><\|channel\|>\s*final\b)|(?P<pause><\|(?:end|return)\|>|<channel\|>)",
-    re.IGNORECASE,
-)
-_TOKENS = re.compile(r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:end_of_turn|eos|bos|pad)>", re.IGNORECASE)
+def check_labels(labels: Sequence[str]) -> None:
+    """Refuse labels that could not be told apart."""
+    _labels(tuple(labels))
 
 
-def spoken(text: str) -> str:
-    """Leave out thinking: what stands between its tags, before a tag that only closes, after one that never closes."""
-    kept: list[str] = []
-    within: list[str] = []
-    start = 0
-    for tag in _TAG.finditer(text):
-        if not within:
-            kept.append(text[start : tag.start()])
-        start = tag.end()
-        name, closes = _read_tag(tag)
-        if not closes:
-            within.append(name)
-        elif name in within:
-            while within.pop() != name:
-                pass
-        elif not within and not tag["pause"]:
-            kept.clear()  # The tag that opened it was in the prompt: all so far was thinking.
-    if not within:
-        kept.append(text[start:])
-    return _TOKENS.sub("\n", "\n".join(kept)[-_LONGEST:])
+# Labels other than A, B, C, …
+
+_STAND_INS = "BCDEFGHJKLMNOPQRSTUVWXYZ"
+"""Letters that stand for labels that are words or numbers: "A" and "I" are words themselves."""
 
 
-def _read_tag(tag: re.Match[str]) -> tuple[str, bool]:
-    """Which kind of thinking a tag bounds, and whether it closes it."""
-    if tag["channel"] or tag["final"] or tag["pause"]:
-        return "channel", not tag["channel"]
-    if tag["turn"]:
-        return "thought", tag["turn"].lower() == "end"
-    return (tag["name"] or tag["name2"]).lower(), bool(tag["slash"] or tag["slash2"])
+@dataclass(frozen=True)
+class _Labels:
+    """Labels as letters: those that are no letters are read through letters that stand for them."""
+
+    meant: dict[str, str]
+    words: re.Pattern[str] | None
+
+    def masked(self, text: str) -> str:
+        if self.words is None:
+            return text
+        hidden = re.sub(r"(?<!\w)[B-HJ-Z](?!\w)", "§", text)
+        stand_ins = {label.casefold(): letter for letter, label in self.meant.items()}
+        return self.words.sub(lambda word: stand_ins[word[0].casefold()], hidden)
+
+
+@lru_cache(maxsize=64)
+def _labels(labels: tuple[str, ...]) -> _Labels:
+    folded = {label.casefold() for label in labels}
+    if not labels or len(folded) < len(labels) or not all(label.strip() for label in labels):
+        raise InputError(f"the labels are {quote(list(labels))}, expected different labels such as 'ABCD'")
+    if all(re.fullmatch("[A-Za-z]", label) for label in labels):
+        return _Labels({label.upper(): label for label in labels}, None)
+    if len(labels) > len(_STAND_INS):
+        raise InputError(f"{len(labels)} labels that are no letters are too many; at most {len(_STAND_INS)} are read")
+    words = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+    return _Labels(
+        dict(zip(_STAND_INS, labels, strict=False)),
+        re.compile(rf"(?<![\w.])(?:{words})(?![\w%]|[.,]\d)", re.IGNORECASE),
+    )
 
 
 # Statements
@@ -102,18 +129,23 @@ class _Kind(Enum):
     LINE = auto()
     BOXED = auto()
     SAID = auto()
+    TAKEN_BACK = auto()
+    DOUBTED = auto()
 
 
 @dataclass(frozen=True)
 class _Statement:
     kind: _Kind
     letter: str | None
-    """None: an answer line without any letter."""
+    """None: an answer line without any letter, or words that take back what was stated."""
 
 
-def _settled(visible: str) -> str | None:
+def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
-    statements = list(_statements(visible))
+    is_json, answer = from_json(visible)
+    if is_json:
+        return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
+    statements = _standing(list(_statements(visible)))
     if statements and statements[-1].letter is None:
         return None
     stated = [statement for statement in statements if statement.letter is not None]
@@ -123,38 +155,52 @@ def _settled(visible: str) -> str | None:
     if declared:
         after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
         return _agreed({stated[place].letter for place in (*declared, *after)})
-    return _agreed({statement.letter for statement in stated}) if stated else _agreed(_marked(visible))
+    return _agreed({statement.letter for statement in stated}) if stated else _agreed(marked(visible, known))
 
 
-def _agreed(letters: set[str | None]) -> str | None:
-    return letters.pop() if len(letters) == 1 and _UNSURE not in letters else None
+def _standing(statements: list[_Statement]) -> list[_Statement]:
+    """What is left of statements after corrections: those after the last one that has any after it."""
+    marks = (_Kind.TAKEN_BACK, _Kind.DOUBTED)
+    stated = [place for place, statement in enumerate(statements) if statement.kind not in marks]
+    if not stated:
+        return []
+    ended = [statement for statement in statements[stated[-1] + 1 :] if statement.kind is _Kind.TAKEN_BACK]
+    if ended:
+        return ended[:1]
+    before = [place for place in range(stated[-1]) if statements[place].kind in marks]
+    return [statements[place] for place in stated if not before or place > before[-1]]
 
 
-_ANSWER_TAG = re.compile(rf"<answer>(.{{0,{_SEARCHED}}}?)(?:</answer>|\Z)", re.IGNORECASE | re.DOTALL)
+def _agreed(letters: Set[str | None]) -> str | None:
+    return next(iter(letters)) if len(letters) == 1 and UNSURE not in letters else None
 
 
 def _statements(visible: str) -> Iterator[_Statement]:
     """Every statement, in the order in which they were made."""
-    tagged = _ANSWER_TAG.sub(lambda tag: f"\nANSWER: {' '.join(tag[1].split())}\n", visible)
-    lines = [line for line in tagged.splitlines() if line.strip()]
-    plain = [_plain(line) for line in lines]
-    for number, line in enumerate(plain):
-        head = _LINE.match(line) or _INLINE.search(line)
+    lines = [line for line in as_lines(visible).splitlines() if line.strip()]
+    bare = [plain(line) for line in lines]
+    judged = verdicts(bare)
+    for number, line in enumerate(bare):
+        if number in judged:
+            if judged[number]:
+                yield _Statement(_Kind.SAID, judged[number])
+            continue
+        head = phrases.LINE.match(line) or phrases.INLINE.search(line)
         rest = line[head.end() :] if head else line
         if head:
-            below = plain[number + 1] if number + 1 < len(plain) else ""
-            yield _Statement(_Kind.LINE, _named(rest if rest.strip() else below))
+            below = bare[number + 1] if number + 1 < len(bare) else ""
+            yield _Statement(_Kind.LINE, named(rest if rest.strip() else below))
         for content in _boxes(lines[number]):
-            if boxed := _named(_plain(content)):
+            if boxed := named(plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
-        yield from _said(rest, alone=head is None, all_there_is=len(plain) == 1)
+        yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
 
 
 def _boxes(line: str) -> Iterator[str]:
     r"""What stands inside each `\boxed{…}`, braces within it included."""
-    for box in re.finditer(r"\\(?:boxed|fbox|framebox)\s{0,3}\{", line):
+    for box in re.finditer(r"(?:boxed|fbox|framebox)\s{0,3}\{", line):
         depth, end = 1, box.end()
-        for char in line[box.end() : box.end() + _SEARCHED]:
+        for char in line[box.end() : box.end() + SEARCHED]:
             depth += (char == "{") - (char == "}")
             if depth == 0:
                 yield line[box.end() : end]
@@ -162,147 +208,65 @@ def _boxes(line: str) -> Iterator[str]:
             end += 1
 
 
-_WRAPPERS = re.compile(
-    r"\\(?:boxed|fbox|framebox|text[a-z]*|math[a-z]+|operatorname|bf|rm|displaystyle)(?![a-z])\s?|\\[()\[\],;:! ]"
-    r"|(?-i:</?(?:b|strong|i|em|code)>)",
-    re.IGNORECASE,
-)
-_BULLET = re.compile(r"\s*(?:[*•>#-]+\s+)*")
-_DRESS = str.maketrans("", "", '_$~{}"')
+# Sentences
 
-
-def _plain(line: str) -> str:
-    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
-    bare = unicode(_WRAPPERS.sub("", _BULLET.sub("", line.replace("`", ""), count=1))).translate(_DRESS)
-    bare = " ".join(bare.split())
-    # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
-    return bare.replace("*", "") if bare.count("*") % 2 == 0 else bare
-
-
-# Letters
-
-_LETTER = re.compile(
-    r"[\s'(\[<]*(?:(?:the\s+)?(?:option|choice|letter|answer)\s+)?[\s'(\[<]*(?P<letter>[a-z])(?!\w)"
-    r"(?P<close>['\])>]*)(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-# After a link, another letter is another option; after none it may begin the option's text, as in "D) A and C".
-_ANOTHER = re.compile(
-    r"(?:\s*(?:[,;/&+|-]|(?:and/or|and|or|nor|vs\.?|versus)(?=\s))+\s*(?:(?:option|choice)\s+)?['(\[]*|\s*[(\[])"
-    r"(?-i:(?P<letter>[A-Z]))(?=\s*(?:$|[\].,;:/&!?)'|+]|(?:and|or|are)\b))",
-    re.IGNORECASE,
-)
-# "A) Paris or B) Rome": a second option is labelled as the first is.
-_OR_LABELLED = re.compile(r"\b(?:or|and)\s+(?:option\s+|choice\s+)?[(\[]*(?P<letter>[A-Z])(?P<mark>[)\]:]|\.(?=\s+\S))")
-_HEDGE = re.compile(
-    r"[\s,;.(-]*(?:\?|(?:or|maybe|perhaps|possibly|probably|likely|if|unless|i\s+guess|i\s+am\s+not|i'm\s+not|not\s+sure"
-    r"|unsure|uncertain|but\s+(?:maybe|perhaps|possibly|it\s+could|i'm|i\s+am))\b)",
-    re.IGNORECASE,
-)
-_FOLLOWS = re.compile(
-    r"\s*[^\w?+*#-]*$|\s*[.!,;](?=\s|$)|\s*:|\s+(?:-+>?|=|→)\s|\s*\("
-    r"|\s+(?:because|since|as|due|given|which|where|with|rather|instead|not|so|but|is\s+(?:the\s+)?(?:correct|right|best|final))\b",
-    re.IGNORECASE,
-)
-
-
-def _named(content: str) -> str | None:
-    """The letter that a statement's content begins with; unsure where it goes on to another, None where it has none."""
-    found = _LETTER.match(content[:_SEARCHED])
-    if found is None:
-        return None
-    letter, rest = found["letter"], found["rest"]
-    bracketed = bool({")", "]"} & set(found["close"]))
-    if letter.islower() and not bracketed and rest.strip(" .!"):
-        return None
-    if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
-        return None
-    mark = found["close"][-1:] if bracketed else rest[:1]
-    labelled = [other for other in _OR_LABELLED.finditer(rest) if other["mark"] == mark]
-    others = {other["letter"] for other in (_ANOTHER.match(rest), *labelled) if other}
-    if _HEDGE.match(rest) or others - {letter.upper()}:
-        return _UNSURE
-    return letter.upper()
-
-
-_WORD = r"(?:answer|ans\.?|antwort|réponse|respuesta|risposta|resposta|jawaban|ответ|答案|回答|解答|答え|정답|답변)"
-_FINAL = r"(?:(?:the|my|our|final|correct|best|right|most|appropriate)\s+)"
-_SUBJECT = rf"(?:{_FINAL}*{_WORD}(?:\s+(?:choice|option|letter))?|{_FINAL}+(?:option|choice))"
-_LONE = r"[(\['<]*[A-Z][)\]'>]*[.!]?\s*$"
-_LINE = re.compile(
-    rf"(?:(?:so|thus|therefore|hence)\b[\s,:]*)?{_SUBJECT}(?:\s*(?:\bis|是|为)?\s*[:=-]|是|为|\s+(?=(?-i:{_LONE})))",
-    re.IGNORECASE,
-)
-_INLINE = re.compile(r"\bANSWER\s?:|\b[Ff]inal [Aa]nswer\s?:|\banswer:(?=\s?[A-Z][\s,]*$)")
-
-_SURELY = r"(?:\s+(?:clearly|definitely|indeed|therefore|thus|simply|obviously))?"
-_TOLD = re.compile(
-    rf"\b(?:answer|choice|option)(?:\s+here|\s+to\s+(?:this|the)\s+question)?"
-    rf"(?:\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|would\s+be){_SURELY}\s*[:,]?|\s?[:=])\s*"
-    r"|\bI(?:'ll|'d|\s+will|\s+would|\s+therefore|\s+thus)?\s+"
-    r"(?:choose|chose|pick|select|go\s+with|went\s+with|settle\s+on|vote\s+for)\s*:?\s*",
-    re.IGNORECASE,
-)
-_PRAISED = re.compile(
-    r"(?:\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+[('\[]*(?P<option>[A-Z])[)'\]]*\s+is\s+(?:the\s+)?(?:correct|right)\b"
-    r"(?!\s+(?:only|if|in|that|about|when|for|but))"
-    r"|(?<![\w'-])[('\[]{0,3}(?P<bare>[A-Z])[)'\]]*\s+is\s+the\s+(?:(?:correct|right|best|final|only)\s+){0,2}"
-    r"(?:answer|option|choice)\b)(?!\s*\?)"
-)
-_LINKED = re.compile(r"\b(?:or|and|nor|neither)\s*$", re.IGNORECASE)
-# A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
-_BEGINS = re.compile(
-    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude))\s*$", re.IGNORECASE
-)
-_CONDITION = re.compile(r"\b(?:if|whether|suppos\w*|assum\w*|unless|imagine)\b", re.IGNORECASE)
-_DOUBT = re.compile(
-    r"\b(?:not|never|cannot|doubt|unlikely|maybe|perhaps|might|could|may|possibly|probably|neither)\b|n't\b",
-    re.IGNORECASE,
-)
-_CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because)\b", re.IGNORECASE)
+_LONE = re.compile(r"(?<!\w)[A-H]\s{0,2}$")
+_NEAR = 120
+"""How far before a letter its lead may begin."""
+_SHORT = 60
+"""In so short a line, a small letter at the end is an option: "it's b"."""
 
 
 def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]:
     """Statements in the sentences of a line, or a letter that is all of it."""
-    found = _LETTER.match(line) if alone and len(line) <= _SEARCHED else None
-    if found and found["rest"].strip() in ("", ".", "!"):
+    bare = phrases.NUMBER.sub("", line, count=1) if alone and len(line) <= SEARCHED else line
+    found = LETTER.match(bare) if alone and len(line) <= SEARCHED else None
+    if found and found["rest"].strip(" ✅✔✓☑👍🎯") in ("", ".", "!", ":"):
         if found["letter"].isupper() or found["close"] or all_there_is:
             yield _Statement(_Kind.SAID, found["letter"].upper())
         return
-    told: list[tuple[int, str]] = []
-    for match in _TOLD.finditer(line):
-        content = line[match.end() : match.end() + _SEARCHED]
-        named = _named(content)
-        letter = _LETTER.match(content)
-        # In a sentence, "a" and "i" are words.
-        if named and letter and (letter["letter"] not in "ai" or letter["close"]) and letter["rest"].strip()[:1] != "?":
-            told.append((match.start(), named))
-    for match in _PRAISED.finditer(line):
-        before = line[max(0, match.start() - _SEARCHED) : match.start()]
-        if not _LINKED.search(before) and (match["option"] or match[0][0] in "([" or _BEGINS.search(before)):
-            told.append((match.start(), match["option"] or match["bare"]))
-    for start, named in sorted(told):
-        if _meant(line[max(0, start - _SEARCHED) : start]):
-            yield _Statement(_Kind.SAID, named)
+    mentions = list(MENTION.finditer(line))[-_MENTIONS:]
+    made = [(mention.start(), _Statement(_Kind.SAID, said)) for mention in mentions if (said := _told(line, mention))]
+    for mark in phrases.CORRECTION.finditer(line):
+        made.append((mark.start(), _Statement(_Kind.TAKEN_BACK if mark["strong"] else _Kind.DOUBTED, None)))
+    yield from (statement for _, statement in sorted(made, key=lambda pair: pair[0]))
 
 
-def _meant(before: str) -> bool:
-    """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause."""
-    sentence = _CONCLUSION.split(before)[-1]
-    return not _CONDITION.search(sentence) and not _DOUBT.search(re.split(r"[,;:]|\band\b", sentence)[-1])
+def _told(line: str, mention: re.Match[str]) -> str | None:
+    """The letter of a mention, where the words around it state it as the answer."""
+    start, small = mention.start(), mention["letter"].islower()
+    before, after = line[max(0, start - SEARCHED) : start], line[mention.end() : mention.end() + SEARCHED]
+    near = before[-_NEAR:]
+    lead = phrases.FREE.search(near)
+    if lead is None and small and (len(line) > _SHORT or mention["letter"] == "i"):
+        return None
+    if lead is None and phrases.ENDS.match(after) and not phrases.LINKED.search(near):
+        lead = phrases.BOUND.search(near) or phrases.NAMED_OPTION.search(near)
+        if lead and _LONE.search(near[: lead.start()]):
+            lead = None  # "A implies B" is about A and B.
+    if lead is not None:
+        stated = named(line[start - _opened(near) : start + SEARCHED])
+        asked = after.lstrip(" )]'")[:1] == "?"
+        return stated if not asked and meant(before[: len(before) - len(near) + lead.start()]) else None
+    if not _praised(near, after) or not meant(before):
+        return None
+    return UNSURE if phrases.ALSO.match(after) else mention["letter"].upper()
 
 
-# Marks
+def _praised(near: str, after: str) -> bool:
+    """Whether the words around a letter call it the right one: "option C is correct", "which makes C the answer"."""
+    if phrases.LINKED.search(near):
+        return False
+    if phrases.MADE.search(near):
+        return phrases.MADE_RIGHT.match(after) is not None
+    if phrases.OPTION.search(near):
+        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
+    if phrases.ONLY.search(near) and phrases.REMAINS.match(after):
+        return True
+    begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None
+    return begins and phrases.PRAISE.match(after) is not None
 
-_BOLD = re.compile(
-    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])(?:[)\].:]{0,2}\s?|[)\].:]{1,2}\s[^*_\n]{0,200})\1"
-    r"|<(b|strong)>\s?[(\[]?(?P<html>[A-Z])[)\].:]{0,2}\s?</\3>"
-)
-_LABEL = re.compile(r"[(\[]?(?P<letter>[A-Z])(?:[)\]]|\.(?=\s)|:(?=\s)(?!\s[A-Z]\b))\s*\S")
 
-
-def _marked(visible: str) -> set[str | None]:
-    """Letters in bold, and labels of lines where the first line has one."""
-    marked: set[str | None] = {bold["letter"] or bold["html"] for bold in _BOLD.finditer(visible)}
-    labels = [_LABEL.match(_plain(line)) for line in visible.splitlines() if line.strip()]
-    return marked | {label["letter"] for label in labels if label and labels[0]}
+def _opened(near: str) -> int:
+    """How many brackets and quotes stand right before a letter."""
+    return len(near) - len(near.rstrip("([<'"))

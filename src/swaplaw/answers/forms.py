@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
@@ -18,23 +17,17 @@ from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from swaplaw._core.registry import Registry
+from swaplaw.answers.characters import unify
+from swaplaw.answers.mathematics import mathematics
 from swaplaw.errors import InputError, quote
 
 Canonicaliser = Callable[[str], str]
 
-_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), None)
 _EDGES = " \t\n.,;:!?\"'`*_<>"
 
 
 MAX_NUMBER = 200
 """Longer runs of digits are no numbers that anybody meant."""
-
-
-def unicode(text: str) -> str:
-    """Bring look-alikes together: compatibility forms, typographic quotes and dashes, invisible characters."""
-    return unicodedata.normalize("NFKC", text.translate(_INVISIBLE | _QUOTES | _DASHES))
 
 
 def space(text: str) -> str:
@@ -237,9 +230,19 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
+_OPTION = re.compile(r"[\s(\[*\"'`]*(?:option |answer:? ?)?[(\[*]*([a-z])(?:[)\].:*\"'`]|$)", re.IGNORECASE)
+
+
+def letter(text: str) -> str:
+    """Write an option as its letter: `B)`, `(b)`, `B. Paris` and `["B"]` are B."""
+    found = _OPTION.match(text)
+    return found[1].upper() if found else text
+
+
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
 for _name, _form in {
-    "unicode": unicode,
+    "exact": lambda text: text,
+    "unicode": unify,
     "space": space,
     "case": case,
     "punctuation": punctuation,
@@ -251,6 +254,8 @@ for _name, _form in {
     "url": url,
     "boxed": boxed,
     "set": sets,
+    "mathematics": mathematics,
+    "letter": letter,
 }.items():
     CANONICALISERS.register(_name, _form)
 
@@ -276,7 +281,7 @@ def register(name: str, form: Canonicaliser) -> None:
 TYPES: dict[str, tuple[str, ...]] = {
     "text": ("unicode", "space", "punctuation", "case"),
     "numeric": ("unicode", "boxed", "punctuation", "number"),
-    "math": ("unicode", "boxed", "space", "punctuation", "number"),
+    "math": ("mathematics",),
     "time": ("unicode", "space", "punctuation", "date"),
     "address": ("unicode", "space", "url", "ip"),
     "file": ("unicode", "space", "path"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from swaplaw.answers.text import clean
+from swaplaw.answers.characters import visible
 
 _WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -71,7 +71,7 @@ def numbers(text: str) -> list[Fraction]:
     >>> numbers("1,234.50 EUR")
     [Fraction(2469, 2)]
     """
-    text = clean(text).casefold()
+    text = visible(text).casefold()
     if text.strip(" .") in _WORDS:
         return [Fraction(_WORDS.index(text.strip(" .")))]
     return [value for match in _NUMBER.finditer(text) if (value := _number(match.group())) is not None]
@@ -100,7 +100,7 @@ def _number(text: str) -> Fraction | None:
 
 def moments(text: str) -> list[Moment]:
     """Return every date, with its time and zone where given; a bare ten-digit number is Unix time."""
-    text = clean(text)
+    text = visible(text)
     if re.fullmatch(r"\d{10}(?:\.\d+)?|\d{13}", text):
         seconds = int(text[:10])
         return [Moment(datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None), 0, "second")]

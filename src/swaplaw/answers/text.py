@@ -1,11 +1,9 @@
 """Forms of text that mean the same: case, punctuation, defanged names, MAC, hash, path and phone forms."""
 
 import re
-import unicodedata
 
-_INVISIBLE = re.compile(r"[\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\u00ad]")
-_DASHES = str.maketrans({"‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-"})
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"'})
+from swaplaw.answers.characters import visible
+
 _WRAPPERS = ('"', "'", "`", "**", "__")
 _HASH_NAME = re.compile(r"^(?:md5|sha-?1|sha-?256|sha-?512)\s*(?:hash|sum)?\s*[:=]?\s*", re.IGNORECASE)
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -20,14 +18,6 @@ _EXCUSES = (
     "i don't know", "i do not know", "cannot determine", "cannot be determined", "could not determine",
     "could not be determined", "unable to determine", "unable to find", "could not find", "could not be found",
 )  # fmt: skip
-
-
-def clean(text: str) -> str:
-    """Drop what no reader sees: compatibility forms, invisible characters, runs of blanks (lines stay)."""
-    text = unicodedata.normalize("NFKC", text).translate(_DASHES).translate(_QUOTES)
-    text = _INVISIBLE.sub("", text)
-    text = "".join(" " if unicodedata.category(letter) == "Cc" and letter != "\n" else letter for letter in text)
-    return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
 def unwrap(text: str) -> str:
@@ -56,7 +46,7 @@ def normalise(text: str) -> str:
     >>> normalise("00-21-5D-C8-0E-F2")
     '00:21:5d:c8:0e:f2'
     """
-    text = unwrap(refang(clean(text))).replace("\n", " ").casefold()
+    text = unwrap(refang(visible(text))).replace("\n", " ").casefold()
     for form in (_mac, _hash, _path, _telephone):
         known = form(text)
         if known is not None:
@@ -77,7 +67,7 @@ def equivalents(gold: str) -> set[str]:
 
 def abstains(answer: str) -> bool:
     """Say whether an answer only says that there is none."""
-    form = unwrap(clean(answer)).casefold().strip(" .!?-_…*()[]")
+    form = unwrap(visible(answer)).casefold().strip(" .!?-_…*()[]")
     excuse = len(form) <= 60 and form.startswith(_EXCUSES)
     return form in _ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
 
@@ -89,7 +79,7 @@ def pieces(answer: str) -> list[str]:
 
 def splittings(answer: str) -> list[list[str]]:
     """Return the ways to read an answer as a list, the plainest first."""
-    text = _unbracket(clean(answer))
+    text = _unbracket(visible(answer))
     rows = [_unbullet(row) for row in re.split(r"[\n;]", text)]
     rows = [row for row in rows if row]
     commas = [part for row in rows for part in re.split(r",\s+|,(?!\d)", row)]

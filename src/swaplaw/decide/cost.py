@@ -78,10 +78,12 @@ class Budgeted:
     seed: int = 0
     _sheets: dict[tuple[int, ...], Scoresheet] = field(default_factory=dict, repr=False, compare=False)
     _scores: dict[Choice, Floats] = field(default_factory=dict, repr=False, compare=False)
+    _draws: dict[tuple[int, ...], Draws] = field(default_factory=dict, repr=False, compare=False)
 
-    def on(self, tally: Tally, members: Sequence[int]) -> Budgeted:
-        """Spend in the same way on a tally of some members only."""
-        return Budgeted(tally, self.prices[list(members)], self.budget, self.priced, self.seed)
+    def only(self, models: Sequence[int]) -> Budgeted:
+        """The same for some of the models."""
+        kept = [self.tally.models[model] for model in models]
+        return Budgeted(self.tally.select(models=kept), self.prices[list(models)], self.budget, self.priced, self.seed)
 
     @cached_property
     def recorded(self) -> Recorded:
@@ -95,6 +97,14 @@ class Budgeted:
             return votes
         return scaled_down(votes, self.prices[list(members)], self.budget)
 
+    def affordable_sizes(self, members: Sequence[int]) -> Ints:
+        """Samples of each member on each question, of members that the budget allows."""
+        sizes = self.sizes(members)
+        if sizes is None:
+            named = listing([self.tally.models[member] for member in members])
+            raise InputError(f"a budget of {self.budget:g} per question does not buy a sample of each of {named}")
+        return sizes
+
     def affordable(self, members: Sequence[int]) -> bool:
         """Whether the budget allows a sample of each."""
         return self.sizes(members) is not None
@@ -105,7 +115,10 @@ class Budgeted:
         if sizes is None or (sizes == self.tally.votes[list(members)]).all():
             return None
         ballots = PANEL_BALLOTS if len(members) > 2 else None
-        return draw(self.tally, members, list(sizes), seed=self.seed, ballots=ballots)
+        if tuple(members) not in self._draws:
+            drawn = draw(self.tally, members, list(sizes), seed=self.seed, ballots=ballots)
+            self._draws[tuple(members)] = drawn
+        return self._draws[tuple(members)]
 
     @cached_property
     def own(self) -> tuple[Floats, int]:

@@ -122,8 +122,13 @@ def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOu
     """Judge a rule against a baseline rule, both choosing on training parts only."""
     everything = np.ones((1, folds.tests.shape[1]), dtype=bool)
     parts = np.concatenate([everything, folds.trains])
-    choice, *choices = rule(parts)
-    single, *singles = baseline(parts)
+    return judge(scorer, rule(parts), baseline(parts), folds)
+
+
+def judge(scorer: Scorer, made: Sequence[Choice], against: Sequence[Choice], folds: Folds) -> HeldOut:
+    """Judge choices against others, each made on all questions first, then on the training part of each fold."""
+    choice, *choices = made
+    single, *singles = against
     return HeldOut(
         choice,
         single,
@@ -212,7 +217,7 @@ def held_out_panel(
 
 def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
     """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
-    return each(tally, lambda train: _choice(certify(oriented(train, members), time_limit=time_limit)), crew)
+    return each(tally, lambda train: choice_of(certify(oriented(train, members), time_limit=time_limit)), crew)
 
 
 def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
@@ -223,13 +228,13 @@ def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, c
 
     def choose(train: Tally) -> Choice:
         found = [best_panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
-        return _choice(max(found, key=lambda one: one.recommended.accuracy))
+        return choice_of(max(found, key=lambda one: one.recommended.accuracy))
 
     return each(tally, choose, crew)
 
 
-def _choice(found: Certificate) -> Choice:
-    """What would be deployed: members of weight 0 are not."""
+def choice_of(found: Certificate) -> Choice:
+    """What a certificate would have deployed: members of weight 0 are not."""
     weights = zip(found.panel.indices, found.recommended.weights, strict=True)
     members, kept = zip(*((index, weight) for index, weight in weights if weight), strict=True)
     return Choice(members, kept)

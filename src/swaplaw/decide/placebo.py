@@ -1,84 +1,104 @@
-"""Would a secondary that knows nothing have done as well?
+"""What would secondaries that know nothing have gained?
 
 A vote that is wrong but unsure can be improved by noise alone: where the primary's plurality is systematically wrong,
-any other answer is right more often. Such a lift is real on the benchmark, and no reason to deploy anything. The
-placebo has the secondary's votes, shuffled among the answers of each question: as many, as concentrated, as many
-abstentions, and nothing known. Its weight is chosen as the pair's is, so whatever it gains needs no knowledge. In a
-panel all secondaries are shuffled, and keep their mix.
+any other answer is right more often. Such a gain is real on the benchmark, but owes nothing to what the secondaries
+know. The placebo has the secondaries' votes, moved to other options of each question at random: as many, as
+concentrated, as many abstentions, and nothing known. Gold is one of the options, no more likely than any other. All
+secondaries are moved alike, so they agree with each other as they did. Whoever knows that secondaries know nothing
+gives them no weight, so a placebo is never worse than the best single model.
+
+How many options a question has is read off the votes: where a few answers come back on question after question, they
+are the options; where they do not (free text), a random answer is never gold.
+
+So the placebo takes no power from an ensemble that knows something: wherever noise does harm, to beat the placebo is to
+beat the best single model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import ALONE, Crew
-from swaplaw.decide.holdout import Folds, held_out_weight
-from swaplaw.law.scoresheet import Scoresheet
-from swaplaw.votes.tally import Tally
+from swaplaw._core.arrays import Floats, Ints
+from swaplaw.decide.choice import Choice, Scorer
+from swaplaw.law.plurality import vote
+from swaplaw.votes.tally import Tally, tally_array
 
-PLACEBOS = 20
-
-
-def placebo_scores(
-    tally: Tally,
-    members: Sequence[int],
-    folds: Folds,
-    sheet_of: Callable[[Tally], Scoresheet],
-    *,
-    seed: int = 0,
-    crew: Crew = ALONE,
-) -> Floats:
-    """Held-out score of each question with shuffled secondaries at their best weight, averaged over shuffles.
-
-    `sheet_of` lays out the scores of the members of a tally, as those of the real ensemble are.
-    """
-    shuffles = _Shuffles(tally, members, folds, sheet_of, seed)
-    total = np.zeros(len(tally.questions))
-    for scores in crew.share(_Shuffles.scores, shuffles, range(PLACEBOS)):
-        total += scores
-    return total / PLACEBOS
+PLACEBOS = 10
+MOST_OPTIONS = 26
+"""More different answers than this are no options, but free text."""
 
 
 @dataclass(frozen=True)
-class _Shuffles:
-    """What it takes to try a shuffle."""
+class Placebo:
+    """Scores with secondaries that know nothing."""
 
-    tally: Tally
-    members: Sequence[int]
-    folds: Folds
-    sheet_of: Callable[[Tally], Scoresheet]
-    seed: int
-
-    def scores(self, number: int) -> Floats:
-        """Held-out scores with the secondaries shuffled for the so-manieth time."""
-        shuffled = with_placebo(self.tally, self.members, np.random.default_rng([self.seed, number]))
-        return held_out_weight(self.sheet_of(shuffled), self.folds)
+    scores: Floats = field(repr=False)
+    """Of each question, averaged over shuffles."""
+    options: int | None
+    """Among how many options votes were moved; None: free text, where no random answer is right."""
 
 
-def with_placebo(tally: Tally, members: Sequence[int], rng: np.random.Generator) -> Tally:
-    """The primary, and the secondaries with their votes shuffled among the answers that each question got.
+def placebo(scorer: Scorer, choice: Choice, single: Choice, *, seed: int = 0) -> Placebo:
+    """Score an ensemble whose secondaries know nothing, or the single model where that is better."""
+    tally = scorer.tally
+    options = options_of(tally)
+    total = np.zeros(len(tally.questions))
+    number = 1 if options is None else PLACEBOS
+    for shuffle in range(number):
+        blind = with_placebo(tally, choice.members, options, np.random.default_rng([seed, shuffle]))
+        pooled = vote(blind, range(len(choice.members)), choice.weights)
+        total += (pooled.numerators / pooled.denominator).astype(np.float64)
+    return Placebo(max(scorer.score(single), total / number, key=lambda scores: float(scores.mean())), options)
 
-    All secondaries are shuffled alike: together they know nothing, and agree with each other as much as they did.
-    """
-    n = len(tally.questions)
-    primary, *secondaries = members
+
+def options_of(tally: Tally) -> int | None:
+    """How many options questions have, as far as votes tell; None where answers are free text."""
+    answers = {label for label in tally.rivals.labels if label is not None} | set(tally.golds or ())
     voted = np.unique(tally.positions)
-    answers = voted[[label is not None for label in tally.rivals.labels[voted]]]
-    question = np.concatenate([np.arange(n), tally.rivals.question[answers]])
-    place, drawn = np.argsort(question, kind="stable"), rng.permutation(len(question))
-    # Both orders go question by question; the second is random within each.
-    shuffled = drawn[np.argsort(question[drawn], kind="stable")]
-    gold, rivals = [tally.gold[primary]], [tally.dense(primary)]
-    for secondary in secondaries:
-        counts = tally.dense(secondary)
-        votes = np.concatenate([tally.gold[secondary].astype(np.int64), counts[answers]])
-        votes[place] = votes[shuffled]
-        counts[answers] = votes[n:]
-        gold.append(votes[:n])
-        rivals.append(counts)
-    names = [tally.models[member] for member in members]
-    return tally.with_counts(names, tally.votes[list(members)], np.stack(gold), rivals)
+    named = voted[[label is not None for label in tally.rivals.labels[voted]]]
+    most = int(np.bincount(tally.rivals.question[named], minlength=1).max(initial=0))
+    options = max(2, len(answers), most + 1)
+    return options if options <= MOST_OPTIONS else None
+
+
+def with_placebo(tally: Tally, members: Sequence[int], options: int | None, rng: np.random.Generator) -> Tally:
+    """The primary, and the secondaries with their votes moved among the options of each question, all alike.
+
+    Gold is the first category; of an answer that nobody in the tally gave, only the number matters.
+    """
+    counts = _by_category(tally, members, options)
+    categories = counts.shape[2] - 1  # the last one is null, and stays
+    if options is None:
+        # What is made up at random is never what anybody else said.
+        moved = np.zeros((*counts.shape[:2], 2 * categories + 1), dtype=counts.dtype)
+        moved[0, :, :categories] = counts[0, :, :-1]
+        moved[1:, :, categories:-1] = counts[1:, :, :-1]
+        moved[:, :, -1] = counts[:, :, -1]
+    else:
+        places = rng.random((counts.shape[1], categories)).argsort(axis=1)
+        moved = counts.copy()
+        moved[1:, :, :-1] = np.take_along_axis(counts[1:, :, :-1], places[None], axis=2)
+    names = tuple(tally.models[member] for member in members)
+    return tally_array(tally.dataset, names, tally.questions, moved)
+
+
+def _by_category(tally: Tally, members: Sequence[int], options: int | None) -> Ints:
+    """Votes of members x questions x categories: gold, its rivals, options that nobody chose, and null."""
+    voted = np.unique(tally.positions)
+    question = tally.rivals.question[voted]
+    null = np.array([label is None for label in tally.rivals.labels[voted]], dtype=bool)
+    order = np.argsort(question[~null], kind="stable")
+    rivals = voted[~null][order]
+    owner = tally.rivals.question[rivals]
+    rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
+    width = max(options or 0, 1 + int(rank.max(initial=-1)) + 1)
+    counts = np.zeros((len(members), len(tally.questions), width + 1), dtype=np.int64)
+    for row, member in zip(counts, members, strict=True):
+        dense = tally.dense(member)
+        row[:, 0] = tally.gold[member]
+        row[owner, 1 + rank] = dense[rivals]
+        row[question[null], -1] = dense[voted[null]]
+    return counts

@@ -1,7 +1,8 @@
 """The policy file: what to deploy, on what evidence, from which votes. `recommend` writes it and serving reads it.
 
-Small readable JSON. Its digest covers all that was decided, so that a policy changed by hand is noticed; only the part
-`serving` (upstreams, temperature, how answers are read) is left to the reader to fill in.
+Small readable JSON. Its digest covers all that was decided, so that a policy changed by hand is noticed: the members,
+the evidence, and, in `voting`, how the votes came about that the decision rests on (reader, temperature, prompt, what a
+truncated completion counts as, the threshold of a cascade). Only `serving` is left to whoever deploys it to fill in.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from swaplaw.errors import InputError, quote
 
@@ -21,6 +22,9 @@ SCHEMA = "swaplaw.policy"
 VERSION = 1
 REMEDY = "give a file that `swaplaw recommend VOTES -o policy.json` wrote"
 _KEYS = ("schema", "version", "verdict", "members", "evidence", "data", "digest")
+_VOTING = ("reader", "temperature", "prompt", "truncated", "threshold")
+QUESTION = "{question}"
+"""Where a prompt holds what is asked."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,33 @@ class Member:
 
 
 @dataclass(frozen=True)
+class Voting:
+    """How the votes came about that a policy was judged on, so that served votes come about in the same way.
+
+    What is not known of recorded votes is None, and then left to `serving`.
+    """
+
+    reader: Mapping[str, Any] | None = None
+    """How an answer is read from a completion (see `swaplaw.answers`)."""
+    temperature: float | None = None
+    prompt: str | None = None
+    """The template that a question was put in; holds `{question}`."""
+    truncated: Literal["abstain", "read"] | None = None
+    """What a completion cut off by its token limit counts as."""
+    threshold: Fraction | None = None
+    """Of a cascade: the other members are asked when the primary's lead, a share of its votes, is at most this."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON, without what is not known."""
+        known = {name: getattr(self, name) for name in _VOTING if getattr(self, name) is not None}
+        if self.reader is not None:
+            known["reader"] = dict(self.reader)
+        if self.threshold is not None:
+            known["threshold"] = str(self.threshold)
+        return known
+
+
+@dataclass(frozen=True)
 class Policy:
     """An ensemble to deploy (or a single model), the primary first."""
 
@@ -50,6 +81,7 @@ class Policy:
     """The dataset, how many of its questions, and a fingerprint of the votes."""
     serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Whatever serving needs besides; not part of the digest."""
+    voting: Voting = field(default_factory=Voting, repr=False)
 
     @property
     def cost(self) -> float | None:
@@ -61,6 +93,7 @@ class Policy:
         return sum(price * member.samples for price, member in zip(known, self.members, strict=True))
 
     def _decided(self) -> dict[str, Any]:
+        voting = self.voting.to_dict()
         return {
             "schema": SCHEMA,
             "version": VERSION,
@@ -68,6 +101,8 @@ class Policy:
             "members": [member.to_dict() for member in self.members],
             "evidence": dict(self.evidence),
             "data": dict(self.data),
+            # Policies that say nothing of it keep the digest that they always had.
+            **({"voting": voting} if voting else {}),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,9 +146,9 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
         )
     if missing := [key for key in _KEYS if key not in document]:
         raise InputError(f"{name}: {quote(missing[0])} is missing; {REMEDY}")
-    if unknown := [key for key in document if key not in (*_KEYS, "serving")]:
+    if unknown := [key for key in document if key not in (*_KEYS, "voting", "serving")]:
         raise InputError(f"{name}: {quote(unknown[0])} is no part of a policy; {REMEDY}")
-    decided = {key: document[key] for key in _KEYS if key != "digest"}
+    decided = {key: document[key] for key in (*_KEYS, "voting") if key != "digest" and key in document}
     if document["digest"] != _digest(decided):
         raise InputError(
             f"{name}: the policy was changed after it was written (its digest does not fit): only `serving` may be "
@@ -122,7 +157,8 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     evidence, data, serving = (_object(document.get(key, {}), key, name) for key in ("evidence", "data", "serving"))
     if not isinstance(document["verdict"], str):
         raise InputError(f"{name}: verdict is {quote(document['verdict'])}, expected text; {REMEDY}")
-    return Policy(_members(document["members"], name), document["verdict"], evidence, data, serving)
+    voting = _voting(_object(document.get("voting", {}), "voting", name), name)
+    return Policy(_members(document["members"], name), document["verdict"], evidence, data, serving, voting)
 
 
 def _digest(decided: Mapping[str, Any]) -> str:
@@ -134,6 +170,36 @@ def _object(value: Any, key: str, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{name}: {key} is {quote(value)}, expected an object; {REMEDY}")
     return value
+
+
+def _voting(value: Mapping[str, Any], name: str) -> Voting:
+    if unknown := [key for key in value if key not in _VOTING]:
+        raise InputError(f"{name}: voting.{quote(unknown[0])} is not known; this swaplaw knows {', '.join(_VOTING)}")
+    temperature, prompt, truncated = (value.get(key) for key in ("temperature", "prompt", "truncated"))
+    if temperature is not None and not (_is_number(temperature) and 0 <= temperature <= 10):
+        raise InputError(f"{name}: voting.temperature is {quote(temperature)}, expected a number from 0 to 10")
+    if prompt is not None and not (isinstance(prompt, str) and QUESTION in prompt):
+        raise InputError(f"{name}: voting.prompt is {quote(prompt)}, expected text that holds {QUESTION}")
+    if truncated not in (None, "abstain", "read"):
+        raise InputError(f"{name}: voting.truncated is {quote(truncated)}, expected 'abstain' or 'read'")
+    reader = _object(value["reader"], "voting.reader", name) if "reader" in value else None
+    threshold = as_threshold(value["threshold"], f"{name}: voting.threshold") if "threshold" in value else None
+    return Voting(reader, temperature, prompt, truncated, threshold)
+
+
+def as_threshold(value: Any, name: str = "threshold") -> Fraction:
+    """Read the threshold of a cascade: a share of the primary's votes, exact."""
+    try:
+        threshold = Fraction(value) if isinstance(value, str | int | Fraction) else None
+    except (ValueError, ZeroDivisionError):
+        threshold = None
+    if threshold is None or not 0 <= threshold <= 1:
+        raise InputError(f"{name} is {quote(value)}, expected a fraction from 0 to 1 as text, such as '1/3'")
+    return threshold
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _members(value: Any, name: str) -> tuple[Member, ...]:
@@ -152,8 +218,7 @@ def _member(value: Any, name: str) -> Member:
     samples, price = value.get("samples"), value.get("price")
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise InputError(f"{name}: samples is {quote(samples)}, expected a whole number, 1 or more")
-    number = isinstance(price, int | float) and not isinstance(price, bool)
-    if price is not None and not (number and isfinite(price) and price >= 0):
+    if price is not None and not (_is_number(price) and price >= 0):
         raise InputError(f"{name}: price is {quote(price)}, expected null or a number, 0 or more")
     return Member(value["model"], _weight(value.get("weight"), name), samples, price)
 

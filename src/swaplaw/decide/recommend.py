@@ -1,53 +1,66 @@
-"""The decision: deploy a pair or a panel, deploy the best single model, or say that these votes cannot tell.
+"""The decision: deploy an ensemble, deploy the best single model, or say that these votes cannot tell.
 
-An ensemble is recommended only if, beyond doubt at the level asked for,
+A small family of rules is compared (see `family`); each chooses an ensemble on training questions and is scored on the
+others. It has to beat the best single model as all questions show it: the single model's luck counts in its favour, so
+an ensemble that beats it beats every model of the fleet.
 
-1. it beats the best single model of the fleet on questions that had no part in choosing it, with an interval wide
-   enough for the best of all candidates (see `selection`);
-2. it still does when scaled down to what that single model costs: else more samples would do (see `spend`);
-3. it beats a placebo, whose secondaries know nothing: else noise would do (see `placebo`);
+- An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
+  candidates (see `selection`), and is at least `min_gain`; and if it gains over the same ensemble with secondaries that
+  know nothing (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
+- The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
+  candidate is worth it, and no allowance is needed, since all tests must agree.
+- Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
 
-and if its held-out gain is at least `min_gain`. The single model is recommended if one of the three intervals ends
-below `min_gain`: whatever an ensemble gains is too little. Otherwise these votes cannot tell, and how many questions
-would is a matter of arithmetic.
+Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict. What the ensemble would gain at
+the single model's cost is reported beside the verdict, and decides only where `at_equal_cost` asks for it.
 
-Pairs are compared at every weight, panels of three or more along lines of weights (see `lines`): the same candidates
-are chosen from on training parts and allowed for in the interval, and the same seed gives the same bytes, which a
-search against the clock would not.
+A full search adds every pair at every weight, and panels along lines of weights, to the candidates and to what the test
+allows for. The same seed gives the same bytes, which a search against the clock would not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from math import comb
+from typing import Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats
+from swaplaw._core.arrays import Bools
 from swaplaw._core.parallel import Backend, Crew, Progress
-from swaplaw.decide.choice import BestSingle, PairRule, all_pairs, led_by_best, model_totals
+from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, led_by_best, model_totals
 from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
-from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, held_out_weight
-from swaplaw.decide.placebo import placebo_scores
+from swaplaw.decide.family import Family
+from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
+from swaplaw.decide.placebo import placebo
 from swaplaw.decide.selection import Selection, selection
-from swaplaw.decide.verdict import Check, Recommendation, decide, more_questions
+from swaplaw.decide.verdict import (
+    Candidate,
+    More,
+    Reason,
+    Recommendation,
+    Verdict,
+    more_questions,
+    pick,
+)
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.intervals import effect
-from swaplaw.evidence.resample import resampler
+from swaplaw.evidence.intervals import LEVEL, Effect, effect
+from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.subsample import draw
 from swaplaw.evidence.units import Unit
-from swaplaw.law.mixtures import Line, all_panels, line_through, panel_lines
-from swaplaw.law.scoresheet import Scoresheet
+from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
+from swaplaw.votes.checks import Check, find_checks
 from swaplaw.votes.tally import Tally
 
-MAX_MODELS = 2
+Search = Literal["family", "full"]
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
 BALLOTS = 200
-"""Ballots a question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
+"""Ballots per question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
 
 
 def recommend(
@@ -56,8 +69,11 @@ def recommend(
     models: Sequence[str] | None = None,
     prices: Mapping[str, float] | None = None,
     budget: float | None = None,
-    max_models: int = MAX_MODELS,
+    max_models: int | None = None,
     min_gain: float = MIN_GAIN,
+    search: Search = "family",
+    at_equal_cost: bool = False,
+    checks: Sequence[Check] | None = None,
     by: Unit | None = None,
     folds: int = FOLDS,
     repeats: int = REPEATS,
@@ -69,76 +85,258 @@ def recommend(
 ) -> Recommendation:
     """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions.
 
-    With `workers` or a `backend` the candidates are shared out (see `crew`).
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes of one dataset.
+    models : sequence of str, optional
+        Consider these models only.
+    prices : mapping of str to float, optional
+        Price of a sample of each model; without prices every sample costs 1.
+    budget : float, optional
+        Most that a question may cost; costlier ensembles are scaled down to it.
+    max_models : int, optional
+        Largest ensemble; by default the whole fleet (a full search: pairs, or trios where pairs cannot gain).
+    min_gain : float
+        Smallest gain worth a second model, as a fraction of one.
+    search : {"family", "full"}
+        Compare a small family of rules, or every pair at every weight as well.
+    at_equal_cost : bool
+        Whether an ensemble must also gain when it may cost no more than the single model.
+    checks : sequence of Check, optional
+        What `find_checks` found in the votes; by default the tally is looked at.
+    by : {"question", "cluster"}, optional
+        What is held out and resampled together; by default clusters where there are any.
+    folds, repeats, replicates, seed : int
+        Folds of the questions, how often they are dealt, bootstrap draws, and the seed of both.
+    workers, backend
+        Who does the work.
+    progress : callable
+        Wraps what is looped over.
+
+    Returns
+    -------
+    Recommendation
+        The verdict, what to deploy, and what it rests on.
+
+    Raises
+    ------
+    InputError
+        If options contradict each other or the votes, or there is nothing to hold out.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = recommend(sl.demo_votes().tally(), models=["gpt-4", "gpt-35-turbo"], repeats=1)
+    >>> found.policy.members[0].model
+    'gpt-4'
     """
-    crew = Crew(workers, backend)
-    _check_options(max_models, min_gain, budget)
+    _check_options(max_models, min_gain, budget, search)
     considered = _considered(tally, models)
-    scorer = Budgeted(considered, check_prices(tally, considered.models, prices), budget, prices is not None, seed)
-    singles, pairs = _candidates(scorer, max_models)
-    panels = _panels(scorer, singles, max_models)
-    draws = resampler(considered, by=by, seed=seed, replicates=replicates)
+    looked = find_checks(considered) if checks is None else _about(checks, considered)
+    distinct = _without_copies(considered, looked)
+    priced = Budgeted(distinct, check_prices(tally, distinct.models, prices), budget, prices is not None, seed)
+    scorer = _affordable(priced)
+    draws = resampler(scorer.tally, by=by, seed=seed, replicates=replicates)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
-    best_single = BestSingle(scorer, singles)
-    lines = _led_lines(scorer, panels, dealt)
-    by_lift = held_out(scorer, PairRule(scorer, singles, pairs, "lift", progress, lines, crew), best_single, dealt)
-    by_swap = held_out(scorer, PairRule(scorer, singles, pairs, "swap", progress, crew=crew), best_single, dealt)
-    spread = selection(scorer, by_lift.baseline, pairs, draws, lines=lines, progress=progress, crew=crew)
-    checks = tuple(_checks(scorer, by_lift, spread, dealt, seed, crew))
-    # Where no ensemble may be deployed there is nothing to tell apart.
-    verdict = decide(checks, len(by_lift.choice.members), min_gain) if pairs or panels else "deploy_single"
-    more = more_questions(checks, min_gain) if verdict == "cannot_tell" else None
+    work = _Work(scorer, draws, dealt, max_models, Crew(workers, backend), progress)
+    rules, spread = work.judged(search)
+    candidates = tuple(
+        Candidate(name, each, spread.effect(each.gains)) for name, each in rules.items() if name != "swap"
+    )
+    best = pick(candidates, min_gain)
+    asked = best is not None and best.members > 1
+    equal = work.equal_compute(best.judged, seed) if best is not None and asked else None
+    over, options = work.over_placebo(best.judged, spread, seed) if best is not None and asked else (None, None)
+    facts = _Facts(
+        any(check.severity == "error" for check in looked),
+        len(scorer.tally.models) < 2 or max_models == 1,
+        len(distinct.models) < len(considered.models),
+        candidates,
+        best,
+        at_equal_cost,
+        equal,
+        over,
+        min_gain,
+        spread.reach(),
+    )
+    verdict, reason = facts.decide()
     return Recommendation(
-        verdict, tally, considered, min_gain, by_lift, by_swap, spread, checks, more, scorer, max_models
+        verdict=verdict,
+        reason=reason,
+        votes=tally,
+        tally=scorer.tally,
+        min_gain=min_gain,
+        baseline=work.baseline,
+        candidates=candidates,
+        best=best,
+        rules=rules,
+        selection=spread,
+        equal_compute=equal,
+        placebo=over,
+        options=options,
+        checks=looked,
+        more=facts.more(reason, spread),
+        scorer=scorer,
+        max_models=max_models,
+        at_equal_cost=at_equal_cost,
     )
 
 
-def _checks(scorer: Budgeted, found: HeldOut, spread: Selection, dealt: Folds, seed: int, crew: Crew) -> list[Check]:
-    """Ask the three questions; the last two only of an ensemble, and the second where votes allow it.
+@dataclass(frozen=True)
+class _Facts:
+    """All that decides."""
 
-    The first guards against luck among many candidates. The others ask why the one that was chosen gains, so theirs are
-    plain intervals: wider ones would cost power and guard against nothing more. Who the members are, and a panel's mix
-    of secondaries, is what was chosen on all questions; the weight of the secondaries is chosen on training parts.
-    """
-    checks = [Check("held_out", spread.effect(found.gains))]
-    if len(found.choice.members) > 1:
-        line = line_through(found.choice.members, found.choice.weights)
-        equal = _equal_compute(scorer, found, line, dealt, seed)
-        if equal is not None:
-            checks.append(Check("equal_compute", effect(equal, dealt.member)))
-        scores = held_out_weight(scorer.along(line), dealt)
-        sheet_of = partial(_sheet_on, scorer, line)
-        blinded = placebo_scores(scorer.tally, line.members, dealt, sheet_of, seed=seed, crew=crew)
-        checks.append(Check("placebo", effect(scores - blinded, dealt.member)))
-    return checks
+    broken: bool
+    """Whether votes do not mean what they seem to mean."""
+    alone: bool
+    """Whether only single models are compared."""
+    copies: bool
+    """Whether models were left out that vote exactly as another."""
+    candidates: tuple[Candidate, ...]
+    best: Candidate | None
+    at_equal_cost: bool
+    equal: Effect | None
+    placebo: Effect | None
+    min_gain: float
+    reach: float
+    """Standard errors of a one-sided test of one gain by itself."""
 
+    def decide(self) -> tuple[Verdict, Reason]:
+        """The verdict, and why."""
+        if self.broken:
+            return "cannot_tell", "checks"
+        if self.alone:
+            return "deploy_single", "no_change" if self.copies else "alone"
+        if self.best is None:
+            return "cannot_tell", "not_askable"
+        if self.best.helps(self.min_gain):
+            return self._proven(self.best)
+        if all(each.gains_too_little(self.min_gain, self.reach) for each in self.candidates):
+            return "deploy_single", "too_little"
+        return "cannot_tell", "unsure"
 
-def _sheet_on(scorer: Budgeted, line: Line, blind: Tally) -> Scoresheet:
-    """Scores along a line of a tally that holds its members only."""
-    return scorer.on(blind, line.members).along(Line(tuple(range(len(line.members))), line.mix))
+    def _proven(self, best: Candidate) -> tuple[Verdict, Reason]:
+        """The verdict on an ensemble that surely gains: unless noise would gain as much, or more samples would."""
+        if self.placebo is not None and self.placebo.p > 1 - LEVEL:
+            return ("deploy_single", "noise") if self._too_little(self.placebo) else ("cannot_tell", "maybe_noise")
+        if self.at_equal_cost and self.equal is None:
+            return "cannot_tell", "unsure_at_equal_cost"
+        if self.at_equal_cost and self.equal is not None and self.equal.p > 1 - LEVEL:
+            if self._too_little(self.equal):
+                return "deploy_single", "too_little_at_equal_cost"
+            return "cannot_tell", "unsure_at_equal_cost"
+        return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
 
+    def _too_little(self, effect: Effect) -> bool:
+        return effect.mean + self.reach * effect.standard_error < self.min_gain
 
-def _equal_compute(scorer: Budgeted, found: HeldOut, line: Line, dealt: Folds, seed: int) -> Floats | None:
-    """Held-out gain of the chosen members when they may cost no more than the best single model does."""
-    members, (single,) = line.members, found.baseline.members
-    own = scorer.sizes((single,))
-    votes = scorer.sizes(members)
-    assert own is not None  # Else neither would be a candidate.
-    assert votes is not None
-    sizes = scaled_down(votes, scorer.prices[list(members)], own[0] * scorer.prices[single])
-    if sizes is None:
+    def more(self, reason: Reason, spread: Selection) -> More | None:
+        """How many questions would tell, where the verdict is open because there are too few."""
+        if reason == "unsure" and self.best is not None:
+            return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
+        if reason == "maybe_noise" and self.placebo is not None:
+            return more_questions("placebo", self.placebo, self.reach, self.reach, self.min_gain)
+        if reason == "unsure_at_equal_cost" and self.equal is not None:
+            return more_questions("equal_compute", self.equal, self.reach, self.reach, self.min_gain)
         return None
-    sheet = draw(scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS).sheet(line.mix)
-    return held_out_weight(sheet, dealt) - scorer.score(found.baseline)
 
 
-def _check_options(max_models: int, min_gain: float, budget: float | None) -> None:
-    if max_models < 1:
-        raise InputError(f"an ensemble of {max_models} models cannot be deployed: --max-models is 1 or more")
+@dataclass(frozen=True)
+class _Work:
+    """What it takes to judge rules."""
+
+    scorer: Budgeted
+    draws: Resampler
+    dealt: Folds
+    max_models: int | None
+    crew: Crew
+    progress: Progress
+
+    @property
+    def singles(self) -> tuple[int, ...]:
+        return tuple(range(len(self.scorer.tally.models)))
+
+    @cached_property
+    def baseline(self) -> Choice:
+        """The best single model of all questions."""
+        return BestSingle(self.scorer, self.singles)(np.ones((1, self.dealt.tests.shape[1]), dtype=bool))[0]
+
+    def judged(self, search: Search) -> tuple[dict[str, HeldOut], Selection]:
+        """Every rule on held-out questions, and the noise of the noisiest."""
+        family = Family(self.scorer, self.max_models, self.crew)
+        parts = np.concatenate([np.ones((1, self.dealt.tests.shape[1]), dtype=bool), self.dealt.trains])
+        # One single model to beat, scored on the very questions that made it the best: that favours it. Were it chosen
+        # on training parts, too, near-equal models would take turns, each just where it does worse.
+        single = [self.baseline] * len(parts)
+        rules = {
+            name: judge(self.scorer, choices, single, self.dealt) for name, choices in family.choices(parts).items()
+        }
+        gains = np.array([each.gains for each in rules.values()]).reshape(len(rules), parts.shape[1])
+        if search == "family" or len(self.singles) < 2 or self.max_models == 1:
+            return rules, selection(gains, self.draws)
+        pairs, lines = self._searched(family.pairs_can_gain)
+        return rules | self._by_search(pairs, lines), selection(
+            gains,
+            self.draws,
+            scorer=self.scorer,
+            baseline=self.baseline,
+            pairs=pairs,
+            lines=lines,
+            progress=self.progress,
+            crew=self.crew,
+        )
+
+    def _searched(self, pairs_can_gain: bool) -> tuple[tuple[tuple[int, int], ...], tuple[Line, ...]]:
+        """The pairs and lines of panels that a full search compares."""
+        pairs = tuple(pair for pair in all_pairs(self.singles) if self.scorer.affordable(pair))
+        largest = self.max_models or (2 if pairs_can_gain else 3)
+        return pairs, _led_lines(self.scorer, _panels(self.scorer, self.singles, largest), self.dealt)
+
+    def _by_search(self, pairs: tuple[tuple[int, int], ...], lines: tuple[Line, ...]) -> dict[str, HeldOut]:
+        lift = PairRule(self.scorer, self.singles, pairs, "lift", self.progress, lines, self.crew)
+        swap = PairRule(self.scorer, self.singles, pairs, "swap", self.progress, crew=self.crew)
+        return {
+            name: held_out(self.scorer, rule, lambda parts: [self.baseline] * len(parts), self.dealt)
+            for name, rule in (("lift", lift), ("swap", swap))
+        }
+
+    def equal_compute(self, found: HeldOut, seed: int) -> Effect | None:
+        """Gain of an ensemble when it may cost no more than the best single model does; None: it cannot be asked.
+
+        Its weights were chosen on all questions, so what that flatters it by is taken off.
+        """
+        members, (single,) = found.choice.members, found.baseline.members
+        allowed = self.scorer.affordable_sizes((single,))[0] * self.scorer.prices[single]
+        votes = self.scorer.affordable_sizes(members)
+        sizes = scaled_down(votes, self.scorer.prices[list(members)], allowed)
+        if sizes is None:
+            return None
+        drawn = draw(self.scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS)
+        gains = drawn.scores(found.choice.weights)[0] - self.scorer.score(found.baseline)
+        return effect(gains - max(0.0, found.optimism), self.dealt.member)
+
+    def over_placebo(self, found: HeldOut, spread: Selection, seed: int) -> tuple[Effect | None, int | None]:
+        """Gain of an ensemble over itself with secondaries that know nothing, and among how many options these guess.
+
+        The ensemble is the best of all candidates, which its interval and p-value allow for. None where a budget lets
+        nobody vote as recorded.
+        """
+        if self.scorer.budget is not None and self.scorer.draws(found.choice.members) is not None:
+            return None, None
+        blind = placebo(self.scorer, found.choice, found.baseline, seed=seed)
+        return spread.effect(found.scores - blind.scores), blind.options
+
+
+def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str) -> None:
+    if max_models is not None and max_models < 1:
+        raise InputError(f"an ensemble of {max_models} models cannot be deployed: max_models is 1 or more")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
         raise InputError(f"a smallest gain of {min_gain} is no fraction of one: give 0.01 for 1 percentage point")
     if budget is not None and not 0 < budget < float("inf"):
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
+    if search not in ("family", "full"):
+        raise InputError(f"there is no search {quote(search)}: take 'family' or 'full'")
 
 
 def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
@@ -155,33 +353,48 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
     if not answered.any():
         raise InputError(
             f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models answered; "
-            "name models that share questions with --models"
+            "name models that share questions"
         )
     return kept if answered.all() else kept.select(questions=answered)
 
 
-def _candidates(scorer: Budgeted, max_models: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
-    """Single models and pairs within the budget."""
-    singles = tuple(model for model in range(len(scorer.tally.models)) if scorer.affordable((model,)))
-    if not singles:
+def _about(checks: Sequence[Check], tally: Tally) -> tuple[Check, ...]:
+    """The checks that concern a tally."""
+    return tuple(
+        check
+        for check in checks
+        if check.dataset in ("", tally.dataset) and (check.model is None or check.model in tally.models)
+    )
+
+
+def _without_copies(tally: Tally, checks: Sequence[Check]) -> Tally:
+    """Leave out models that vote exactly as another does: they cannot change a vote."""
+    copies = {check.model for check in checks if check.name == "duplicate_model"}
+    kept = [model for model in tally.models if model not in copies]
+    return tally if len(kept) == len(tally.models) or not kept else tally.select(models=kept)
+
+
+def _affordable(scorer: Budgeted) -> Budgeted:
+    """Keep the models of which the budget buys a sample."""
+    kept = [model for model in range(len(scorer.tally.models)) if scorer.affordable((model,))]
+    if not kept:
         cheapest = min(scorer.prices)
         raise InputError(
-            f"a budget of {scorer.budget:g} a question buys no sample of any model; the cheapest costs {cheapest:g}"
+            f"a budget of {scorer.budget:g} per question buys no sample of any model; the cheapest costs {cheapest:g}"
         )
-    pairs = all_pairs(singles) if max_models > 1 else ()
-    return singles, tuple(pair for pair in pairs if scorer.affordable(pair))
+    return scorer if len(kept) == len(scorer.tally.models) else scorer.only(kept)
 
 
 def _panels(scorer: Budgeted, singles: tuple[int, ...], max_models: int) -> list[tuple[int, ...]]:
     """Panels of three or more within the budget."""
     largest = min(max_models, len(singles))
     if largest > LARGEST_PANEL:
-        raise InputError(f"panels of {largest} models are not worked out: --max-models is at most {LARGEST_PANEL}")
+        raise InputError(f"a full search compares panels of at most {LARGEST_PANEL} models, not of {largest}")
     number = sum(comb(len(singles), size) for size in range(3, largest + 1))
     if number > MOST_PANELS:
         raise InputError(
             f"{len(singles)} models make {number:,} panels of 3 to {largest}, more than the {MOST_PANELS:,} that are "
-            "compared: name fewer models with --models, or lower --max-models"
+            "compared: name fewer models or a smaller largest ensemble, or do not search in full"
         )
     return [panel for panel in all_panels(singles, largest) if scorer.affordable(panel)]
 

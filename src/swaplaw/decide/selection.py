@@ -3,10 +3,17 @@
 The best of many candidates looks better than it is, because it was picked for looking good. So its gain is compared
 not with its own sampling noise but with the largest noise that any candidate shows: each bootstrap draw of questions
 (or clusters) gives every candidate's studentised deviation from its own mean, and the largest one is kept (White's
-reality check, 2000, studentised as by Hansen, 2005, and without leaving poor candidates out, which is cautious).
-Candidates are all pairs at *every* weight that is safe to deploy; neighbouring weights with the same votes count once.
-Panels count along the lines of weights on which they are chosen (see `lines`). A line of very many different votes is
-represented by some of them, evenly spaced: neighbours differ in a question or two, so their deviations hardly do.
+reality check, 2000, studentised as by Hansen's test of superior predictive ability, 2005). A candidate that is clearly
+poor cannot be the best by luck, so it is not allowed for: one whose mean lies more than sqrt(2 log log n) standard
+errors below 0 keeps that mean in the draws (Hansen's consistent version).
+
+The test of "it helps" is one-sided: the largest deviation upwards decides. The interval is two-sided, and holds for
+all candidates at once that are not poor.
+
+Candidates are the rules of the family (see `family`), by their held-out gains. A full search adds all pairs at *every*
+weight that is safe to deploy; neighbouring weights with the same votes count once. Panels count along the lines of
+weights on which they are chosen (see `lines`). A line of very many different votes is represented by some of them,
+evenly spaced: neighbours differ in a question or two, so their deviations hardly do.
 
 A held-out mean needs this too. It is right on average, but where one candidate looks best by luck on all folds it is
 chosen on all of them, and held-out and in-sample gains are the same lucky number.
@@ -16,13 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import log, sqrt
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
 from swaplaw.decide.choice import Choice, Scorer
-from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, effect, standard_errors
+from swaplaw.errors import InputError
+from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, degrees_of, effect, standard_errors, student_tail
 from swaplaw.evidence.resample import Resampler
 from swaplaw.evidence.units import unit_totals
 from swaplaw.law.mixtures import Line
@@ -38,14 +47,16 @@ class Selection:
 
     member: Ints = field(repr=False)
     """The resampling unit of each question."""
+    rules: int
+    """Rules of the family that are compared."""
     pairs: int
-    """Pairs compared."""
+    """Pairs compared by a full search."""
     candidates: int
     """Pairs times the stretches of weights on which their votes differ, and panels likewise."""
     largest: Floats = field(repr=False)
-    """The largest deviation upwards of any candidate in each draw."""
+    """The largest deviation upwards of any candidate in each draw, poor ones left out; at least 0."""
     widest: Floats = field(repr=False)
-    """The largest deviation either way."""
+    """The largest deviation either way of any candidate that is not poor."""
     panels: int = 0
     """Panels of three or more compared, besides."""
     panel_candidates: int = 0
@@ -53,37 +64,57 @@ class Selection:
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors that no candidate's deviation exceeds, with probability `level`."""
-        single = critical_of(self.member, level=level)
-        return max(single, float(np.quantile(self.widest, level))) if self.candidates else single
+        return max(critical_of(self.member, level=level), float(np.quantile(self.widest, level)))
+
+    def reach(self, level: float = LEVEL) -> float:
+        """Standard errors of a one-sided test of one candidate by itself."""
+        return critical_of(self.member, level=2 * level - 1)
+
+    def threshold(self, level: float = LEVEL) -> float:
+        """Standard errors above 0 at which the best candidate helps, by a one-sided test."""
+        return max(self.reach(level), float(np.quantile(self.largest, level)))
+
+    def p(self, ratio: float) -> float:
+        """How often the best of all candidates would look as good (mean by standard error) if none helped."""
+        by_luck = (1 + int(np.sum(self.largest >= ratio))) / (1 + len(self.largest))
+        return max(by_luck, float(student_tail(degrees_of(np.bincount(self.member)), ratio)))
 
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
         """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
         alone = effect(gains, self.member, level=level)
-        p = (1 + int(np.sum(self.largest >= alone.mean / alone.standard_error))) / (1 + len(self.largest))
-        return replace(alone, critical=self.critical(level), p=p)
+        return replace(alone, critical=self.critical(level), p=self.p(alone.mean / alone.standard_error))
 
 
 def selection(
-    scorer: Scorer,
-    baseline: Choice,
-    pairs: Sequence[tuple[int, int]],
+    family: Floats,
     draws: Resampler,
     *,
+    scorer: Scorer | None = None,
+    baseline: Choice | None = None,
+    pairs: Sequence[tuple[int, int]] = (),
     lines: Sequence[Line] = (),
     progress: Progress = iter,
     crew: Crew = ALONE,
 ) -> Selection:
-    """Bootstrap the gains over a baseline of all pairs at every weight, and of panels along lines of weights."""
+    """Bootstrap the gains of a family of rules (rules x questions), and over a baseline those of a full search.
+
+    A full search compares all pairs at every weight, and panels along lines of weights.
+    """
+    from threadpoolctl import threadpool_limits
+
     counts = np.concatenate(list(draws.batches())).astype(np.float32)
-    noise = _Noise(scorer, scorer.score(baseline), draws.member, counts)
-    largest, widest = np.zeros(len(counts)), np.zeros(len(counts))
+    base = np.zeros(len(draws.member)) if scorer is None or baseline is None else scorer.score(baseline)
+    noise = _Noise(scorer, base, draws.member, counts)
     candidates = [0, 0]
-    shares = crew.split([Line(pair) for pair in pairs]) + crew.split(lines)
-    for found in crew.share(_Noise.of, noise, shares, progress=progress):
-        largest, widest = np.maximum(largest, found.largest), np.maximum(widest, found.widest)
-        candidates[found.panels] += found.candidates
+    # One product at a time: several small ones on all cores would wait for each other.
+    with threadpool_limits(1, "blas"):
+        largest, widest = noise.deviations(family)
+        shares = crew.split([Line(pair) for pair in pairs]) + crew.split(lines)
+        for found in crew.share(_Noise.of, noise, shares, progress=progress):
+            largest, widest = np.maximum(largest, found.largest), np.maximum(widest, found.widest)
+            candidates[found.panels] += found.candidates
     panels = len({frozenset(line.members) for line in lines})
-    return Selection(draws.member, len(pairs), sum(candidates), largest, widest, panels, candidates[1])
+    return Selection(draws.member, len(family), len(pairs), sum(candidates), largest, widest, panels, candidates[1])
 
 
 @dataclass(frozen=True)
@@ -100,7 +131,7 @@ class _Largest:
 class _Noise:
     """What it takes to see how candidates deviate from their means."""
 
-    scorer: Scorer
+    scorer: Scorer | None
     base: Floats
     member: Ints
     counts: Floats
@@ -109,20 +140,35 @@ class _Noise:
     def of(self, lines: Sequence[Line]) -> _Largest:
         """The largest deviations along these lines, all of pairs or all of panels."""
         panels = len(lines[0].members) > 2
-        drawn = self.counts @ np.bincount(self.member).astype(np.float32)
         largest, widest = np.zeros(len(self.counts)), np.zeros(len(self.counts))
         candidates = 0
         for line in lines:
-            gains = _distinct_gains(self.scorer.along(line), self.base)
+            gains = self._gains(line)
             if panels:
                 gains = gains[_spaced(len(gains), MOST_VOTES)]
             candidates += len(gains)
-            totals = unit_totals(gains, self.member).astype(np.float32)
-            deviation = self.counts @ totals.T / drawn[:, None] - gains.mean(axis=1)
-            deviation /= standard_errors(gains, self.member)
-            largest = np.maximum(largest, deviation.max(axis=1))
-            widest = np.maximum(widest, np.abs(deviation).max(axis=1))
+            up, either = self.deviations(gains)
+            largest, widest = np.maximum(largest, up), np.maximum(widest, either)
         return _Largest(candidates, panels, largest, widest)
+
+    def _gains(self, line: Line) -> Floats:
+        if self.scorer is None:
+            raise InputError("a search over pairs or panels needs their scores")
+        return _distinct_gains(self.scorer.along(line), self.base)
+
+    def deviations(self, gains: Floats) -> tuple[Floats, Floats]:
+        """The largest deviation of any row upwards, and either way, in each draw."""
+        zero = np.zeros(len(self.counts))
+        if not len(gains):
+            return zero, zero
+        means, errors = gains.mean(axis=1), standard_errors(gains, self.member)
+        poor = means < -sqrt(2 * log(log(max(3, self.counts.shape[1])))) * errors
+        drawn = self.counts @ np.bincount(self.member).astype(np.float32)
+        totals = unit_totals(gains, self.member).astype(np.float32)
+        ratios = (self.counts @ totals.T / drawn[:, None] - means) / errors
+        up = (ratios + np.where(poor, means / errors, 0)).max(axis=1)
+        either = np.abs(ratios[:, ~poor]).max(axis=1, initial=0)
+        return np.maximum(zero, up), either
 
 
 def _spaced(number: int, most: int) -> Ints:

@@ -1,50 +1,102 @@
-"""The verdict: intervals in, one decision out, in plain words and with its arithmetic."""
+"""The verdict: gains in, one decision out, with what it rests on and its arithmetic."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
-from swaplaw._core.rounding import points
+from swaplaw._core.hooks import service
+from swaplaw._core.results import Result
+from swaplaw.decide.belief import Belief, belief
 from swaplaw.decide.choice import Choice
 from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.decide.selection import Selection
-from swaplaw.evidence.intervals import POWER, Effect
+from swaplaw.evidence.intervals import LEVEL, POWER, Effect
+from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.tally import Tally
 
 Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
 DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
-CheckName = Literal["held_out", "equal_compute", "placebo"]
+Reason = Literal[
+    "gain",
+    "too_little",
+    "too_little_at_equal_cost",
+    "noise",
+    "maybe_noise",
+    "no_change",
+    "alone",
+    "not_askable",
+    "checks",
+    "unsure",
+    "unsure_at_equal_cost",
+]
+"""Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
+AS_GOOD = 0.005
+"""Among proven ensembles the smallest is taken whose held-out gain is this close to the largest, as a fraction."""
+RANGE = 0.5
+"""How sure the range of questions needed is meant to be."""
 
 
 @dataclass(frozen=True)
-class Check:
-    """One question that an ensemble has to answer, and the gain that answers it."""
+class Candidate:
+    """One rule for choosing an ensemble, judged on held-out questions."""
 
-    name: CheckName
+    rule: str
+    judged: HeldOut = field(repr=False)
     effect: Effect
+    """Its held-out gain; the interval and the p-value allow for all candidates."""
+
+    @property
+    def members(self) -> int:
+        """How many models it would deploy."""
+        return len(self.judged.choice.members)
+
+    def helps(self, min_gain: float) -> bool:
+        """Whether its gain is surely above 0, and large enough to be worth it."""
+        return self.members > 1 and self.effect.p <= 1 - LEVEL and self.effect.mean >= min_gain
+
+    def gains_too_little(self, min_gain: float, reach: float) -> bool:
+        """Whether its gain is surely below what would be worth it, by a one-sided test of its own."""
+        return self.effect.mean + reach * self.effect.standard_error < min_gain
 
 
 @dataclass(frozen=True)
 class More:
-    """How many questions would tell: n' = n ((critical + z(power)) se / |mean - boundary|)^2."""
+    """How many questions would tell: n' = n ((critical + z(power)) se / |gain - boundary|)^2.
+
+    The gain is not known, so there is a range: that of the gains between which the true one lies with chance RANGE.
+    """
 
     check: str
-    """The interval that is too wide."""
+    """The gain that is too uncertain."""
     boundary: float
-    """What it must exclude: 0 for an ensemble, the smallest gain worth having for the single model."""
+    """What it must differ from: 0 for an ensemble, the smallest gain worth having for the single model."""
     effect: Effect = field(repr=False)
+    """The gain, with the critical value of the one-sided test."""
     questions: int | None
-    """Questions needed in all; None where no practical number would do."""
+    """Questions needed in all if the gain is what was measured; None where no practical number would do."""
+    low: int | None
+    """The same for the gain in the range that is easiest to tell."""
+    high: int | None
+    """The same for the gain that is hardest to tell; None where the range reaches the boundary."""
 
     @property
     def more(self) -> int | None:
         """Questions needed beyond those at hand."""
-        return None if self.questions is None else max(0, self.questions - self.effect.n)
+        return self._beyond(self.questions)
+
+    @property
+    def range(self) -> tuple[int | None, int | None]:
+        """From how many to how many questions beyond those at hand."""
+        return self._beyond(self.low), self._beyond(self.high)
+
+    def _beyond(self, questions: int | None) -> int | None:
+        return None if questions is None else max(0, questions - self.effect.n)
 
     def to_dict(self) -> dict[str, Any]:
         """The arithmetic, ready for JSON."""
@@ -58,68 +110,121 @@ class More:
             "have": self.effect.n,
             "need": self.questions,
             "more": self.more,
+            "range": list(self.range),
         }
 
 
-def decide(checks: Sequence[Check], members: int, min_gain: float) -> Verdict:
-    """Turn intervals into a verdict on so many members; the first check is the gain over the best single model."""
-    if members > 1 and checks[0].effect.mean >= min_gain and all(check.effect.low > 0 for check in checks):
-        return "deploy_pair" if members == 2 else "deploy_panel"
-    return "deploy_single" if any(check.effect.high < min_gain for check in checks) else "cannot_tell"
+def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:
+    """The candidate to decide about: of those that help the smallest as good as any, else the one with most gain."""
+    proven = [each for each in candidates if each.helps(min_gain)]
+    if proven:
+        best = max(each.effect.mean for each in proven)
+        return min(
+            (each for each in proven if each.effect.mean >= best - AS_GOOD),
+            key=lambda each: (each.members, -each.effect.mean, each.rule),
+        )
+    ensembles = [each for each in candidates if each.members > 1] or list(candidates)
+    return min(ensembles, key=lambda each: (-each.effect.mean, each.members, each.rule), default=None)
 
 
-def more_questions(checks: Sequence[Check], min_gain: float) -> More:
-    """Which verdict the means point to, and how many questions its widest interval needs."""
-    if checks[0].effect.mean >= min_gain and all(check.effect.mean > 0 for check in checks):
-        open_ones = [More(c.name, 0.0, c.effect, c.effect.questions_needed(0.0)) for c in checks if c.effect.low <= 0]
-        return max(open_ones, key=lambda more: float("inf") if more.questions is None else more.questions)
-    worst = min(checks, key=lambda check: check.effect.mean)
-    return More(worst.name, min_gain, worst.effect, worst.effect.questions_needed(min_gain))
+def more_questions(check: str, effect: Effect, threshold: float, reach: float, min_gain: float) -> More:
+    """Which verdict a gain points to, and how many questions that verdict would need.
+
+    `threshold` and `reach` are the standard errors of the tests of "it helps" and of "it gains too little".
+    """
+    boundary, critical = (0.0, threshold) if effect.mean >= min_gain else (min_gain, reach)
+    alike = replace(effect, critical=critical)
+    believed = belief(effect)
+    near, far = sorted(
+        (believed.quantile((1 - RANGE) / 2), believed.quantile((1 + RANGE) / 2)), key=lambda gain: abs(gain - boundary)
+    )
+    crosses = (near - boundary) * (effect.mean - boundary) <= 0
+    low = replace(alike, mean=far).questions_needed(boundary)
+    high = None if crosses else replace(alike, mean=near).questions_needed(boundary)
+    return More(check, boundary, alike, alike.questions_needed(boundary), low, high)
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(Result):
     """A verdict and what it rests on. Choices hold places in `tally`."""
 
     verdict: Verdict
+    reason: Reason
     votes: Tally = field(repr=False)
     """The whole dataset."""
     tally: Tally = field(repr=False)
     """The models considered, on the questions that all of them answered."""
     min_gain: float
-    by_lift: HeldOut = field(repr=False)
-    """The choice by exact lift, which is the one recommended."""
-    by_swap: HeldOut = field(repr=False)
-    """The paper's rule, for comparison."""
+    baseline: Choice
+    """The best single model."""
+    candidates: tuple[Candidate, ...] = field(repr=False)
+    best: Candidate | None
+    """The candidate that the verdict is about; None where there is none."""
+    rules: dict[str, HeldOut] = field(repr=False)
+    """Every rule that was judged, the candidates among them."""
     selection: Selection = field(repr=False)
-    checks: tuple[Check, ...]
+    equal_compute: Effect | None
+    """Held-out gain of the best candidate when it may cost no more than the single model; None: cannot be asked."""
+    placebo: Effect | None
+    """Its held-out gain over itself with secondaries that know nothing."""
+    options: int | None
+    """Among how many options the placebo moved votes."""
+    checks: tuple[Check, ...] = field(repr=False)
+    """What looks wrong in the votes."""
     more: More | None
     scorer: Budgeted = field(repr=False)
-    max_models: int = 2
+    max_models: int | None = None
+    at_equal_cost: bool = False
 
     @property
     def kind(self) -> str:
         """What the best ensemble is called."""
-        return "panel" if len(self.by_lift.choice.members) > 2 else "pair"
+        return "panel" if self.best is not None and self.best.members > 2 else "pair"
+
+    @property
+    def choice(self) -> Choice:
+        """The best ensemble, deployed or not; the best single model where there is none."""
+        return self.baseline if self.best is None else self.best.judged.choice
 
     @property
     def chosen(self) -> Choice:
         """What to deploy: until votes can tell, the best single model."""
-        return self.by_lift.choice if self.verdict in DEPLOYS_ENSEMBLE else self.by_lift.baseline
-
-    def effect(self, name: CheckName) -> Effect | None:
-        """The effect that answers one question, if it could be asked."""
-        return next((check.effect for check in self.checks if check.name == name), None)
+        return self.choice if self.verdict in DEPLOYS_ENSEMBLE else self.baseline
 
     @property
-    def held_out(self) -> Effect:
+    def held_out(self) -> Effect | None:
         """Gain over the best single model on questions that had no part in the choice."""
-        return self.checks[0].effect
+        return None if self.best is None else self.best.effect
 
     @property
-    def in_sample(self) -> Effect:
+    def in_sample(self) -> Effect | None:
         """Gain over the best single model on the very questions of the choice, as the best of all candidates."""
-        return self.selection.effect(self.by_lift.own_gains)
+        return None if self.best is None else self.selection.effect(self.best.judged.own_gains)
+
+    @cached_property
+    def belief(self) -> Belief | None:
+        """What to expect of the best ensemble."""
+        return None if self.held_out is None else belief(self.held_out)
+
+    @cached_property
+    def _words(self) -> tuple[str, list[str]]:
+        speak = service("verdict in words")
+        return ("", []) if speak is None else speak(self)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, with the numbers that decided it."""
+        return self._words[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful reader should know besides."""
+        return self._words[1]
+
+    @property
+    def errors(self) -> tuple[Check, ...]:
+        """What makes a verdict impossible."""
+        return tuple(check for check in self.checks if check.severity == "error")
 
     def names(self, choice: Choice) -> list[str]:
         """The models of a choice, the primary first."""
@@ -127,42 +232,16 @@ class Recommendation:
 
     def samples(self, choice: Choice) -> list[int]:
         """Samples of each member per question: what was recorded or what the budget allows, on average."""
-        sizes = self.scorer.sizes(choice.members)
-        assert sizes is not None  # Else it would be no candidate.
-        return [max(1, round(float(size.mean()))) for size in sizes]
+        return [max(1, round(float(size.mean()))) for size in self.scorer.affordable_sizes(choice.members)]
 
     def cost(self, choice: Choice) -> float:
         """Mean cost of a question."""
-        sizes = self.scorer.sizes(choice.members)
-        assert sizes is not None
-        return cost_of(sizes, self.scorer.prices[list(choice.members)])
+        return cost_of(self.scorer.affordable_sizes(choice.members), self.scorer.prices[list(choice.members)])
 
     @property
-    def notes(self) -> list[str]:
-        """What a careful reader should know besides."""
-        found = []
-        if len(self.tally.questions) < len(self.votes.questions):
-            found.append(
-                f"{len(self.tally.questions):,} of {len(self.votes.questions):,} questions count: those that all "
-                f"{len(self.tally.models)} models answered."
-            )
-        if self.max_models > max(2, len(self.tally.models)):
-            found.append(f"At most {self.max_models} models were asked for; there are {len(self.tally.models)}.")
-        if self.selection.panels:
-            found.append(
-                f"{self.selection.panels:,} panels of three or more are compared, too "
-                f"({self.selection.panel_candidates:,} different votes): led by their best member, the secondaries "
-                "alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best weights "
-                "of one panel."
-            )
-        elif self.selection.pairs and self.tally.votes.max(initial=0) == 1:
-            found.append(
-                "Every model has one sample a question: of two such votes the heavier always wins, so these votes "
-                "cannot show what a pair of repeatedly sampled models, or a panel of three, would gain."
-            )
-        if len(self.by_lift.choice.members) > 1 and self.effect("equal_compute") is None:
-            found.append("Equal compute cannot be asked: the single model has too few samples to split.")
-        return found
+    def accuracy(self) -> float:
+        """Accuracy of the best single model."""
+        return float(self.scorer.score(self.baseline).mean())
 
     @property
     def policy(self) -> Policy:
@@ -185,42 +264,57 @@ class Recommendation:
     @property
     def evidence(self) -> dict[str, Any]:
         """What the verdict rests on, ready for JSON."""
-        named = self.names(self.by_lift.choice)
+        best, believed = self.best, self.belief
         return {
-            "sentence": sentence(self),
-            "choice": {"members": named, "weights": [str(weight) for weight in self.by_lift.choice.weights]},
-            "baseline": {
-                "model": self.names(self.by_lift.baseline)[0],
-                "accuracy": float(self.scorer.score(self.by_lift.baseline).mean()),
-            },
-            "in_sample": self.in_sample.to_dict(),
-            "held_out": self.held_out.to_dict(),
-            "optimism": self.by_lift.optimism,
-            "candidates": self._candidates(),
-            "stability": self.by_lift.stability,
-            "chosen_in_folds": [
-                {"members": [self.tally.models[member] for member in members], "share": share}
-                for members, share in self.by_lift.ensembles
-            ],
-            "equal_compute": _or_none(self.effect("equal_compute")),
-            "placebo": _or_none(self.effect("placebo")),
-            "rules": {"lift": self._rule(self.by_lift), "swap": self._rule(self.by_swap)},
+            "sentence": self.sentence,
+            "reason": self.reason,
+            "rule": None if best is None else best.rule,
+            "choice": self._weighted(self.choice),
+            "baseline": {"model": self.names(self.baseline)[0], "accuracy": self.accuracy},
+            "in_sample": _or_none(self.in_sample),
+            "held_out": _or_none(self.held_out),
+            "expected_gain": None if believed is None else believed.mean,
+            "probability_gain": None if believed is None else believed.above(0),
+            "probability_min_gain": None if believed is None else believed.above(self.min_gain),
+            "regret": None
+            if believed is None
+            else {"ensemble": believed.regret_of_ensemble, "single": believed.regret_of_single},
+            "optimism": None if best is None else best.judged.optimism,
+            "candidates": self._compared(),
+            "stability": None if best is None else best.judged.stability,
+            "chosen_in_folds": [] if best is None else self._in_folds(best.judged),
+            "equal_compute": _or_none(self.equal_compute),
+            "at_equal_cost": self.at_equal_cost,
+            "placebo": None if self.placebo is None else self.placebo.to_dict() | {"options": self.options},
+            "rules": {name: self._rule(judged) for name, judged in self.rules.items()},
             "min_gain": self.min_gain,
             "more": None if self.more is None else self.more.to_dict(),
+            "checks": [check.to_dict() for check in self.checks],
             "notes": self.notes,
         }
 
-    def _candidates(self) -> dict[str, int]:
+    def _weighted(self, choice: Choice) -> dict[str, Any]:
+        return {"members": self.names(choice), "weights": [str(weight) for weight in choice.weights]}
+
+    def _compared(self) -> dict[str, int]:
         chosen = self.selection
-        found = {"pairs": chosen.pairs, "pairs_at_weights": chosen.candidates - chosen.panel_candidates}
-        if self.max_models > 2:
-            found |= {"panels": chosen.panels, "panels_at_weights": chosen.panel_candidates}
-        return found
+        return {
+            "rules": chosen.rules,
+            "pairs": chosen.pairs,
+            "pairs_at_weights": chosen.candidates - chosen.panel_candidates,
+            "panels": chosen.panels,
+            "panels_at_weights": chosen.panel_candidates,
+        }
+
+    def _in_folds(self, judged: HeldOut) -> list[dict[str, Any]]:
+        return [
+            {"members": [self.tally.models[member] for member in members], "share": share}
+            for members, share in judged.ensembles
+        ]
 
     def _rule(self, judged: HeldOut) -> dict[str, Any]:
         return {
-            "members": self.names(judged.choice),
-            "weights": [str(weight) for weight in judged.choice.weights],
+            **self._weighted(judged.choice),
             "in_sample": judged.in_sample,
             "held_out": judged.held_out,
             "optimism": judged.optimism,
@@ -228,7 +322,7 @@ class Recommendation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the verdict, the policy exactly as its file holds it, and the evidence."""
+        """Ready for JSON: the verdict, the policy as its file holds it, and the evidence."""
         return {
             "verdict": self.verdict,
             "dataset": self.tally.dataset,
@@ -239,76 +333,3 @@ class Recommendation:
 
 def _or_none(found: Effect | None) -> dict[str, Any] | None:
     return None if found is None else found.to_dict()
-
-
-def sentence(found: Recommendation) -> str:
-    """The verdict in one sentence."""
-    held, single = found.held_out, found.names(found.by_lift.baseline)[0]
-    if found.verdict in DEPLOYS_ENSEMBLE:
-        primary, *secondaries = found.names(found.chosen)
-        weighted = zip(secondaries, found.chosen.weights[1:], strict=True)
-        return (
-            f"Deploy {primary} with {' and '.join(f'{name} at weight {weight}' for name, weight in weighted)}: on "
-            f"questions that had no part in the choice the {found.kind} beats {single}, the best single model, by "
-            f"{_points(held)}."
-        )
-    if found.verdict == "deploy_single":
-        return f"Deploy {single} alone: {_why_single(found)}."
-    assert found.more is not None
-    if held.low > 0 and found.more.check != "held_out":
-        doubt = {
-            "equal_compute": f"it would at what {single} costs",
-            "placebo": f"{_ignorant(found)} would not do as well",
-        }[found.more.check]
-        return (
-            f"The best {found.kind} beats {single}, the best single model, by {_points(held)} on held-out questions, "
-            f"but these votes cannot tell whether {doubt}: the gain is then {_points(found.more.effect)}; "
-            f"{_how_many(found.more)}."
-        )
-    return (
-        f"These votes cannot tell whether an ensemble beats {single}, the best single model: the held-out gain is "
-        f"{_points(held)}; {_how_many(found.more)}."
-    )
-
-
-def _why_single(found: Recommendation) -> str:
-    single = found.names(found.by_lift.baseline)[0]
-    worth = f"the {_amount(found.min_gain)} that would be worth it"
-    if found.held_out.high < found.min_gain or len(found.by_lift.choice.members) == 1:
-        return f"on questions that had no part in the choice an ensemble gains {_points(found.held_out)}, not {worth}"
-    equal = found.effect("equal_compute")
-    if equal is not None and equal.high < found.min_gain:
-        return f"at what {single} costs, the best {found.kind} gains {_points(equal)}, not {worth}"
-    placebo = found.effect("placebo")
-    assert placebo is not None  # The last of the three that can end below.
-    whose = "secondary knows" if found.kind == "pair" else "secondaries know"
-    return f"the best {found.kind} gains {_points(placebo)} over one whose {whose} nothing, not {worth}"
-
-
-def _ignorant(found: Recommendation) -> str:
-    return "a secondary that knows nothing" if found.kind == "pair" else "secondaries that know nothing"
-
-
-def _how_many(more: More) -> str:
-    if more.more is None:
-        return "no practical number of questions would tell"
-    clusters = ""
-    if more.effect.units < more.effect.n:
-        clusters = f" (about {_about(-(-more.more * more.effect.units // more.effect.n))} more clusters)"
-    return f"about {_about(more.more)} more questions{clusters} would tell"
-
-
-def _about(number: int) -> str:
-    """Two significant digits: the standard error that this is made of knows no more."""
-    return f"{round(number, 2 - len(str(number))):,}"
-
-
-def _amount(gain: float) -> str:
-    return f"{100 * gain:g} point{'' if gain == 0.01 else 's'}"
-
-
-def _points(found: Effect) -> str:
-    """A gain in points, with its interval."""
-    mean, low, high = (points(value, found.places) for value in (found.mean, found.low, found.high))
-    unit = "point" if mean in ("+1", "-1") else "points"
-    return f"{mean} {unit} ({100 * found.level:.0f}% interval {low} to {high})"

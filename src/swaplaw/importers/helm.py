@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from swaplaw.answers.characters import storable
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, with_bar
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format
 from swaplaw.votes.files import Source
 
@@ -83,10 +84,10 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
             continue
         question = str(prediction["instance_id"])
         golds = [ref["output"]["text"] for ref in references[question] if "correct" in ref.get("tags", [])]
-        gold = canonical(bounded(clean(str(golds[0])))) if golds else "(no reference)"
+        gold = canonical(bounded(storable(str(golds[0])))) if golds else "(no reference)"
         mapped = prediction.get("mapped_output")
         text = mapped if mapped is not None or choice else prediction.get("predicted_text", "")
-        answer = canonical(bounded(clean(str(text)))) if text is not None and str(text).strip() else None
+        answer = canonical(bounded(storable(str(text)))) if text is not None and str(text).strip() else None
         reason = (
             None
             if answer is not None
@@ -96,14 +97,14 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
         )
         vote = {
             "dataset": options.dataset or dataset,
-            "question": clean(f"{details['subject']}/{question}" if "subject" in details else question),
-            "model": clean(model),
+            "question": storable(f"{details['subject']}/{question}" if "subject" in details else question),
+            "model": storable(model),
             "sample": int(prediction.get("train_trial_index", 0)),
             "answer": answer,
             "gold": gold,
             "reason": reason,
             "correct": answer is not None and _correct(prediction.get("stats", {}), answer == gold, options),
-            "run": clean(str(spec["name"])),
+            "run": storable(str(spec["name"])),
         }
         if options.cluster:
             if options.cluster not in details:
@@ -111,7 +112,7 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
                     f"{quote(str(file.parent), 200)}: the run's name has no {quote(options.cluster)} for a cluster; "
                     f"there are {listing(list(details))}"
                 )
-            vote["cluster"] = clean(details[options.cluster])
+            vote["cluster"] = storable(details[options.cluster])
         spool.add(vote)
     return perturbed
 

@@ -10,15 +10,17 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
-from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, clean, describe, schema, with_bar
+from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
 
@@ -26,11 +28,12 @@ NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d
 MAX_LINE = 64 * 2**20
 """The longest line that is read: a document with all its responses."""
 RAW = "raw"
-"""The filter that is none: responses as the model gave them."""
-INVALID = ("[invalid]", "")
-"""What the harness's extracting filters give where they find nothing."""
+"""Every response that the model gave, read by the reader that is asked for or else by the task's own filter."""
+LETTER = re.compile(r"\(?[A-J]\)?")
 NAMED_BY = ("pretrained", "model", "peft", "engine", "path")
 """Model arguments that name the model; without them the harness makes a name up for each run."""
+CHOICE = Reader("choice")
+"""Reads letters where the task has no filter that does."""
 
 
 @dataclass
@@ -41,12 +44,16 @@ class Run:
     task: str
     time: str
     model: str
+    named: bool = True
+    """Whether the run's own files tell the model, rather than only its class."""
     filters: Counter[str] = field(default_factory=Counter)
+    task_filters: TaskFilters = field(default_factory=lambda: TaskFilters({}))
 
 
 def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     """Spool the votes of samples files; several runs of one model and task are repeated samples."""
-    runs = sorted((_run(file, options) for file in files), key=lambda run: (run.task, run.model, run.time, run.file))
+    found = _told_apart([_run(file, options) for file in files], findings)
+    runs = sorted(found, key=lambda run: (run.task, run.model, run.time, run.file))
     name = str(files[0]) if len(files) == 1 else f"{len(files)} lm-evaluation-harness files from {files[0].parent}"
     spool = Spool(name, schema(*(["cluster"] if options.cluster else []), "option"))
     offsets: Counter[tuple[str, str]] = Counter()
@@ -74,26 +81,59 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
 def _run(file: Path, options: Options) -> Run:
     found = NAME.search(file.name)
     task, time = (found["task"], found["time"]) if found else (file.stem.removeprefix("samples_"), "")
-    return Run(file, options.dataset or task, time, options.model or _model(file, time))
-
-
-def _model(file: Path, time: str) -> str:
-    """The model's name: from the results written with the samples, or else from the directory's name."""
     beside = sorted(file.parent.glob(f"results_{time}*.json")) or sorted(file.parent.glob("results_*.json"))
-    for results in beside[:1]:
+    results = beside[0] if beside else None
+    model, named = (options.model, True) if options.model else _model(file, results)
+    return Run(file, options.dataset or task, time, model, named, task_filters=filters_of(results, task))
+
+
+def _model(file: Path, results: Path | None) -> tuple[str, bool]:
+    """The model's name, and whether anything but its class tells it: from the results, or from the directory's name."""
+    if results is not None:
         try:
             facts = json.loads(results.read_bytes())
             arguments = facts["config"]["model_args"] or {}
             named = any(f"{key}=" in arguments if isinstance(arguments, str) else key in arguments for key in NAMED_BY)
-            return clean(str(facts["model_name"] if named else facts["config"]["model"]))
+            return storable(str(facts["model_name"] if named else facts["config"]["model"])), named
         except (ValueError, KeyError, TypeError, OSError):
-            break
-    return file.parent.name.replace("__", "/")
+            pass
+    return file.parent.name.replace("__", "/"), False
+
+
+def _told_apart(runs: list[Run], findings: Findings) -> list[Run]:
+    """Name runs in several directories by what tells their directories apart, where only a class names the models."""
+    folders: dict[str, set[Path]] = {}
+    for run in runs:
+        if not run.named:
+            folders.setdefault(run.model, set()).add(run.file.parent.resolve())
+    apart = {model: _differences(paths) for model, paths in folders.items() if len(paths) > 1}
+    for run in runs:
+        if not run.named and run.model in apart:
+            run.model = f"{run.model}/{apart[run.model][run.file.parent.resolve()]}"
+    for model, names in apart.items():
+        findings.notes.append(
+            f"the results name only the class {quote(model)}, and there are runs of it in {len(names)} directories: "
+            "each directory is taken for a model of its own"
+        )
+    return runs
+
+
+def _differences(paths: set[Path]) -> dict[Path, str]:
+    """What is left of paths without the folders that all of them begin and end with."""
+    parts = {path: list(path.parts) for path in paths}
+    for end in (0, -1):
+        while len({tuple(part[end : end + 1 or None]) for part in parts.values()}) == 1 and all(
+            map(len, parts.values())
+        ):
+            for part in parts.values():
+                part.pop(end)
+    return {path: "/".join(part) or path.name for path, part in parts.items()}
 
 
 def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str, Any]]:
     chosen = _filter(run, options)
     kept_less = 0
+    _say_how(run, chosen, options, findings)
     for number, line in _lines(run.file):
         if chosen != RAW and line.get("filter", "none") != chosen:
             continue
@@ -131,7 +171,7 @@ def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             except (ValueError, RecursionError):
                 cut = "; the file seems cut off" if not line.endswith(b"\n") else ""
                 raise InputError(
-                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; mend or remove that line"
+                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; correct or remove that line"
                 ) from None
             if not isinstance(sample, dict) or "resps" not in sample:
                 raise InputError(f"{quote(str(file), 200)}: line {number} has no 'resps'; is this a samples file?")
@@ -147,7 +187,7 @@ def _filter(run: Run, options: Options) -> str:
         if len(run.filters) > 1:
             raise InputError(
                 f"{quote(str(run.file), 200)}: this task has several filters ({listing(list(run.filters))}); "
-                f"choose one with `swaplaw import --filter NAME`, or {RAW} for the responses as they are"
+                f"choose one by name, or {RAW} to count every response"
             )
         return next(iter(run.filters))
     if len(run.filters) == 1 and options.filter != RAW:
@@ -169,16 +209,54 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
                 f"{quote(str(run.file), 200)}: document {line['doc_id']} has no field {quote(options.cluster)} to be "
                 f"its cluster; there are {listing(list(line['doc']))}"
             )
-        common["cluster"] = clean(str(line["doc"][options.cluster]))
+        common["cluster"] = storable(str(line["doc"][options.cluster]))
     likelihoods = _likelihoods(line["filtered_resps"])
     if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
         return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
     raw = [response for group in line["resps"] for response in (group if isinstance(group, list) else [group])]
-    kept = raw if chosen == RAW else _flat(line["filtered_resps"])
+    kept = raw if chosen == RAW or options.reader is not None else _flat(line["filtered_resps"])
+    read = _reading_of(run, chosen, options, line)
+    if len(kept) < len(raw) and run.task_filters.extracts(chosen):
+        kept, read = raw, lambda response: run.task_filters.apply(chosen, response)
+    graded = len(kept) == 1 and chosen != RAW and options.reader is None
     votes = [
-        common | {"sample": n} | _generation(line, text, len(kept) == 1, options, chosen) for n, text in enumerate(kept)
+        common | {"sample": n} | _generation(line, read(str(text)), graded, options, run.task_filters)
+        for n, text in enumerate(kept)
     ]
     return votes, len(kept) < len(raw)
+
+
+def _reading_of(run: Run, chosen: str, options: Options, line: dict[str, Any]) -> Callable[[str], str | None]:
+    """How a response becomes an answer: as it is where a filter made it, else by a reader or the task's own filter."""
+    if options.reader is not None:
+        return options.reader.read
+    if chosen != RAW:
+        return lambda response: response
+    own = _own_filter(run)
+    if own is not None:
+        return lambda response: run.task_filters.apply(own, response)
+    if LETTER.fullmatch(str(line["target"]).strip()):
+        return CHOICE.read
+    return lambda response: response
+
+
+def _own_filter(run: Run) -> str | None:
+    """The task's first filter, where that takes an answer out of a response."""
+    first = next(iter(run.filters))
+    return first if run.task_filters.extracts(first) else None
+
+
+def _say_how(run: Run, chosen: str, options: Options, findings: Findings) -> None:
+    if options.reader is not None:
+        findings.reader = options.reader
+    elif chosen == RAW and (own := _own_filter(run)) is not None:
+        findings.notes.append(f"{run.file.name}: every response is read by the task's own filter {quote(own)}")
+    elif chosen == RAW:
+        findings.reader = CHOICE
+        findings.notes.append(
+            f"{run.file.name}: the results beside it name no filter that extracts answers: letters are read where the "
+            "target is one, and other responses count as they are; give a reader or a pattern to extract answers"
+        )
 
 
 def _flat(responses: list[Any]) -> list[Any]:
@@ -209,7 +287,7 @@ def _choice(line: dict[str, Any], likelihoods: list[float], shares: int | None) 
             "gold": gold,
             "reason": None,
             "correct": letter(place) == gold,
-            "option": bounded(clean(labels[place]))[:200],
+            "option": bounded(storable(labels[place]))[:200],
         }
         for number, place in enumerate(places)
     ]
@@ -239,18 +317,24 @@ def _target(target: Any, labels: list[str]) -> int:
     raise ValueError(f"target {quote(text)} is none of the options {listing(labels)}")
 
 
-def _generation(line: dict[str, Any], response: Any, alone: bool, options: Options, chosen: str) -> dict[str, Any]:
+def _generation(
+    line: dict[str, Any], response: str | None, graded: bool, options: Options, filters: TaskFilters
+) -> dict[str, Any]:
     """One response: its grade is the harness's own where it graded this response, else whether it reads like gold."""
-    canonical = canonicaliser(options.canonical)
     target = line["target"]
-    gold = canonical(bounded(clean(str(target[0] if isinstance(target, list) and target else target))))
-    text = bounded(clean(str(response)))
-    if text in INVALID:
-        reason = "no_parse" if text else "unanswered"
+    written = str(target[0] if isinstance(target, list) and target else target)
+    letter = LETTER.fullmatch(written.strip())
+    gold = options.gold(bounded(storable(written.strip("() ") if letter else filters.spell(written))))
+    text = None if response is None else bounded(storable(response))
+    if text is None or text in INVALID:
+        reason = "unanswered" if text == "" else "no_parse"
         return {"answer": None, "gold": gold, "reason": reason, "correct": False}
-    answer = canonical(text)
-    metric = _metric(line, options) if alone and chosen != RAW else None
+    said = text.strip("() ") if letter and LETTER.fullmatch(text) else filters.spell(text)
+    answer = options.spell(said) or None
+    metric = _metric(line, options) if graded else None
     correct = answer == gold if metric is None else metric >= options.threshold
+    if answer is None:
+        return {"answer": None, "gold": gold, "reason": "no_parse", "correct": False}
     return {"answer": answer, "gold": gold, "reason": None, "correct": correct}
 
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from swaplaw.errors import InputError, quote
 from swaplaw.importers import tables
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
+from swaplaw.importers.spelling import spelling_notes
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
-from swaplaw.votes.files import Source, open_file
+from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
 from swaplaw.votes.table import Votes
 
 PROVENANCE = "swaplaw"
@@ -51,10 +52,10 @@ class Imported:
         }
 
 
-def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> Votes:
+def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, options: Options | None = None) -> Votes:
     """Read votes from files, logs of other tools, and directories of them.
 
-    Everything is held to the contract. Tables of other layouts need `import_votes`, which maps their columns.
+    Everything is held to the contract. The columns of tables of other layouts are guessed, and notes say how.
 
     Parameters
     ----------
@@ -62,6 +63,8 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> V
         Vote tables, logs, or directories.
     *more : str or Path
         Further ones.
+    options : Options, optional
+        What to decide about the import: scorer, filter, columns, reader and the like.
 
     Returns
     -------
@@ -74,8 +77,12 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path) -> V
         If a file is missing, unreadable, or breaks the contract; the message says where and what to do.
     """
     first = [paths] if isinstance(paths, str | Path) else list(paths)
-    sources, notes = open_votes([*first, *more])
-    return Votes(tuple(sources), tuple(notes))
+    chosen = options or Options()
+    sources, notes = open_votes([*first, *more], chosen)
+    votes = Votes(tuple(sources), tuple(dict.fromkeys(notes)))
+    if chosen.canonical:
+        return votes
+    return replace(votes, notes=(*votes.notes, *spelling_notes(votes)))
 
 
 def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
@@ -104,8 +111,11 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     groups = by_format(find(given))
     sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
     form = ", ".join(groups)
+    votes = Votes(tuple(sources))
+    if not chosen.canonical:
+        findings.notes += spelling_notes(votes)
     return Imported(
-        Votes(tuple(sources)),
+        votes,
         form,
         tuple(dict.fromkeys(findings.readings)),
         tuple(dict.fromkeys(findings.notes)),
@@ -113,20 +123,33 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     )
 
 
-def open_votes(paths: Iterable[str | Path]) -> tuple[list[Source], list[str]]:
-    """Open vote tables as they are, and logs as votes; also what is to be said about the logs."""
+def open_votes(paths: Iterable[str | Path], options: Options | None = None) -> tuple[list[Source], list[str]]:
+    """Open vote tables as they are, logs and tables of other layouts as votes; also what is to be said about them."""
+    chosen = options or Options()
     findings = Findings()
     sources: list[Source] = []
-    logs: dict[str, list[Path]] = {}
-    for file in find(paths):
-        form = _log_format(file)
-        if form is None:
-            sources.append(open_file(file))
+    for form, files in by_format(find(paths)).items():
+        if form == "votes" and not chosen.to_dict():
+            sources += map(open_file, files)
+        elif form == "table":
+            sources += [_open_table(file, chosen, findings) for file in files]
         else:
-            logs.setdefault(form, []).append(file)
-    for form, files in logs.items():
-        sources += read(form, files, Options(), findings)
+            sources += read(form, files, chosen, findings)
     return sources, findings.notes
+
+
+def _open_table(file: Path, options: Options, findings: Findings) -> Source:
+    """Map a table's columns, and say which were guessed; one that cannot be mapped is held to the contract as it is."""
+    try:
+        source = tables.read(file, options, findings)
+    except tables.NoColumnError:
+        if options.to_dict():
+            raise
+        return open_file(file)
+    guessed = [f"{reading.column} from {quote(reading.source)}" for reading in findings.readings if reading.guessed]
+    if guessed:
+        findings.notes.append(f"{quote(str(file), 100)}: read {', '.join(dict.fromkeys(guessed))} (guessed)")
+    return source
 
 
 def _provenance(form: str, options: Options, findings: Findings) -> dict[str, Any]:
@@ -137,6 +160,7 @@ def _provenance(form: str, options: Options, findings: Findings) -> dict[str, An
         "version": version("swaplaw"),
         "format": form,
         "options": options.to_dict(),
+        "reader": findings.reader.to_dict() if findings.reader is not None else None,
         "files": findings.files,
         "notes": list(dict.fromkeys(findings.notes)),
     }
@@ -152,7 +176,8 @@ def read(form: str, files: list[Path], options: Options, findings: Findings) -> 
 def find(paths: Iterable[str | Path]) -> list[Path]:
     """List the files that hold votes, each once: of a directory, all that are recognised, however deep."""
     found: dict[Path, Path] = {}
-    for path in map(Path, paths):
+    for given in _fetched(paths):
+        path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
         files = [path] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
@@ -168,11 +193,24 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
     return list(found.values())
 
 
+def _fetched(paths: Iterable[str | Path]) -> Iterator[str | Path]:
+    """Fetch the files of datasets on the Hugging Face hub; other paths stay as they are."""
+    for path in paths:
+        if str(path).startswith("hf:"):
+            from swaplaw.importers import hub
+
+            yield from hub.download(str(path))[1]
+        else:
+            yield path
+
+
 def _is_input(file: Path) -> bool:
     """Whether a file in a directory is a log or a table; manifests, results and the like are left alone."""
     if not file.is_file() or any(part.startswith(".") for part in file.parts[-2:]):
         return False
-    return file.suffix.lower() in TABLES or format_of(file) is not None
+    if file.suffix.lower() in (".json", ".xlsx"):
+        return format_of(file) is not None  # Settings, results and reports lie about as JSON and Excel too.
+    return format_of_table(file) is not None or format_of(file) is not None
 
 
 def by_format(files: Iterable[Path]) -> dict[str, list[Path]]:
@@ -190,19 +228,18 @@ def detect(file: Path) -> str:
 
 def _log_format(file: Path) -> str | None:
     form = format_of(file)
-    if form is None and file.suffix.lower() == ".json":
-        raise InputError(
-            f"{quote(str(file), 200)}: neither an Inspect log nor a HELM run's display_predictions.json; "
-            "write tables as JSONL, CSV or Parquet"
-        )
     return None if form is None else form.name
 
 
 def _table_format(file: Path) -> str:
     try:
-        names = open_file(file).scan().collect_schema().names()
+        frame = open_file(file).scan()
+        if not set(REQUIRED) <= set(frame.collect_schema().names()):
+            return "table"
+        gold = frame.select("gold").head(1).collect()["gold"]
     except InputError:
         raise
     except Exception:  # Unreadable: the reader will say what is wrong with it.
         return "votes"
-    return "votes" if set(REQUIRED) <= set(names) else "table"
+    listed = gold.dtype.is_nested() or any(str(first).startswith("[") for first in gold)
+    return "table" if listed else "votes"

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from swaplaw.answers.characters import storable
+from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.files import Source
 
@@ -46,6 +49,8 @@ class Options:
     """Tables: leave out questions whose id still stands for several questions, and say how many."""
     canonical: tuple[str, ...] = ()
     """Canonicalisers of answers and golds, by name, in order."""
+    reader: Reader | None = None
+    """How answers are read from completions, where the source has no answers of its own."""
     model: str | None = None
     """The model's name where the files do not tell."""
     dataset: str | None = None
@@ -54,7 +59,23 @@ class Options:
     def to_dict(self) -> dict[str, Any]:
         """Keep what was asked for: defaults say nothing."""
         plain = Options()
-        return {name: value for name, value in vars(self).items() if value != getattr(plain, name)}
+        asked = {name: value for name, value in vars(self).items() if value != getattr(plain, name)}
+        return asked if self.reader is None else asked | {"reader": self.reader.to_dict()}
+
+    def spell(self, text: str) -> str:
+        """Spell an answer or a gold in the canonical forms that were asked for."""
+        return canonicaliser(self.canonical)(text)
+
+    def gold(self, text: str) -> str:
+        """Spell a gold as the reader and the canonical forms spell answers."""
+        read = canonicaliser(self.reader.canonical or ())(text) if self.reader is not None else text
+        return self.spell(read)
+
+    def answer(self, completion: str, reader: Reader | None = None) -> str | None:
+        """Read the answer of a completion, by the reader that was asked for or else by the given one."""
+        chosen = self.reader or reader
+        found = completion if chosen is None else chosen.read(completion)
+        return None if found is None else self.spell(bounded(storable(found)))
 
 
 @dataclass(frozen=True)
@@ -78,6 +99,8 @@ class Findings:
     readings: list[Reading] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
+    reader: Reader | None = None
+    """How completions were read, where the source had no answers of its own."""
 
 
 class Spool:
@@ -138,11 +161,6 @@ def bounded(text: str) -> str:
     if len(flat) <= MAX_ANSWER:
         return flat
     return f"{flat[: MAX_ANSWER - 80]}… sha256:{hashlib.sha256(flat.encode(errors='surrogatepass')).hexdigest()}"
-
-
-def clean(text: str) -> str:
-    """Replace lone surrogates, which no file format can hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def describe(file: Path, **facts: Any) -> dict[str, Any]:

@@ -1,19 +1,21 @@
 """Tables of any layout, through a declared column map: what is not declared is guessed, and every guess is shown.
 
 Names are tried in the order below, letter case and punctuation aside; nested JSON fields have dotted names. The lists
-know plain tables, OpenAI simple-evals-like results and evalscope's reviews.
+know plain tables, OpenAI simple-evals-like results and evalscope's reviews. A table with one column per model is turned
+long; one that only says right or wrong gives votes for `RIGHT` and `WRONG`, which can be counted but not pooled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.answers.forms import number
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers import layouts
 from swaplaw.importers.record import Findings, Options, Reading, describe
-from swaplaw.votes.canonical import canonicalise
+from swaplaw.votes import canonical
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import Source, open_file, unreadable
 
@@ -60,21 +62,36 @@ ORDER = "order"
 SEPARATOR = "/"
 
 
+class NoColumnError(InputError):
+    """A part of the vote is in none of a table's columns."""
+
+
 def read(file: Path, options: Options, findings: Findings) -> Source:
     """Open a table under its column map."""
     opened = open_file(file)
     try:
-        frame = _flattened(opened.scan())
+        frame = layouts.without_index(layouts.flattened(opened.scan()))
     except Exception as error:  # Any engine's complaint about a file it cannot parse.
         raise unreadable(opened, error) from None
-    mapping = column_map(frame.collect_schema().names(), options, str(file))
+    names = frame.collect_schema().names()
+    if wide := layouts.wide_columns(names, GUESSES, options):
+        frame = layouts.turned_long(frame, wide, str(file), findings)
+        options = replace(options, columns={**options.columns, **wide.columns})
+        names = frame.collect_schema().names()
+    mapping = column_map(names, options, str(file))
     mapped = _mapped(frame, mapping, options, str(file))
+    if "answer" not in mapping:
+        mapped = layouts.graded_only(mapped, str(file), findings)
     findings.readings += _readings(frame, mapping, options, file)
+    layouts.check_questions(mapped, mapping, options, str(file))
     if options.drop_ambiguous:
         mapped = _unambiguous(mapped, findings, file)
     findings.files.append(describe(file))
+    if options.reader is not None and "answer" in mapping:
+        findings.reader = options.reader
+        mapped = canonical.read_answers(mapped, options.reader)
     if options.canonical:
-        mapped = canonicalise(mapped, options.canonical)
+        mapped = canonical.canonicalise(mapped, options.canonical)
     return Source(str(file), lambda: mapped, opened.first_line)
 
 
@@ -90,7 +107,7 @@ def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
         if options.cluster not in names:
             raise InputError(f"{quote(file, 200)}: no column {quote(options.cluster)}; found {listing(names, 30)}")
         mapping.setdefault("cluster", options.cluster)
-    plain = {_plain(name): name for name in reversed(names)}
+    plain = {layouts.plain(name): name for name in reversed(names)}
     taken = set(mapping.values())
     # Gold before answer: where a table has a prediction and an answer, the answer is the key.
     for column in (
@@ -117,31 +134,17 @@ def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
             taken.add(candidates[0])
     given = {"model": options.model, "dataset": options.dataset, "question": options.question}
     missing = [column for column in REQUIRED if column not in mapping and not given.get(column)]
+    if "correct" in mapping and set(missing) & {"answer", "gold"}:
+        # Right or wrong is all that it says: what was answered is not known, and no gold is needed.
+        mapping = {column: name for column, name in mapping.items() if column not in ("answer", "gold")}
+        missing = [column for column in missing if column not in ("answer", "gold")]
     if missing:
-        raise InputError(
+        raise NoColumnError(
             f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}; "
-            f"say where it is with --column {missing[0]}=NAME"
-            + (" (or name the model with --model)" if "model" in missing else "")
+            f"say where it is, as in {missing[0]}=NAME"
+            + (" (or name the model, if the file is of one)" if "model" in missing else "")
         )
     return mapping
-
-
-def _plain(name: str) -> str:
-    return ".".join("_".join(part.lower().replace("-", " ").replace("_", " ").split()) for part in name.split("."))
-
-
-def _flattened(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Give nested fields dotted names."""
-    import polars as pl
-
-    while structs := [(name, kind) for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Struct)]:
-        fields = [
-            pl.col(name).struct.field(inner.name).alias(f"{name}.{inner.name}")
-            for name, kind in structs
-            for inner in kind.fields
-        ]
-        frame = frame.with_columns(fields).drop([name for name, _ in structs])
-    return frame
 
 
 def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str) -> pl.LazyFrame:
@@ -152,7 +155,7 @@ def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, f
     for column, name in mapping.items():
         value = pl.col(name)
         if column in ("answer", "gold", "question", "cluster", "dataset", "model", "reason"):
-            value = _as_text(value, schema[name], file, name)
+            value = layouts.as_text(value, schema[name], file, name, column)
         elif column == "correct":
             value = _as_grade(value, schema[name], options.threshold, file, name)
         columns.append(value.alias(column))
@@ -208,21 +211,6 @@ def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: Path) -> pl.Lazy
     return frame.join(ambiguous.lazy(), on=ids, how="anti")
 
 
-def _as_text(value: pl.Expr, kind: Any, file: str, name: str) -> pl.Expr:
-    import polars as pl
-
-    if kind.is_float():
-        # A column of whole numbers with a gap in it is read as floats: 4.0 is the answer 4.
-        return value.cast(pl.String).map_batches(
-            lambda texts: pl.Series([None if text is None else number(text) for text in texts], dtype=pl.String),
-            return_dtype=pl.String,
-            is_elementwise=True,
-        )
-    if isinstance(kind, pl.List | pl.Struct | pl.Array | pl.Object | pl.Binary):
-        raise InputError(f"{quote(file, 200)}: column {quote(name)} has type {kind}; expected text or numbers")
-    return value.cast(pl.String)
-
-
 def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str) -> pl.Expr:
     """Read grades: yes or no, or a score that is high enough."""
     import polars as pl
@@ -236,9 +224,9 @@ def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str)
     score = value.str.strip_chars().cast(pl.Float64, strict=False)
     word = value.str.strip_chars().str.to_lowercase()
     said = (
-        pl.when(word.is_in(["true", "yes", "c", "correct"]))
+        pl.when(word.is_in(["true", "yes", "c", "correct", "right", "pass", "passed"]))
         .then(True)
-        .when(word.is_in(["false", "no", "i", "incorrect"]))
+        .when(word.is_in(["false", "no", "i", "incorrect", "wrong", "fail", "failed"]))
         .then(False)
     )
     return pl.when(score.is_not_null()).then(score >= threshold).otherwise(said.otherwise(None))

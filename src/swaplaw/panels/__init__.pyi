@@ -1,6 +1,8 @@
 from .certificates import Certificate as Certificate
 from .certificates import certify as certify
 from .certificates import marginals as marginals
+from .fleet import FleetOptimum as FleetOptimum
+from .fleet import fleet_optimum as fleet_optimum
 from .line_search import grid_search as grid_search
 from .panel import Cell as Cell
 from .panel import Panel as Panel
@@ -12,12 +14,14 @@ from .search import best_panels as best_panels
 __all__ = [
     "Cell",
     "Certificate",
+    "FleetOptimum",
     "Panel",
     "PanelOptimum",
     "PanelOutcome",
     "PanelSearch",
     "best_panels",
     "certify",
+    "fleet_optimum",
     "grid_search",
     "marginals",
 ]

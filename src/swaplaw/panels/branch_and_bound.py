@@ -26,12 +26,14 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw.panels.arrangement import Arrangement
 from swaplaw.panels.cones import Ray, primitive, product, spanned, whole
-from swaplaw.panels.exact_cuts import Best, OutOfTimeError, best_by_cuts
+from swaplaw.panels.exact_cuts import Best, Effort, OutOfTimeError, best_by_cuts
 
 # A level with more undecided planes than this is worked off in halves, the more promising one first.
 LARGEST_BATCH = 200_000
 # A simplex that keeps all its planes through this many bisections holds planes that meet in one ray.
 PATIENCE = 6
+# What a level costs beside its planes, in planes looked at.
+BATCH = 1_000
 # Lengths of the corners of the first simplex: primes keep cuts off the planes of small whole numbers.
 LENGTHS = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
 
@@ -99,11 +101,13 @@ def best_weights(
     target: Fraction | None = None,
     start: Ray | None = None,
     deadline: float | None = None,
+    effort: Effort | None = None,
 ) -> Proof:
     """Find the best positive weights and prove it.
 
     Only scores above `floor` are looked for, and only on open cones where not `faces`. The search begins at the
-    weights `start`, and ends early when an open cone scores `target` or the deadline (of `time.monotonic`) passes.
+    weights `start`, and ends early when an open cone scores `target`, the deadline (of `time.monotonic`) passes or the
+    effort is spent.
     """
     lowest = -1 if floor is None else floor * arrangement.unit
     best = Best(
@@ -111,6 +115,7 @@ def best_weights(
         plateau=int(lowest // 1),
         face=Fraction(lowest) if faces else Fraction(arrangement.ceiling),
         deadline=deadline,
+        effort=effort,
     )
     if start is not None:
         on_planes = not product(arrangement.normals, whole([start]).T).all()
@@ -135,7 +140,7 @@ def _search(best: Best, target: int | None) -> int:
     pool.add(_first(best.arrangement))
     while batch := pool.take(best.plateau):
         try:
-            best.check_time()
+            best.check_time(BATCH + len(batch.owner))
             pool.add(*_refine(best, batch))
         except OutOfTimeError:
             return max(int(batch.reach.max()), pool.reach)

@@ -4,6 +4,10 @@ Positive weights of all members are searched by branch and bound; a member of we
 is searched on its own, down to pairs, whose whole curve is known. As for pairs, a best score that only exact ties
 on a plane of weights give is fragile: the least change of weight loses it. It is reported, and the best *plateau*,
 an open cone of weights with one score, stands beside it for use.
+
+Two engines prove it. Branch and bound is exact, and fast for a few members or few planes. What it does not finish
+within a set amount of work goes to a mixed-integer solver (see `milp`), whose bound holds up to floating-point
+tolerance; the weights that it finds are scored exactly all the same. A certificate says which of the two proved it.
 """
 
 from __future__ import annotations
@@ -12,22 +16,37 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from math import floor
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from swaplaw._core.arrays import Floats
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
+from swaplaw.law.plurality import vote
 from swaplaw.law.weights import simplest_between
 from swaplaw.panels.arrangement import Arrangement, arrangement
 from swaplaw.panels.branch_and_bound import best_weights
-from swaplaw.panels.cones import Ray
+from swaplaw.panels.cones import Ray, primitive
+from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.line_search import line_search
+from swaplaw.panels.milp import TOLERANCE, program, solve
 from swaplaw.panels.panel import Panel, PanelOptimum, oriented
 
 LONGEST_TOTAL = 2**20
+
+Proof = Literal["exact", "solver", "none"]
+
+EFFORT = 4e6
+"""Work that branch and bound does before a solver is asked, in planes looked at: a few seconds."""
+NODES = 3_000
+"""Nodes that the solver looks at before branch and bound goes on to the end, for panels of up to `FEW` members."""
+FEW = 5
+SCALES = (*range(1, 61), 100, 1_000, 10_000, 100_000, 1_000_000)
+"""Whole numbers that the largest weight is tried at, until a solver's weights score what they should."""
 
 Curves = dict[tuple[int, int], tuple[Optimum, Optimum]]
 """Best lift and best plateau of pairs that are already known."""
@@ -43,6 +62,8 @@ class Certificate:
     """The best open cone of weights that are all positive; None if the time was up before one was found."""
     bound: Fraction
     """No weights have a higher accuracy than this."""
+    solver: bool
+    """Whether the bound is a solver's: then it holds up to floating-point tolerance."""
     parts: Parts = field(repr=False, compare=False)
     """What was searched, to tidy the weights by."""
 
@@ -59,6 +80,11 @@ class Certificate:
     def certified(self) -> bool:
         """Whether the best weights are proven best."""
         return not self.gap
+
+    @property
+    def proof(self) -> Proof:
+        """What proves the weights best: whole numbers, a solver, or nothing yet."""
+        return "none" if self.gap else "solver" if self.solver else "exact"
 
     @property
     def lift(self) -> Fraction:
@@ -86,6 +112,7 @@ class Certificate:
             "ceiling": float(self.ceiling),
             "certified": self.certified,
             "gap": float(self.gap),
+            "proof": self.proof,
             "fragile": self.best.fragile,
             "plateau": None
             if self.plateau is None
@@ -104,9 +131,22 @@ def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
     deadline = None if time_limit is None else monotonic() + time_limit
-    found = challenge(panel, deadline=deadline)
-    assert found is not None
-    return found.tidied(deadline)
+    parts = Parts(panel, deadline, {}, Effort(EFFORT))
+    parts.search()
+    if not parts.open:
+        return parts.certificate().tidied(deadline)
+    few = len(panel.indices) <= FEW
+    found = BySolver(parts).certificate(NODES if few and deadline is None else None)
+    if found.gap and few and deadline is None:
+        return _whole(challenge(panel)).tidied()
+    return found
+
+
+def _whole(found: Certificate | None) -> Certificate:
+    """What `challenge` gives where there is no floor to stay below."""
+    if found is None:
+        raise AssertionError("a panel without a floor is certified")
+    return found
 
 
 def challenge(
@@ -122,15 +162,7 @@ def challenge(
     from panel to panel.
     """
     parts = Parts(panel, deadline, {} if curves is None else curves)
-    for place in range(1, parts.size):
-        parts.search_pair(place)
-    if parts.size > 2:
-        for members in range(2, parts.size - 1):
-            for others in combinations(range(1, parts.size), members):
-                parts.search_part((0, *others))
-        if not parts.search_whole(floor):
-            return None
-    return parts.certificate()
+    return parts.certificate() if parts.search(floor) else None
 
 
 @dataclass(frozen=True)
@@ -151,12 +183,22 @@ class _Found:
         point = self.point if self.fragile else lightest(self.those, self.point, deadline=deadline)
         return replace(self, point=self.those.simplest(point), those=None)
 
-    def weights(self, size: int) -> PanelOptimum:
-        """The weights of all members, those of other places being 0."""
-        weights = [Fraction(0)] * size
+    @property
+    def rank(self) -> tuple[Fraction, bool, int]:
+        """More accurate is better, then safe, then simple."""
+        return self.accuracy, not self.fragile, -sum(self.point)
+
+    def spread(self, size: int) -> Ray:
+        """The whole-number weights of all members, those of other places being 0."""
+        weights = [0] * size
         for place, weight in zip(self.places, self.point, strict=True):
-            weights[place] = Fraction(weight, self.point[0])
-        return PanelOptimum(tuple(weights), self.accuracy, self.fragile)
+            weights[place] = weight
+        return tuple(weights)
+
+    def weights(self, size: int) -> PanelOptimum:
+        """The weights of all members, the primary carrying 1."""
+        weights = tuple(Fraction(weight, self.point[0]) for weight in self.spread(size))
+        return PanelOptimum(weights, self.accuracy, self.fragile)
 
 
 def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -> Ray:
@@ -183,8 +225,8 @@ def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -
 class Parts:
     """The search of a panel and of the smaller panels that weights of 0 leave of it."""
 
-    def __init__(self, panel: Panel, deadline: float | None, curves: Curves) -> None:
-        self.panel, self.deadline, self.curves = panel, deadline, curves
+    def __init__(self, panel: Panel, deadline: float | None, curves: Curves, effort: Effort | None = None) -> None:
+        self.panel, self.deadline, self.curves, self.effort = panel, deadline, curves, effort
         self.size = len(panel.indices)
         self.tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
         self.bound = panel.accuracies[0]
@@ -195,6 +237,22 @@ class Parts:
     def best(self) -> Fraction:
         """The highest accuracy so far."""
         return max(one.accuracy for one in self.found)
+
+    @property
+    def open(self) -> bool:
+        """Whether something better than the best so far is not ruled out."""
+        return self.bound > self.best
+
+    def search(self, floor: Fraction | None = None) -> bool:
+        """Search all parts, then the whole; False where the panel is proven not to exceed the floor."""
+        for place in range(1, self.size):
+            self.search_pair(place)
+        if self.size == 2:
+            return True
+        for members in range(2, self.size - 1):
+            for others in combinations(range(1, self.size), members):
+                self.search_part((0, *others))
+        return self.search_whole(floor)
 
     def search_pair(self, place: int) -> None:
         """Take the best of the whole curve of the primary and one secondary."""
@@ -212,14 +270,14 @@ class Parts:
 
     def search_part(self, places: tuple[int, ...]) -> None:
         """Search positive weights of a part of the panel, as far as they could be as good as the best so far."""
-        those = self._planes(places)
+        those = self.planes(places)
         enough = -(-self.best * self.panel.n * those.unit // 1)
         self._search(those, places, Fraction(enough - 1, those.unit))
 
     def search_whole(self, floor: Fraction | None) -> bool:
         """Search positive weights of all members; False where the panel is proven not to exceed the floor."""
         places = tuple(range(self.size))
-        those = self._planes(places)
+        those = self.planes(places)
         if floor is not None and self.best <= floor:
             self.plateau = self._search(those, places, floor * self.panel.n)
             if max(self.best, self.bound) <= floor:
@@ -228,15 +286,17 @@ class Parts:
             self.plateau = self._search(those, places, None)
         return True
 
-    def _planes(self, places: tuple[int, ...]) -> Arrangement:
+    def planes(self, places: tuple[int, ...]) -> Arrangement:
+        """The planes of some places of the panel."""
         everything = np.ones(self.panel.n, dtype=bool)
         return arrangement(self.tally, [self.panel.indices[place] for place in places], everything)
 
     def _search(self, those: Arrangement, places: tuple[int, ...], floor: Fraction | None) -> _Found | None:
         """Search positive weights; returns the best open cone."""
         # Against the clock, good weights come first and the proof second.
-        start = None if self.deadline is None else line_search(those).point
-        verdict = best_weights(those, floor=floor, start=start, deadline=self.deadline)
+        hurried = self.deadline is not None or (self.effort is not None and self.effort.left < 0)
+        start = line_search(those).point if hurried else None
+        verdict = best_weights(those, floor=floor, start=start, deadline=self.deadline, effort=self.effort)
         n = self.panel.n
         self.bound = max(self.bound, verdict.bound / n)
         plateau = None
@@ -254,7 +314,7 @@ class Parts:
         safe = [one for one in best if not one.fragile]
         chosen = min((one.weights(self.size) for one in safe or best), key=lambda one: (one.total, one.weights))
         plateau = None if self.plateau is None else self.plateau.weights(self.size)
-        return Certificate(self.panel, chosen, plateau, max(self.bound, top), self)
+        return Certificate(self.panel, chosen, plateau, max(self.bound, top), False, self)
 
     def tidied(self, deadline: float | None) -> Parts:
         """The same search with its best weights tidied."""
@@ -264,6 +324,59 @@ class Parts:
         done.found = [tidy.get(id(one), one) for one in self.found]
         done.plateau = None if self.plateau is None else tidy.get(id(self.plateau), self.plateau)
         return done
+
+
+class BySolver:
+    """The search of a panel by a mixed-integer solver, where branch and bound has not come to an end."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts, self.n = parts, parts.panel.n
+        self.those = parts.planes(tuple(range(parts.size)))
+        self.program = program(self.those, parts.tally, parts.panel.indices)
+        self.best = replace(max(parts.found, key=lambda one: one.rank), those=None)
+        self.bound = parts.bound
+        for point in (self.best.spread(parts.size), line_search(self.those).point):
+            self._take(np.array([float(weight) for weight in point]))
+
+    def certificate(self, nodes: int | None) -> Certificate:
+        """Look for better weights, first on open cones, then on ties, too; each once nothing is left above the best."""
+        for ties in (False, True):
+            floor = float(self.best.accuracy * self.n * self.those.unit)
+            found = solve(self.program, floor, ties=ties, time_limit=self._time_left(), nodes=nodes)
+            if found.weights is not None:
+                self._take(found.weights)
+            if ties:
+                self.bound = max(self.best.accuracy, min(self.bound, self._rounded(found.bound)))
+        panel, size = self.parts.panel, self.parts.size
+        plateau = None if self.best.fragile else self.best.weights(size)
+        return Certificate(panel, self.best.weights(size), plateau, self.bound, True, self.parts)
+
+    def _time_left(self) -> float | None:
+        return None if self.parts.deadline is None else self.parts.deadline - monotonic()
+
+    def _rounded(self, bound: float) -> Fraction:
+        """A bound in units as an accuracy: scores between which none lies are one."""
+        steps = floor(bound / self.program.least + TOLERANCE)
+        return Fraction(steps) * Fraction(self.program.least).limit_denominator(10**6) / (self.those.unit * self.n)
+
+    def _take(self, weights: Floats) -> None:
+        """Score whole numbers near some weights exactly, and keep the best; of equally good ones the simplest."""
+        for scale in SCALES:
+            # The primary carries weight, however little: what gold wins by more than that stays won.
+            whole = np.maximum(np.rint(weights / weights.max() * scale), np.arange(len(weights)) == 0).astype(np.int64)
+            found = self._scored(primitive(whole.tolist()))
+            if found.rank > self.best.rank:
+                self.best = found
+
+    def _scored(self, point: Ray) -> _Found:
+        places = tuple(place for place, weight in enumerate(point) if weight)
+        whole = tuple(point[place] for place in places)
+        pooled = vote(self.parts.tally, [self.parts.panel.indices[place] for place in places], [*map(Fraction, whole)])
+        accuracy = Fraction(pooled.total, pooled.denominator * self.n)
+        if len(places) == 1 or accuracy < self.best.accuracy:
+            return _Found(places, whole, accuracy, False)
+        holds, more = self.parts.planes(places).holds(np.array([whole]).T)
+        return _Found(places, whole, accuracy, bool(more[holds].any()))
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:

@@ -17,9 +17,25 @@ from swaplaw._core.arrays import Ints
 from swaplaw.panels.arrangement import Arrangement
 from swaplaw.panels.cones import Cone, Ray, product
 
+CUT = 500
+"""What a cut costs beside its planes, in planes looked at."""
+
 
 class OutOfTimeError(Exception):
-    """The deadline has passed before a cone was settled."""
+    """The deadline has passed, or the effort is spent, before a cone was settled."""
+
+
+@dataclass
+class Effort:
+    """How much work may still be done, in planes looked at: the same on every machine, unlike time."""
+
+    left: float
+
+    def spend(self, work: float) -> None:
+        """Stop where nothing is left."""
+        self.left -= work
+        if self.left < 0:
+            raise OutOfTimeError
 
 
 @dataclass
@@ -34,6 +50,7 @@ class Best:
     plateau_at: Ray | None = None
     face_at: Ray | None = None
     deadline: float | None = None
+    effort: Effort | None = None
 
     def offer(self, score: Fraction | int, point: Ray, is_open: bool) -> None:
         """Keep a score if it is better."""
@@ -42,8 +59,10 @@ class Best:
         if score > self.face:
             self.face, self.face_at = Fraction(score), point
 
-    def check_time(self) -> None:
-        """Stop where the time is up."""
+    def check_time(self, work: int) -> None:
+        """Stop where the time is up, or where so much work is more than may still be done."""
+        if self.effort is not None:
+            self.effort.spend(work)
         if self.deadline is not None and monotonic() >= self.deadline:
             raise OutOfTimeError
 
@@ -53,7 +72,7 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
 
     `planes` are all that may part the cone, in order of their questions; `sure` is the score of all other questions.
     """
-    best.check_time()
+    best.check_time(CUT + len(planes))
     those = best.arrangement
     values = product(those.normals[planes], cone.matrix)
     high, low = values.max(axis=1), values.min(axis=1)
@@ -63,8 +82,8 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
     pending = (np.bincount(group, parted) > 0) & ~lost
     credit = _credits(those, names, np.bincount(group, (high == 0) & (low == 0)).astype(np.int64))
 
-    won = sum(credit[~lost & ~pending], sure)
-    reach = sum(credit[pending], won)
+    won = sure + _sum(credit[~lost & ~pending])
+    reach = won + _sum(credit[pending])
     if reach <= (best.plateau if cone.is_open else best.face):
         return
     if not pending.any():
@@ -81,8 +100,15 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
 
 def _credits(those: Arrangement, names: Ints, zeros: Ints) -> Ints:
     """What each question scores where it is won: whole units off all planes, fractions of them on planes."""
+    if not zeros.any():
+        return those.credit[names]
     credits = [
         Fraction(int(copies) * those.unit, int(ties + zero))
         for copies, ties, zero in zip(those.copies[names], those.ties[names], zeros, strict=True)
     ]
     return np.array(credits, dtype=object)
+
+
+def _sum(credits: Ints) -> Fraction:
+    """Add up exactly, at the speed of NumPy where all are whole."""
+    return sum(credits, Fraction(0)) if credits.dtype == object else Fraction(int(credits.sum()))

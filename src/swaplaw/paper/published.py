@@ -27,7 +27,11 @@ class Statement:
     decimals: int = 0
     unit: str = ""
     kind: str = "value"
-    """value, at_most or at_least."""
+    """value, at_most, at_least, below or above."""
+    grid: bool = False
+    """Whether it depends on which weights are searched: the paper names 13 of its 25."""
+    reading_of: str = ""
+    """The statement that this is another reading of."""
 
     @property
     def rounding(self) -> float:
@@ -47,6 +51,10 @@ class Comparison:
     ours: Value
     tolerance: float = 0.0
     """What ours may differ by beyond rounding: Monte Carlo error where we simulate, else 0."""
+    guessed: bool = False
+    """Whether ours depends on weights that the paper does not name."""
+    reason: str = ""
+    """Why ours differs, where that is known."""
 
     @property
     def difference(self) -> float | None:
@@ -62,11 +70,20 @@ class Comparison:
             return self.ours == self.published.value
         # The last term absorbs binary fractions: 0.285 is stored a hair below itself.
         allowed = self.published.rounding + self.tolerance + 1e-9
+        if self.published.kind in ("below", "above"):
+            # "Under 1" and "over 30" are meant as they are said.
+            return self.difference < 0 if self.published.kind == "below" else self.difference > 0
         if self.published.kind == "at_most":
             return self.difference <= allowed
         if self.published.kind == "at_least":
             return self.difference >= -allowed
         return abs(self.difference) <= allowed
+
+    @property
+    def should_agree(self) -> bool:
+        """Whether real votes must give this very value: nothing is simulated, resampled or guessed."""
+        resampled = self.published.id.endswith(("_low", "_high")) and not self.published.grid
+        return not (self.tolerance or self.guessed or resampled or self.published.reading_of)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON, in the paper's units."""
@@ -81,6 +98,8 @@ class Comparison:
             "difference": self.difference,
             "tolerance": self.tolerance,
             "within": self.within,
+            "guessed": self.guessed,
+            "reason": self.reason,
         }
 
 
@@ -95,6 +114,8 @@ class PublishedTable:
     """Columns that tell rows apart."""
     decimals: Mapping[str, int]
     rows: tuple[Mapping[str, Any], ...]
+    grid: bool = False
+    """Whether it depends on which weights are searched."""
 
     def compare(self, ours: Sequence[Mapping[str, Any]]) -> list[Comparison]:
         """Compare cell by cell, rows matched by their keys; rows and columns that we have not got are left out."""
@@ -107,7 +128,7 @@ class PublishedTable:
                     continue
                 says = f"{column} of {', '.join(str(part) for part in key)}"
                 name = ".".join([self.name, *(str(part) for part in key), column])
-                statement = Statement(name, self.place, says, value, self.decimals.get(column, 0))
+                statement = Statement(name, self.place, says, value, self.decimals.get(column, 0), grid=self.grid)
                 found.append(Comparison(statement, mine[key][column]))
         return found
 
@@ -132,7 +153,13 @@ def published() -> Published:
     raw = json.loads((files("swaplaw") / "data" / "published.json").read_text(encoding="utf-8"))
     tables = {
         name: PublishedTable(
-            name, table["place"], table["title"], tuple(table["keys"]), table["decimals"], tuple(table["rows"])
+            name,
+            table["place"],
+            table["title"],
+            tuple(table["keys"]),
+            table["decimals"],
+            tuple(table["rows"]),
+            table.get("grid", False),
         )
         for name, table in raw["tables"].items()
     }

@@ -19,7 +19,7 @@ from swaplaw.report.plots.style import (
     zero_line,
 )
 
-WIDTH, HEIGHT = 270, 230
+WIDTH, HEIGHT = 235, 230
 
 
 def theory_figure(theory: Theory) -> Any:
@@ -43,9 +43,8 @@ def theory_figure(theory: Theory) -> Any:
             f"m = {low:.2f}, gap {gap:.2f}",
         ),
     ]
-    grid = alt.vconcat(alt.hconcat(*panels[:2], spacing=30), alt.hconcat(*panels[2:], spacing=30), spacing=24)
     return finish(
-        grid,
+        alt.hconcat(*panels, spacing=18),
         "The finite weighted vote in a question-clustered world",
         f"Monte Carlo, {theory.by_collective[0].trials:,} questions a point; bands are ±1.96 standard errors",
     )
@@ -107,7 +106,7 @@ def _panel(
     unit = "pp" if lift else "%"
     y = alt.Y("y:Q", title=f"{what} ({unit})", axis=signed() if lift else alt.Axis())
     x = alt.X("x:Q", title=f"{across}, {fixed}", scale=alt.Scale(nice=False, zero=False))
-    hue = colour("split", list(theory.splits), "secondary:primary", orient="right", symbolSize=LINE_SYMBOL)
+    hue = colour("split", list(theory.splits), "secondary:primary", orient="bottom", symbolSize=LINE_SYMBOL)
     chart = base(rows)
     lines = chart.mark_line(strokeWidth=2).encode(
         x=x,

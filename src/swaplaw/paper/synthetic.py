@@ -108,6 +108,38 @@ def generate(fleet: Fleet, seed: int = 0) -> Votes:
     return votes_from(pl.concat([_frame(exam, each) for each in ballots]))
 
 
+def votes_of(fleet: Fleet, options: Ints, cluster: Ints, categories: Mapping[str, Ints], seed: int = 0) -> Votes:
+    """Lay given votes out as a vote table, labelled synthetic; which option is gold and which reason is drawn.
+
+    Parameters
+    ----------
+    fleet
+        The dataset and its models.
+    options
+        Options of each question, gold included.
+    cluster
+        Place of each question's cluster among the fleet's.
+    categories
+        For each model, questions x samples: 0 is gold, 1, 2, … are wrong answers, -1 is null.
+    seed
+        Of what is drawn.
+    """
+    import polars as pl
+
+    from swaplaw.votes.table import votes_from
+
+    rng = np.random.default_rng((seed, 0))
+    free, n = fleet.options is None, fleet.questions
+    gold = np.zeros(n, dtype=int) if free else (rng.random(n) * options).astype(int)
+    exam = _Exam(fleet, np.zeros(n), cluster, options, gold, np.zeros(n))
+    frames = []
+    for number, member in enumerate(fleet.members, start=1):
+        category = categories[member.name]
+        reasons = _reasons(member, np.random.default_rng((seed, number)), category == -1)
+        frames.append(_frame(exam, _Ballots(member, category, reasons)))
+    return votes_from(pl.concat(frames))
+
+
 def _logistic(rng: np.random.Generator, size: int) -> Floats:
     """Draw standard logistic numbers from uniform ones."""
     uniform = rng.random(size)

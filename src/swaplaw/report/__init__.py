@@ -25,5 +25,21 @@ def _plot_budget(found: Any) -> Any:
     return cost_figure(found, f"{found.primary} with {found.secondary} at equal compute")
 
 
+def _plot_combination(found: Any) -> Any:
+    from swaplaw.report.plots.rules import rules_figure
+
+    return rules_figure(found)
+
+
+provide("plot Combination", _plot_combination)
+
+
+def _verdict_in_words(found: Any) -> tuple[str, list[str]]:
+    from swaplaw.report.words import notes, sentence
+
+    return sentence(found), notes(found)
+
+
+provide("verdict in words", _verdict_in_words)
 provide("plot Curve", _plot_curve)
 provide("plot Budget", _plot_budget)

@@ -12,7 +12,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
-from swaplaw.decide.verdict import Recommendation, sentence
+from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
@@ -137,28 +137,28 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
 def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
     if isinstance(found, dict):
         return found
-    checks = [("In-sample", found.in_sample)]
-    words = {
-        "held_out": "Held out",
-        "equal_compute": "Held out, at equal compute",
-        "placebo": "Held out, over a placebo",
+    rows = {
+        "In-sample": found.in_sample,
+        "Held out": found.held_out,
+        "Held out, at equal compute": found.equal_compute,
+        "Held out, over a placebo": found.placebo,
     }
-    checks += [(words[check.name], check.effect) for check in found.checks]
+    if found.best is None:
+        return {"why": found.sentence}
     notes = list(found.notes)
     if len(found.tally.models) < len(tally.models):
         notes.append(
-            f"Decided among the {len(found.tally.models)} most accurate of {len(tally.models)} models; "
-            "`swaplaw recommend` compares them all."
+            f"Decided among {len(found.tally.models)} of {len(tally.models)} models: the most accurate, no two of "
+            "which vote alike."
         )
     return {
         "kind": found.verdict,
         "ensemble": found.kind,
-        "sentence": sentence(found),
-        "checks": [{"name": name, **_effect(each)} for name, each in checks],
-        "single": found.names(found.by_lift.baseline)[0],
-        "candidates": found.selection.candidates,
-        "pairs": found.selection.pairs,
-        "stability": found.by_lift.stability,
+        "sentence": found.sentence,
+        "checks": [{"name": name, **_effect(each)} for name, each in rows.items() if each is not None],
+        "single": found.names(found.baseline)[0],
+        "candidates": found.selection.rules,
+        "stability": found.best.judged.stability,
         "min_gain": found.min_gain,
         "notes": notes,
     }
@@ -189,7 +189,7 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
 
 
 def _choice(found: Recommendation) -> tuple[str, str] | None:
-    names = found.names(found.by_lift.choice)
+    names = found.names(found.choice)
     return (names[0], names[1]) if len(names) == 2 else None
 
 

@@ -1,6 +1,6 @@
 """The chosen ensemble behind an OpenAI-compatible endpoint.
 
-`ballot`, `order` and `statistical` know the vote and when it is decided, `stopping` puts them into one rule; `answers`
-reads an answer from a completion; `settings` reads what the policy says about serving; `upstream` talks to a member,
-`pool` asks all of them until the vote is decided, `gate` and `app` speak to clients; `demo` is a scripted upstream.
+`voting` knows the vote and when it is decided, whatever is still to come; `settings` reads what the policy says about
+serving; `upstream` talks to members; `http` speaks to clients; `record` keeps live votes, `drift` compares them with
+those the policy was judged on, `replay` plays recorded ones back; `demo` is a scripted upstream.
 """

@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from swaplaw.decide.policy import Member, Policy
+from swaplaw.serve.http.protocol import server_options
 from swaplaw.serve.settings import Served, served_from
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def completion(answer: str | None) -> str:
 @contextmanager
 def running(app: ASGIApp, port: int = 0) -> Iterator[str]:
     """Run an app on loopback in a thread of its own; yields its base URL."""
-    config = uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=2, lifespan="auto")
+    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=2, lifespan="auto", **server_options())
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", port), backlog=2048) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 from random import Random
 from typing import Any
 
 from swaplaw.decide.policy import Policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule
+from swaplaw.serve.voting.terms import terms_of
 from swaplaw.votes.table import Votes
 
 Progress = Callable[[Iterable[str]], Iterable[str]]
@@ -27,14 +29,19 @@ class Recorded:
     answers: Mapping[tuple[str, str], Sequence[Answer]]
     gold: Mapping[str, str]
 
+    def by_question(self, models: Sequence[str]) -> dict[str, list[Sequence[Answer]]]:
+        """The votes of each of these models on every question that all of them answered."""
+        questions = sorted(q for q in self.gold if all((model, q) in self.answers for model in models))
+        return {question: [self.answers[model, question] for model in models] for question in questions}
+
     def shuffled(self, seed: int) -> Recorded:
         """The same votes, each model's in another order."""
         rng = Random(seed)
         return Recorded({key: rng.sample(votes, len(votes)) for key, votes in sorted(self.answers.items())}, self.gold)
 
 
-def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None) -> Recorded:
-    """Take these models' votes in the order of their samples; graded answers that are correct count as gold."""
+def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None, *, graded: bool = True) -> Recorded:
+    """Take these models' votes in the order of their samples; `graded` answers that are correct count as gold."""
     import polars as pl
 
     names = votes.datasets
@@ -44,7 +51,7 @@ def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None) ->
         raise InputError(f"there is no dataset {quote(dataset)}; there are {listing(names)}")
     columns = votes.frame.collect_schema().names()
     answer: pl.Expr = pl.when(pl.col("answer").str.strip_chars() != "").then("answer")
-    if "correct" in columns:
+    if graded and "correct" in columns:
         # As in every analysis of these votes; deployment, which has no grades, may split what is one category here.
         answer = pl.when(pl.col("correct")).then("gold").otherwise(answer)
     chosen = votes.frame.filter(pl.col("model").is_in(list(models)), pl.col("dataset") == (dataset or names[0]))
@@ -126,6 +133,16 @@ class Replayed:
         """Mean number of rounds: how many times a question waits for its slowest sample."""
         return Fraction(sum(one.rounds for one in self.decisions), len(self.decisions))
 
+    def rounds_at(self, quantile: float) -> int:
+        """A quantile of the rounds that questions took: the smallest number that so large a share stayed within."""
+        ordered = sorted(one.rounds for one in self.decisions)
+        return ordered[max(0, ceil(quantile * len(ordered)) - 1)]
+
+    @property
+    def asked(self) -> Fraction:
+        """Share of the questions on which others than the primary were asked."""
+        return Fraction(sum(any(one.spent[1:]) for one in self.decisions), len(self.decisions))
+
     @property
     def cost(self) -> float | None:
         """Cost of the samples drawn, where every price is known."""
@@ -148,6 +165,9 @@ class Replayed:
             "tied": sum(len(one.ties) > 1 for one in self.decisions),
             "samples": {"planned": self.planned, "spent": self.spent, "saved": float(self.saved)},
             "mean_rounds": float(self.rounds),
+            "p90_rounds": self.rounds_at(0.9),
+            "max_rounds": self.rounds_at(1),
+            "asked": float(self.asked),
             "cost": self.cost,
         }
 
@@ -189,14 +209,17 @@ def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> 
     cast = [played.answers[member.model, question][: member.samples] for member in policy.members]
     prices = [member.price or 0.0 for member in policy.members]
     ballot = Ballot([member.weight for member in policy.members], [len(votes) for votes in cast])
-    rounds = 0
-    while (stop := rule.stop(ballot)) is None:
-        for member, number in enumerate(rule.plan(ballot, rounds, prices)):
-            start = ballot.counts[member].total()
+    terms = terms_of(policy.members, policy.voting, policy.serving)
+    sampling = Sampling(rule, terms, prices)
+    while not isinstance(step := sampling.next(ballot), Stop):
+        for member, number in enumerate(step):
+            start = ballot.cast_by(member)
             for answer in cast[member][start : start + number]:
                 ballot.cast(member, answer)
-        rounds += 1
-    winner, leaders = ballot.winner(), ballot.standing().leaders
+    winner = terms.winner(ballot)
+    leaders = terms.active(ballot).standing().leaders
+    if winner not in leaders:
+        leaders = (winner,)  # Short of the plurality that is asked for.
     gold = played.gold[question]
     return Decided(
         question=question,
@@ -204,7 +227,7 @@ def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> 
         ties=(winner, *(answer for answer in leaders if answer != winner)),
         spent=tuple(votes.total() for votes in ballot.counts),
         planned=tuple(ballot.samples),
-        rounds=rounds,
+        rounds=sampling.rounds,
         score=Fraction(1, len(leaders)) if gold in leaders else Fraction(0),
-        stopped=stop.how,
+        stopped=step.how,
     )

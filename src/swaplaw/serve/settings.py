@@ -1,22 +1,28 @@
-"""What the policy's part `serving` says: where members are, how answers are read, what to do when things go wrong."""
+"""What the policy's part `serving` says: where members are, and what to do when things go wrong.
+
+How votes come about (reader, temperature, prompt, what a truncated completion counts as) is signed with the decision
+where that was known. `serving` may say it only where the signed part does not: a policy must not be served with other
+votes than those it was judged on.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from swaplaw.answers.patterns import CHOICES, Reader, reader
-from swaplaw.decide.policy import Member, Policy, read_policy
+from swaplaw.answers.readers import LABELS, Reader
+from swaplaw.decide.policy import QUESTION, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.serve.upstream.completions import Completion
+from swaplaw.serve.voting.stopping import ROUNDS, StopRule
+from swaplaw.serve.voting.terms import Degrade, NullWin, Terms, as_share, terms_of
 
 MOST_SAMPLES = 1000
 """Samples a question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
@@ -55,8 +61,10 @@ class Upstream(Part):
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = 64
     timeout: Seconds = 60.0
     retries: Annotated[int, Field(ge=0, le=10)] = 2
+    patience: Seconds = 60.0
+    """How long a sample may wait, all in all, for an upstream that says it is asked too often."""
     breaker: Annotated[int, Field(ge=1)] = 5
-    """Failures in a row that open the circuit."""
+    """Failures in a row that open the circuit; being asked too often is none."""
     cooldown: Seconds = 10.0
     """How long an open circuit stays so before one call may try."""
     extra: dict[str, Any] = Field(default_factory=dict)
@@ -93,17 +101,17 @@ class AnswerSettings(Part):
     """How a completion's answer is read and spelt."""
 
     read: Literal["choice", "boxed", "regex", "json", "text"] = "choice"
-    choices: str | list[str] = CHOICES
+    choices: str | list[str] = Field(default_factory=lambda: list(LABELS))
     pattern: str | None = None
     field: str = "answer"
     canonical: list[str] | None = None
 
     @cached_property
     def reader(self) -> Reader:
-        """The function that reads it."""
-        return reader(
+        """What reads it."""
+        return Reader(
             self.read,
-            choices=list(self.choices),
+            labels=tuple(self.choices),
             pattern=self.pattern,
             field=self.field,
             canonical=self.canonical,
@@ -139,17 +147,29 @@ class Serving(Part):
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     """The model that clients ask for; the file's name by default."""
     temperature: Annotated[float, Field(ge=0, le=10)] | None = None
+    prompt: str | None = None
+    """What the last user message is put into, at `{question}`."""
+    truncated: Literal["abstain", "read"] | None = None
+    """What a completion that hit its token limit counts as; an abstention unless said."""
     seed: int | None = None
     """Sample k of each member is asked for with seed + k, so that reruns can repeat."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     """Most tokens a sample may have, whatever the client asks for."""
-    answer: AnswerSettings = Field(default_factory=AnswerSettings)
-    stop: StopSettings = Field(default_factory=StopSettings)
-    null_win: Literal["abstain", "primary", "error"] = "abstain"
+    answer: AnswerSettings | None = None
+    stop: StopSettings = Field(default_factory=lambda: StopSettings(rounds=ROUNDS))
+    null_win: NullWin = "abstain"
     """What to answer when the null category wins."""
+    plurality: str | None = None
+    """Least share of all weight that an answer needs to win; with less, the null category does."""
+    pass_through: Literal["primary", "refuse"] = "primary"
+    """What becomes of requests that cannot be pooled, such as those with tools."""
+    shadow: bool = False
+    """Serve the primary's answer, and only record what the ensemble would have said."""
+    canary: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Share of the requests that get the ensemble's answer; the others get the primary's."""
     abstention: str = "The models polled did not settle on an answer."
     """The message of an abstention."""
-    degrade: Literal["renormalise", "primary", "unavailable"] = "renormalise"
+    degrade: Degrade = "renormalise"
     """What to do when a member is down."""
     quorum: str = "1/2"
     """A member whose share of samples that can still arrive falls below this is down for the question."""
@@ -158,16 +178,28 @@ class Serving(Part):
     max_answer_bytes: Annotated[int, Field(ge=1024, le=2**28)] = 2**20
     """Longest response of an upstream, times its batch."""
 
-    @field_validator("quorum")
+    @field_validator("quorum", "plurality")
     @classmethod
-    def _share(cls, value: str) -> str:
-        try:
-            share = Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            share = Fraction(0)
-        if not 0 < share <= 1:
-            raise ValueError("expected a fraction above 0 and up to 1 as text, such as '1/2'")
+    def _share(cls, value: str | None) -> str | None:
+        if value is not None:
+            try:
+                as_share(value, "it")
+            except InputError:
+                raise ValueError("expected a fraction above 0 and up to 1 as text, such as '1/2'") from None
         return value
+
+    @field_validator("prompt")
+    @classmethod
+    def _holds_the_question(cls, value: str | None) -> str | None:
+        if value is not None and QUESTION not in value:
+            raise ValueError(f"expected text that holds {QUESTION}")
+        return value
+
+    @model_validator(mode="after")
+    def _statistical_decides_no_share(self) -> Self:
+        if self.plurality is not None and self.stop.error is not None:
+            raise ValueError("a statistical stop (stop.error) says nothing of a minimum plurality: leave one out")
+        return self
 
 
 @dataclass(frozen=True)
@@ -177,6 +209,8 @@ class Served:
     name: str
     policy: Policy
     serving: Serving
+    reader: Reader
+    """How answers are read, as signed or as `serving` says."""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -187,6 +221,61 @@ class Served:
         """Where a member is."""
         return self.serving.upstreams[member.model]
 
+    @cached_property
+    def terms(self) -> Terms:
+        """What decides."""
+        return terms_of(self.members, self.policy.voting, self.serving.model_dump())
+
+    @cached_property
+    def prices(self) -> list[float]:
+        """What a sample of each member costs, to prefer the cheaper of equals; tokens stand for it where priced."""
+        return [_sample_price(member, self.upstream(member)) for member in self.members]
+
+    @property
+    def temperature(self) -> float | None:
+        """Of every sample."""
+        signed = self.policy.voting.temperature
+        return self.serving.temperature if signed is None else signed
+
+    @property
+    def prompt(self) -> str | None:
+        """What the last user message is put into."""
+        return self.policy.voting.prompt or self.serving.prompt
+
+    @cached_property
+    def reads_truncated(self) -> bool:
+        """Whether a completion that hit its token limit is read."""
+        return (self.policy.voting.truncated or self.serving.truncated) == "read"
+
+    @property
+    def unsigned(self) -> list[str]:
+        """What the policy does not say of the votes it was judged on, so that nothing can hold serving to it."""
+        return [name for name in ("reader", "temperature", "prompt", "truncated") if _signed(self.policy, name) is None]
+
+    def read(self, completion: Completion) -> tuple[str | None, str | None]:
+        """The vote that a completion is: its answer, or None and why. As in `collect`, one that was cut off has none.
+
+        It was not the model that ended it, whatever it says.
+        """
+        if completion.refused or completion.finish_reason == "content_filter":
+            return None, "refused"
+        if completion.finish_reason == "length" and not self.reads_truncated:
+            return None, "truncated"
+        answer = self.reader.read(completion.text)
+        if answer is None:
+            return None, "truncated" if completion.finish_reason == "length" else "no_parse"
+        return answer, None
+
+
+def _sample_price(member: Member, upstream: Upstream) -> float:
+    if isinstance(upstream.price, TokenPrice):
+        return upstream.price.output
+    return upstream.price if upstream.price is not None else member.price or 0.0
+
+
+def _signed(policy: Policy, name: str) -> Any:
+    return getattr(policy.voting, name)
+
 
 def read_served(path: str | Path) -> Served:
     """Read a policy file that says how it is served."""
@@ -194,19 +283,13 @@ def read_served(path: str | Path) -> Served:
 
 
 def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
-    """Hold the part `serving` of a policy to its schema."""
+    """Hold the part `serving` of a policy to its schema, and to what is signed."""
     if not policy.serving:
         raise InputError(
             f"{place}: nothing says where the members are: fill in `serving`, at least "
             '{"upstreams": {MODEL: {"base_url": URL}}} for each of ' + listing([m.model for m in policy.members])
         )
-    try:
-        serving = Serving.model_validate(dict(policy.serving))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join(["serving", *map(str, first["loc"])])
-        given = "" if first["type"] == "missing" else f" (given: {quote(first['input'])})"
-        raise InputError(f"{place}: {where}: {first['msg'].removeprefix('Value error, ')}{given}") from None
+    serving = _validated(Serving, policy.serving, "serving", place)
     models = [member.model for member in policy.members]
     if missing := [model for model in models if model not in serving.upstreams]:
         raise InputError(f"{place}: serving.upstreams lacks {quote(missing[0])}: say where that member is")
@@ -215,5 +298,39 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     total = sum(member.samples for member in policy.members)
     if total > MOST_SAMPLES:
         raise InputError(f"{place}: {total} samples a question are more than the {MOST_SAMPLES} that are served")
-    _ = serving.answer.reader  # Built now, so that a bad pattern is an error at the start.
-    return Served(serving.name or name, policy, serving)
+    signed = policy.voting.reader
+    try:
+        reader = Reader.from_dict(signed) if signed is not None else (serving.answer or AnswerSettings()).reader
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    _check_signed(policy, serving, place)
+    return Served(serving.name or name, policy, serving, reader)
+
+
+Kind = TypeVar("Kind", bound=Part)
+
+
+def _validated(kind: type[Kind], value: Mapping[str, Any], key: str, place: str) -> Kind:
+    try:
+        return kind.model_validate(dict(value))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join([key, *map(str, first["loc"])])
+        given = "" if first["type"] == "missing" else f" (given: {quote(first['input'])})"
+        raise InputError(f"{place}: {where}: {first['msg'].removeprefix('Value error, ')}{given}") from None
+
+
+def _check_signed(policy: Policy, serving: Serving, place: str) -> None:
+    """What is signed cannot be said otherwise."""
+    said = {
+        "reader": None if serving.answer is None else serving.answer.reader.to_dict(),
+        **{name: getattr(serving, name) for name in ("temperature", "prompt", "truncated")},
+    }
+    for name, value in said.items():
+        signed = _signed(policy, name)
+        if value is not None and signed is not None and value != signed:
+            key = "answer" if name == "reader" else name
+            raise InputError(
+                f"{place}: serving.{key} is {quote(value)}, but the policy was judged on votes with {quote(signed)}: "
+                "leave it out of `serving`"
+            )

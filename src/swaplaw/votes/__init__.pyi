@@ -1,4 +1,6 @@
 from .bundled import demo_votes as demo_votes
+from .checks import Check as Check
+from .checks import find_checks as find_checks
 from .fingerprint import fingerprint_of as fingerprint_of
 from .position import PositionBias as PositionBias
 from .position import position_bias as position_bias
@@ -8,11 +10,13 @@ from .table import votes_from as votes_from
 from .tally import Tally as Tally
 
 __all__ = [
+    "Check",
     "ModelSummary",
     "PositionBias",
     "Tally",
     "Votes",
     "demo_votes",
+    "find_checks",
     "fingerprint_of",
     "position_bias",
     "votes_from",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes.table import Votes, votes_from
 
@@ -35,6 +36,19 @@ def canonicalise(
             value = pl.when(pl.col(by) == kind).then(_mapped(pl.col(name), canonicaliser(chain))).otherwise(value)
         branches.append(value.alias(name))
     return frame.with_columns(branches)
+
+
+def read_answers(frame: pl.LazyFrame, reader: Reader) -> pl.LazyFrame:
+    """Read the answers of completions, and spell the golds as the reader spells answers."""
+    import polars as pl
+
+    spell = canonicaliser(list(reader.canonical or ()))
+    read = pl.col("answer").map_batches(
+        lambda texts: pl.Series([None if text is None else reader.read(text) for text in texts], dtype=pl.String),
+        return_dtype=pl.String,
+        is_elementwise=True,
+    )
+    return frame.with_columns(read.alias("answer"), _mapped(pl.col("gold"), spell).alias("gold"))
 
 
 def _mapped(column: pl.Expr, apply: Canonicaliser) -> pl.Expr:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 REQUIRED = ("question", "model", "answer", "gold")
+OPTIONAL = ("dataset", "sample", "cluster", "reason", "cost", "tokens", "temperature", "position", "options", "run")
 TEXT = ("dataset", "question", "model", "answer", "gold", "cluster", "reason")
 DEFAULT_DATASET = "votes"
+RIGHT, WRONG = "(right)", "(wrong)"
+"""What stands for answers in votes that only say whether they are right: such votes can be counted, not pooled."""
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
@@ -48,6 +51,8 @@ def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
         casts.append(_as_integer(source, schema["sample"]))
     if "correct" in schema:
         casts.append(_as_boolean(source, schema["correct"]))
+    if "gold" not in schema:
+        casts.append(pl.lit(None, dtype=pl.String).alias("gold"))
     if "dataset" not in schema:
         casts.append(pl.lit(DEFAULT_DATASET).alias("dataset"))
     return frame.with_columns(casts)
@@ -62,13 +67,16 @@ def blanks_to_null(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def require_columns(source: Source, names: list[str]) -> None:
-    """Refuse a table that lacks a column, naming those that it has."""
+    """Refuse a table that lacks a column, naming those that it has; labels may be missing, not be called otherwise."""
     for column in REQUIRED:
-        if column not in names:
-            raise InputError(
-                f"{quote(source.name, 200)}: column '{column}' is missing (found {listing(names)}); "
-                f"rename or add it: a vote table needs {', '.join(REQUIRED)} (`swaplaw import` maps other layouts)"
-            )
+        if column in names or (column == "gold" and set(names) <= {*REQUIRED, *OPTIONAL}):
+            continue
+        unlabelled = ", or add an empty one if nobody has labelled these questions" if column == "gold" else ""
+        raise InputError(
+            f"{quote(source.name, 200)}: column '{column}' is missing (found {listing(names)}); "
+            f"rename or add it{unlabelled}: a vote table needs {', '.join(REQUIRED)} (`swaplaw import` maps other "
+            "layouts)"
+        )
 
 
 def _as_text(source: Source, name: str, dtype: pl.DataType) -> pl.Expr:
@@ -115,7 +123,7 @@ class Violations:
     def check(self) -> None:
         """Raise for the first violation, in the order in which a reader would mend them."""
         self._not_empty()
-        for column in ("question", "model", "gold"):
+        for column in ("question", "model"):
             self._no_nulls(column)
         self._one_value_per_question("gold")
         if "cluster" in self.counts.columns and not self.counts["cluster"].is_null().all():

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+import atexit
+import gzip
+import hashlib
 import json
+import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, MissingExtraError, quote
 
 if TYPE_CHECKING:
     import polars as pl
 
 # Suffix -> format. Everything else in a directory is left alone.
-FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "excel",
+}
+PACKED = ("csv", "jsonl", "json")
+"""Formats that may be packed by gzip, with `.gz` after their suffix."""
+STANDARD_INPUT = "-"
+DELIMITERS = ",;\t|"
+MAX_UNPACKED = 16 * 2**30
+MAX_JSON = 2**30
+"""The largest JSON file of records: it can only be read whole."""
+NAMES = {"parquet": "Parquet", "csv": "CSV", "jsonl": "JSONL", "json": "JSON", "arrow": "Arrow", "excel": "Excel"}
 
 
 @dataclass(frozen=True)
@@ -33,17 +62,70 @@ class Source:
         return f"row {row + 1}{line}"
 
 
+def format_of_table(file: Path) -> str | None:
+    """Tell the format of a table by its suffix: None where it is none that is known."""
+    suffix = file.suffix.lower()
+    if suffix == ".gz":
+        inner = FORMATS.get(Path(file.stem).suffix.lower())
+        return inner if inner in PACKED else None
+    return FORMATS.get(suffix)
+
+
 def open_file(file: Path) -> Source:
     """Open one file of votes."""
-    form = FORMATS.get(file.suffix.lower())
+    form = format_of_table(file)
     if form is None:
         raise InputError(
-            f"{quote(str(file), 200)}: unknown file type {quote(file.suffix)}; expected {', '.join(FORMATS)}"
+            f"{quote(str(file), 200)}: unknown file type {quote(file.suffix)}; expected {', '.join(FORMATS)}, "
+            "or one of the text formats with .gz"
         )
     if file.stat().st_size == 0:
         raise InputError(f"{quote(str(file), 200)}: the file is empty; write at least one vote into it")
-    reader, first_line = {"parquet": (_scan_parquet, None), "csv": (_scan_csv, 2), "jsonl": (_scan_jsonl, 1)}[form]
+    readers = {"parquet": _scan_parquet, "csv": _scan_csv, "jsonl": _scan_jsonl, "json": _scan_json}
+    reader = (readers | {"arrow": _scan_arrow, "excel": _scan_excel})[form]
+    first_line = {"csv": 2, "jsonl": 1, "excel": 2}.get(form)
+    if file.suffix.lower() == ".gz":
+        return Source(str(file), lambda: reader(_unpacked(file)), first_line)
     return Source(str(file), lambda: reader(file), first_line)
+
+
+def standard_input() -> Path:
+    """Keep what comes on standard input in a temporary file, named by what it looks like."""
+    content = sys.stdin.buffer.read()
+    start = content.lstrip()[:1]
+    first, _, rest = content.strip().partition(b"\n")
+    suffix = ".parquet" if content.startswith(b"PAR1") else ".csv"
+    if start == b"[" or (start == b"{" and not (rest.lstrip()[:1] == b"{" or first.endswith(b"}"))):
+        suffix = ".json"
+    elif start == b"{":
+        suffix = ".jsonl"
+    file = _scratch() / f"standard-input{suffix}"
+    file.write_bytes(content)
+    return file
+
+
+@lru_cache(maxsize=1)
+def _scratch() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="swaplaw-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@lru_cache(maxsize=64)
+def _unpacked(file: Path) -> Path:
+    """Unpack a gzip file beside other temporary files: scans can then stream it."""
+    plain = _scratch() / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:16]}-{file.stem}"
+    left = MAX_UNPACKED
+    try:
+        with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
+            while block := packed.read(1 << 20):
+                left -= len(block)
+                if left < 0:
+                    raise InputError(f"{quote(str(file), 200)}: over {MAX_UNPACKED:,} bytes unpacked; split it")
+                unpacked.write(block)
+    except (OSError, EOFError) as error:
+        raise InputError(f"{quote(str(file), 200)}: not a whole gzip file ({error}); pack it again") from None
+    return plain
 
 
 def _scan_parquet(file: Path) -> pl.LazyFrame:
@@ -56,7 +138,15 @@ def _scan_csv(file: Path) -> pl.LazyFrame:
     import polars as pl
 
     # Everything as text: type guessing would turn the question "01" into the number 1.
-    return pl.scan_csv(file, infer_schema=False)
+    return pl.scan_csv(file, infer_schema=False, separator=delimiter_of(file))
+
+
+def delimiter_of(file: Path) -> str:
+    """Tell the delimiter of a text table: the one that its first line has most of, outside quotes."""
+    with file.open("rb") as handle:
+        header = handle.readline(1 << 16).decode("utf-8", "replace")
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(DELIMITERS, key=lambda mark: (bare.count(mark), -DELIMITERS.index(mark)))
 
 
 def _scan_jsonl(file: Path) -> pl.LazyFrame:
@@ -65,20 +155,76 @@ def _scan_jsonl(file: Path) -> pl.LazyFrame:
     return pl.scan_ndjson(file, infer_schema_length=None)
 
 
+def _scan_json(file: Path) -> pl.LazyFrame:
+    """Read records: a list of objects, alone or as the only list of an object; or an object of columns."""
+    import polars as pl
+
+    name = quote(str(file), 200)
+    if file.stat().st_size > MAX_JSON:
+        raise InputError(f"{name}: larger than {MAX_JSON:,} bytes, too large for JSON that is read whole; write JSONL")
+    try:
+        document = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON ({error}); write a list of objects, one per vote") from None
+    if isinstance(document, dict):
+        lists = [value for value in document.values() if isinstance(value, list)]
+        records = [value for value in lists if value and all(isinstance(row, dict) for row in value)]
+        if len(lists) == len(document) and not records:
+            return pl.DataFrame(document, strict=False).lazy()
+        document = records[0] if len(records) == 1 else None
+    if not isinstance(document, list) or not document or not all(isinstance(row, dict) for row in document):
+        raise InputError(f"{name}: not a table in JSON; write a list of objects, one per vote: [{{...}}, {{...}}]")
+    return pl.DataFrame(document, infer_schema_length=None, strict=False).lazy()
+
+
+def _scan_arrow(file: Path) -> pl.LazyFrame:
+    import polars as pl
+
+    with file.open("rb") as handle:
+        streamed = handle.read(6) != b"ARROW1"
+    return pl.read_ipc_stream(file).lazy() if streamed else pl.scan_ipc(file)
+
+
+def _scan_excel(file: Path) -> pl.LazyFrame:
+    """Read the first sheet, every cell as text."""
+    import polars as pl
+
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingExtraError("excel", "reading Excel files") from None
+    book = load_workbook(file, read_only=True, data_only=True)
+    rows = [[_cell(value) for value in row] for row in book.worksheets[0].iter_rows(values_only=True)]
+    book.close()
+    rows = [row for row in rows if any(value is not None for value in row)]
+    if len(rows) < 2:
+        raise InputError(f"{quote(str(file), 200)}: the first sheet has no votes below its header; move them there")
+    names = [name if name is not None else f"column {number}" for number, name in enumerate(rows[0], 1)]
+    return pl.DataFrame(rows[1:], schema=dict.fromkeys(names, pl.String), orient="row").lazy()
+
+
+def _cell(value: Any) -> str | None:
+    if value is None or isinstance(value, bool):
+        return None if value is None else str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def unreadable(source: Source, error: Exception) -> InputError:
     """Turn an engine's complaint about a file into one that says where and what to do."""
     name = quote(source.name, 200)
-    suffix = Path(source.name).suffix.lower()
+    form = format_of_table(Path(source.name))
+    if isinstance(error, InputError):
+        return error
     detail = str(error).strip().split("\n")[0]
-    if FORMATS.get(suffix) == "jsonl" and (broken := _first_broken_line(Path(source.name))):
+    if form == "jsonl" and (broken := _first_broken_line(Path(source.name))):
         line, reason = broken
-        return InputError(f"{name}: line {line} is not a JSON object ({reason}); mend or remove that line")
-    kind = {"parquet": "Parquet", "csv": "CSV", "jsonl": "JSONL"}.get(FORMATS.get(suffix, ""), "vote")
+        return InputError(f"{name}: line {line} is not a JSON object ({reason}); correct or remove that line")
+    kind = NAMES.get(form or "", "vote")
     return InputError(f"{name}: not a readable {kind} file ({detail}); write the file again or check its type")
 
 
 def _first_broken_line(file: Path) -> tuple[int, str] | None:
-    with file.open("rb") as lines:
+    with gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

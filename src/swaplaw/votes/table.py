@@ -90,7 +90,7 @@ class Votes:
             keys = [key for key in engines.KEYS if key in raw.columns]
             counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
         Violations(self.sources, counts, samples).check()
-        return counts
+        return _labels_spread(counts)
 
     def _count_rows(self) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """Count files and Polars frames, all as one, streamed."""
@@ -135,16 +135,28 @@ class Votes:
         return sorted(self.counts["dataset"].unique())
 
     def tally(self, dataset: str | None = None) -> Tally:
-        """Count one dataset's votes per model, question and category."""
+        """Count one dataset's votes per model, question and category, on the questions that have a label."""
         from swaplaw.votes.tally import tally_counts
 
+        chosen, counts = self.counts_of(dataset)
+        labelled = counts.filter(counts["gold"].is_not_null())
+        if labelled.is_empty():
+            raise InputError(
+                f"none of the {counts['question'].n_unique():,} questions of dataset {quote(chosen)} has a label "
+                "(column 'gold'): accuracy and lift need some; `labels` says which questions to label first"
+            )
+        unlabelled = counts["question"].n_unique() - labelled["question"].n_unique()
+        return tally_counts(chosen, labelled, unlabelled)
+
+    def counts_of(self, dataset: str | None = None) -> tuple[str, pl.DataFrame]:
+        """Find one dataset's name and its counts, questions without a label included."""
         names = self.datasets
         if dataset is None and len(names) > 1:
             raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name the one to analyse")
         chosen = names[0] if dataset is None else dataset
         if chosen not in names:
             raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")
-        return tally_counts(chosen, self.counts.filter(self.counts["dataset"] == chosen))
+        return chosen, self.counts.filter(self.counts["dataset"] == chosen)
 
     def write(self, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
         """Write the votes in the format that the file's suffix names; Parquet, the native form, keeps `metadata`."""
@@ -162,6 +174,17 @@ class Votes:
             draft.replace(file)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def _labels_spread(counts: pl.DataFrame) -> pl.DataFrame:
+    """A label that some votes of a question carry is the label of all of them."""
+    import polars as pl
+
+    if not counts["gold"].null_count():
+        return counts
+    spread = counts.with_columns(pl.col("gold").max().over("dataset", "question"))
+    keys = [name for name in spread.columns if name != "votes"]
+    return spread.group_by(keys, maintain_order=True).agg(pl.col("votes").sum()).select(counts.columns)
 
 
 def _graded_alike(frames: list[pl.LazyFrame]) -> list[pl.LazyFrame]:

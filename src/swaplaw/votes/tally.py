@@ -116,6 +116,10 @@ class Tally:
     """What each question is nested in, where that is known."""
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
     """Per model, how often each reason made a null vote."""
+    unlabelled: int = 0
+    """Questions that were left out because nobody has labelled them."""
+    golds: tuple[str, ...] | None = field(default=None, repr=False)
+    """The right answer to each question, where it is an answer and not a judge's grade."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -223,6 +227,7 @@ class Tally:
             positions.whole(),
             counts.whole(),
             self.clusters,
+            golds=self.golds,
         )
 
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
@@ -254,6 +259,8 @@ class Tally:
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
             tuple(self.reasons[model] for model in kept),
+            unlabelled=self.unlabelled,
+            golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
         )
 
 
@@ -334,8 +341,8 @@ def _narrow(values: Ints) -> Ints:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
-    """Build the tally of one dataset from the counts of `Votes.counts`."""
+def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tally:
+    """Build the tally of one dataset from the counts of `Votes.counts`; so many questions were left out, unlabelled."""
     import polars as pl
 
     models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
@@ -365,6 +372,8 @@ def tally_counts(dataset: str, counts: pl.DataFrame) -> Tally:
         *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
         clusters=_clusters(counts),
         reasons=_reasons(counts, models),
+        unlabelled=unlabelled,
+        golds=None if "correct" in counts.columns else _golds(counts),
     )
 
 
@@ -402,6 +411,10 @@ def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
     if "cluster" not in counts.columns or counts["cluster"].is_null().all():
         return None
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _golds(counts: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(counts.select("question", "gold").unique().sort("question")["gold"])
 
 
 def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:

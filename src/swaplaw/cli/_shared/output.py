@@ -14,7 +14,8 @@ import click
 
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.errors import InputError, printable, quote
+from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
+from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
@@ -71,32 +72,41 @@ def _printable_lines(words: str) -> str:
 
 
 def votes_options(command: Command) -> Command:
-    """Add VOTES, --dataset, --format and --json to a command."""
-    command = table_options(command)
+    """Add VOTES, how they are read, --dataset, --format and --json to a command."""
+    command = reading_options(table_options(command))
     command = click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")(command)
     return click.argument("votes", nargs=-1, required=True, metavar="VOTES...")(command)
 
 
-def column_map(given: tuple[str, ...]) -> dict[str, str]:
-    """Read what --column declares: PART=NAME."""
-    pairs = [part.partition("=") for part in given]
-    for part, equals, name in pairs:
-        if not (part and equals and name):
-            raise InputError(
-                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
-            )
-    return {part: name for part, _, name in pairs}
+WARNINGS = 5
+"""Lines of warning at the head of a command, at most; `swaplaw checks` has them all."""
 
 
-def load(paths: Sequence[str]) -> Votes:
-    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes."""
+def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong."""
     from swaplaw import demo_votes, read_votes
 
     if list(paths) == [DEMO]:
         return demo_votes()
-    votes = read_votes(paths)
+    votes = read_votes(paths, options=reading_of_run())
     remark(votes.notes)
+    refuse_grades(votes)
+    if warn:
+        warn_of(votes)
     return votes
+
+
+def warn_of(votes: Votes) -> None:
+    """Say on standard error what looks wrong in votes, a line each."""
+    from swaplaw.report.words import check_line, several
+    from swaplaw.votes.checks import find_checks
+
+    found = [check for check in find_checks(votes) if check.severity != "note"]
+    for check in found[:WARNINGS]:
+        click.echo(check_line(check), err=True)
+    if len(found) > WARNINGS:
+        rest = several(len(found) - WARNINGS, "more check")
+        click.echo(f"warning: {rest}: `swaplaw checks` lists them all", err=True)
 
 
 def remark(notes: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, need_inspect
-from swaplaw.cli._shared.output import Column, column_map, emit, percent, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, percent, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.reading import column_map
 from swaplaw.errors import InputError, SwaplawError, printable, quote
 
 if TYPE_CHECKING:

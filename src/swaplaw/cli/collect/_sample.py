@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._shared.output import Column, column_map, emit, percent, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, percent, remark, show, table_options
+from swaplaw.cli._shared.reading import column_map
 
 if TYPE_CHECKING:
     from swaplaw.collect.design.manifest import Manifest

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw.cli._shared.evidence import doubts_on_stderr, load_tally
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import (
     Column,
     emit,
     header,
     lift,
+    load,
     percent,
     points,
     progress_bar,
@@ -29,19 +31,25 @@ if TYPE_CHECKING:
     from swaplaw.decide.verdict import Recommendation
     from swaplaw.evidence.intervals import Effect
 
+NOT_DEPLOYED = 3
+"""Exit code where a pipeline asked for an ensemble and there is none to deploy."""
+
 
 @click.command("recommend")
 @votes_options
 @click.option("-o", "--output", metavar="FILE", help="Write the policy here, for `swaplaw serve`.")
 @click.option("--models", metavar="A,B,...", help="Consider these models only.")
-@click.option(
-    "--max-models",
-    type=int,
-    default=2,
-    show_default=True,
-    help="Largest ensemble: 1 compares single models, 3 or more panels, too.",
-)
+@click.option("--max-models", type=int, help="Largest ensemble: 1 compares single models only; any by default.")
 @click.option("--min-gain", type=float, default=MIN_GAIN, show_default=True, help="Smallest gain worth a second model.")
+@click.option(
+    "--search",
+    type=click.Choice(["family", "full"]),
+    default="family",
+    show_default=True,
+    help="Compare a few rules, or every pair at every weight, too (less power).",
+)
+@click.option("--at-equal-cost", is_flag=True, help="The ensemble must gain at the single model's cost as well.")
+@click.option("--fail-unless", type=click.Choice(["deploy"]), help="Exit 3 unless an ensemble is to be deployed.")
 @click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples without them.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
@@ -58,113 +66,133 @@ def command(
     as_json: bool,
     output: str | None,
     models: str | None,
-    max_models: int,
-    min_gain: float,
-    budget: float | None,
+    fail_unless: str | None,
     prices: str | None,
     price: tuple[str, ...],
-    by: str | None,
-    folds: int,
-    repeats: int,
-    replicates: int,
-    seed: int,
-    **crew: Any,
+    **options: Any,
 ) -> None:
     """Say what to deploy: an ensemble and its weights, the best single model, or that these votes cannot tell."""
     from swaplaw.decide.recommend import recommend
+    from swaplaw.report.words import deploys
+    from swaplaw.votes.checks import find_checks
 
-    tally = load_tally(votes, dataset)
+    table = load(votes)
+    tally = table.tally(dataset)
     with doubts_on_stderr():
         found = recommend(
             tally,
             models=None if models is None else [name.strip() for name in models.split(",") if name.strip()],
             prices=read_prices(prices, price),
-            budget=budget,
-            max_models=max_models,
-            min_gain=min_gain,
-            by=by,  # type: ignore[arg-type]
-            folds=folds,
-            repeats=repeats,
-            replicates=replicates,
-            seed=seed,
-            **crew,
-            progress=progress_bar("Comparing pairs" if max_models < 3 else "Comparing pairs and panels"),
+            checks=None if models is not None else find_checks(table, tally.dataset),
+            progress=progress_bar("Comparing pairs"),
+            **options,
         )
     if output is not None:
-        found.policy.write(output)
+        from swaplaw.serve.drift import calibrated_on
+
+        calibrated_on(found.policy, load(votes), dataset).write(output)
     if as_json:
         emit(found.to_dict())
     else:
         show_recommendation(found)
         if output is not None:
             say(f"Wrote {output}: deploy {_members(found)}.")
+    if fail_unless == "deploy" and not deploys(found):
+        sys.exit(NOT_DEPLOYED)
 
 
 def _members(found: Recommendation) -> str:
+    from swaplaw.report.words import several
+
     members = found.policy.members
-    return ", ".join(f"{each.model} (weight {each.weight}, {each.samples} samples)" for each in members)
+    return ", ".join(f"{each.model} (weight {each.weight}, {several(each.samples, 'sample')})" for each in members)
 
 
 def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
-    from swaplaw.decide.verdict import sentence
-
     header(found.tally)
-    say(sentence(found) + "\n")
-    n = len(found.tally.questions)
-    unit = "" if found.held_out.units == n else f" in {found.held_out.units} clusters"
-    pair_votes = found.selection.candidates - found.selection.panel_candidates
-    title = (
-        f"{found.tally.dataset}: {n:,} questions{unit}; {found.selection.pairs} pairs at every weight "
-        f"({pair_votes:,} different votes)"
-    )
-    if found.selection.panels:
-        title += f"; {found.selection.panels:,} panels ({found.selection.panel_candidates:,})"
-    rows = [["In-sample", *_effect(found.in_sample)], ["Held out", *_effect(found.held_out)]]
-    for name, words in (("equal_compute", "Held out, at equal compute"), ("placebo", "Held out, over a placebo")):
-        effect = found.effect(name)  # type: ignore[arg-type]
-        if effect is not None:
-            rows.append([words, *_effect(effect)])
-    columns = [
-        Column(f"Gain of the best {found.kind}", right=False),
-        Column("pp"),
-        Column("95% interval pp"),
-        Column("p"),
+    say(found.sentence + "\n")
+    if found.best is None or found.held_out is None or found.in_sample is None:
+        return
+    rows = [
+        [words, *_effect(effect)]
+        for words, effect in (
+            ("In-sample", found.in_sample),
+            ("Held out", found.held_out),
+            ("Held out, at equal cost", found.equal_compute),
+            ("Held out, over a placebo", found.placebo),
+        )
+        if effect is not None
     ]
-    show(title, columns, rows, _note(found))
-    rules = [["exact lift", *_rule(found, found.by_lift)], ["paper (S*)", *_rule(found, found.by_swap)]]
+    names = [f"Gain of the best {found.kind}", "pp", "95% interval pp", "p"]
+    columns = [Column(name, right=name != names[0]) for name in names]
+    show(_title(found), columns, rows, _note(found))
+    judged = [_rule(found, name, each) for name, each in found.rules.items()]
     names = ["Rule", "Chooses", "In-sample pp", "Held out pp", "Optimism pp", "Same models"]
     columns = [Column(name, right=name not in names[:2]) for name in names]
-    show("Two rules; held out, each chooses on training folds only", columns, rules)
+    show("Rules compared; held out, each chooses on training folds only", columns, judged)
+
+
+def _title(found: Recommendation) -> str:
+    from swaplaw.report.words import several
+
+    chosen, n = found.selection, len(found.tally.questions)
+    unit = (
+        "" if found.held_out is None or found.held_out.units == n else f" in {several(found.held_out.units, 'cluster')}"
+    )
+    title = f"{found.tally.dataset}: {several(n, 'question')}{unit}; {several(chosen.rules, 'rule')} compared"
+    if chosen.pairs:
+        votes = several(chosen.candidates - chosen.panel_candidates, "different vote")
+        title += f"; {several(chosen.pairs, 'pair')} at every weight ({votes})"
+    if chosen.panels:
+        title += f"; {several(chosen.panels, 'panel')} ({several(chosen.panel_candidates, 'different vote')})"
+    return title
 
 
 def _effect(found: Effect) -> list[str]:
+    from swaplaw.report.words import p_value
+
     ends = f"[{points(found.low, found.places)}, {points(found.high, found.places)}]"
-    return [lift(found.mean, found)[0], ends, f"{found.p:.3f}"]
+    return [lift(found.mean, found)[0], ends, p_value(found.p)]
 
 
-def _rule(found: Recommendation, judged: HeldOut) -> list[str]:
-    names = found.names(judged.choice)
-    weighted = zip(judged.choice.weights[1:], names[1:], strict=True)
-    chosen = " + ".join([names[0], *(f"{weight} {name}" for weight, name in weighted)])
+def _rule(found: Recommendation, name: str, judged: HeldOut) -> list[str]:
+    from swaplaw.report.words import RULES, named
+
+    places = 2 if found.held_out is None else found.held_out.places
     gains = (judged.in_sample, judged.held_out, judged.optimism)
-    return [chosen, *(points(gain, found.held_out.places) for gain in gains), f"{judged.stability:.0%}"]
+    shown = RULES.get(name, name)
+    return [shown, named(found, judged.choice), *(points(gain, places) for gain in gains), f"{judged.stability:.0%}"]
 
 
 def _note(found: Recommendation) -> str:
-    single = found.names(found.by_lift.baseline)[0]
-    accuracy = percent(float(found.scorer.score(found.by_lift.baseline).mean()))
     lines = [
-        f"Gains are over {printable(single)} ({accuracy} %), the best single model; the first two intervals and "
-        "p-values allow for the best of all candidates.",
+        f"Gains are over {printable(found.names(found.baseline)[0])} ({percent(found.accuracy)} %), the best single "
+        "model; intervals and p-values (one-sided), but those at equal cost, allow for the best of all candidates.",
+        *_expectation(found),
+        *found.notes,
     ]
-    lines += found.notes
     if found.more is not None and found.more.questions is not None:
         more = found.more
         reach = f"({more.effect.critical:.2f} + 0.84) x {100 * more.effect.standard_error:.2f}"
         distance = 100 * abs(more.effect.mean - more.boundary)
         lines.append(
-            f"Questions needed: {more.effect.n:,} x ({reach} / {distance:.2f})^2 = {more.questions:,}, "
-            "for an interval that ends clear of it four times in five."
+            f"Questions needed if the gain is what was measured: {more.effect.n:,} x ({reach} / {distance:.2f})^2 = "
+            f"{more.questions:,}, for a test that tells four times in five."
         )
     return "\n".join(lines)
+
+
+def _expectation(found: Recommendation) -> list[str]:
+    from swaplaw.report.words import amount
+
+    believed = found.belief
+    if believed is None or found.held_out is None:
+        return []
+    places = found.held_out.places
+    return [
+        f"Expected gain (shrunk) {points(believed.mean, places)} points; {believed.above(0):.0%} likely above 0, "
+        f"{believed.above(found.min_gain):.0%} likely above {amount(found.min_gain)}. Expected regret: "
+        f"{amount(believed.regret_of_ensemble, places)} if the ensemble is deployed, "
+        f"{amount(believed.regret_of_single, places)} if the single model is.",
+    ]

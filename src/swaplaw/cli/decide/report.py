@@ -10,6 +10,7 @@ import click
 
 from swaplaw.cli._shared.output import emit, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable
@@ -17,6 +18,7 @@ from swaplaw.errors import printable
 
 @click.command("report")
 @click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
+@reading_options
 @click.option("--dataset", metavar="NAME", help="Report on this dataset; needed where VOTES hold several.")
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write the page here.")
 @click.option("--figures", metavar="DIR", help="Draw the page's pictures here as well, as SVG and PNG.")

@@ -29,6 +29,7 @@ from swaplaw.cli._shared.output import (
     show,
     votes_options,
 )
+from swaplaw.cli._shared.reading import only_grades
 from swaplaw.cli._shared.workers import workers_options
 
 if TYPE_CHECKING:
@@ -55,8 +56,12 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     from swaplaw.law import as_weight
 
     x = as_weight(weight)
+    tallies = load_tallies(votes, dataset)
+    if only_grades():
+        show_masses(tallies, as_json)
+        return
     fleets = []
-    for tally in load_tallies(votes, dataset):
+    for tally in tallies:
         possible = comb(len(tally.models), 2)
         rows = pooled(tally, x, **crew)
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
@@ -73,6 +78,31 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
         show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
         if disjoint:
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+
+
+UNPOOLED = "right or wrong is all that these votes say: rates and lift need the answers"
+
+
+def show_masses(tallies: Sequence[Tally], as_json: bool) -> None:
+    """Show what right or wrong is enough for: the masses of each pair, its correlation and its ceiling."""
+    from swaplaw.law.pair import oriented_pairs, places_of_pairs
+
+    found = [pair for tally in tallies for pair in oriented_pairs(tally, list(places_of_pairs(tally)))]
+    if as_json:
+        nothing: dict[str, Any] = dict.fromkeys((*OUTCOME, "lift_interval"))
+        emit({"weight": None, "pairs": [described(pair) | nothing for pair in found], "note": UNPOOLED})
+        return
+    names = ["n", "p %", "q %", "rescue %", "damage %", "phi_adj", "Ceiling pp"]
+    cells = [
+        [
+            *(pair.primary, pair.secondary, str(pair.n)),
+            *(percent(getattr(pair.masses, name)) for name in ("p", "q", "rescue", "damage")),
+            *(rate(pair.masses.phi_adj), points(pair.masses.ceiling)),
+        ]
+        for pair in found
+    ]
+    heads = [Column("Primary", right=False), Column("Secondary", right=False), *map(Column, names)]
+    show(f"{len(found)} pairs", heads, cells, f"No lift: {UNPOOLED}.")
 
 
 Row = tuple["Pair", "Outcome", "Effect | None"]
@@ -109,14 +139,21 @@ def _rows(weight: Fraction, data: tuple[Tally, Units], places: Sequence[tuple[in
 def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:
     """One pair for JSON, as the design fixes it."""
     return {
+        **described(pair),
+        **{name: number(getattr(outcome, name)) for name in OUTCOME},
+        "lift_interval": None if found is None else [found.low, found.high],
+    }
+
+
+def described(pair: Pair) -> dict[str, Any]:
+    """Tell which pair it is, and its masses."""
+    return {
         "dataset": pair.tally.dataset,
         "primary": pair.primary,
         "secondary": pair.secondary,
         "n": pair.n,
         "of": pair.of,
         **{name: number(getattr(pair.masses, name)) for name in MASSES},
-        **{name: number(getattr(outcome, name)) for name in OUTCOME},
-        "lift_interval": None if found is None else [found.low, found.high],
     }
 
 

@@ -14,6 +14,7 @@ import click
 from swaplaw._core.rounding import decimals
 from swaplaw.cli._shared.evidence import load_tally, models_option
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 
@@ -25,6 +26,7 @@ SHOWN = 30
 
 @click.command("screen")
 @click.argument("votes", nargs=-1, metavar="[VOTES...]")
+@reading_options
 @click.option("--law", "law_file", metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")
 @click.option(
     "--rule",

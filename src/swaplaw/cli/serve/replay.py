@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.output import Column, emit, header, load, percent, show, table_options, with_bar
-from swaplaw.errors import InputError, quote
+from swaplaw.cli._shared.reading import reading_options
+from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
     from swaplaw.serve.replay import Recorded, Replayed
@@ -19,6 +20,7 @@ ERRORS = (0.05, 0.01)
 
 @click.command("replay")
 @click.argument("arguments", nargs=-1, required=True, metavar="VOTES... POLICY")
+@reading_options
 @click.option("--dataset", metavar="NAME", help="Play this dataset back.")
 @click.option("--error", "errors", multiple=True, type=float, help="A statistical stop with this bound; repeatable.")
 @click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop of so many rounds; repeatable.")
@@ -69,7 +71,7 @@ def command(
 
 def settings(errors: tuple[float, ...], rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
     """The settings to compare: all samples, the exact stop, what the policy says, and what was asked for."""
-    from swaplaw.serve.voting.stopping import StopRule
+    from swaplaw.serve.voting.stopping import StopRule, stop_rule
 
     rules = {"all samples": StopRule(exact=False), "exact": StopRule()}
     for number in rounds:
@@ -78,21 +80,8 @@ def settings(errors: tuple[float, ...], rounds: tuple[int, ...], serving: Mappin
         if not 0 < error < 0.5:
             raise InputError(f"--error is {error}, expected a probability above 0 and below 0.5, such as 0.05")
         rules[f"statistical, {100 * error:g}%"] = StopRule(error=error)
-    if stop := serving.get("stop"):
-        rules["as the policy says"] = _from_policy(stop)
+    rules["as the policy says"] = stop_rule(serving)
     return rules
-
-
-def _from_policy(stop: Any) -> StopRule:
-    from swaplaw.serve.voting.stopping import StopRule
-
-    kinds: dict[str, tuple[type, ...]] = {"exact": (bool,), "error": (float,), "rounds": (int,)}
-    sound = isinstance(stop, dict) and all(
-        key in kinds and (value is None or isinstance(value, kinds[key])) for key, value in stop.items()
-    )
-    if not sound:
-        raise InputError(f"serving.stop is {quote(stop)}, expected an object with exact, error or rounds")
-    return StopRule(**stop)
 
 
 def short(votes: Recorded, row: Replayed) -> int:
@@ -111,19 +100,22 @@ def show_settings(played: list[Replayed], votes: Recorded, seed: int | None) -> 
             str(row.spent),
             percent(row.saved),
             f"{float(row.rounds):.2f}",
+            str(row.rounds_at(0.9)),
+            str(row.rounds_at(1)),
             "–" if row.cost is None else f"{row.cost:.4g}",
         ]
         for row in played
     ]
     columns = [
         Column("Stop", right=False),
-        *map(Column, ("Changed", "Accuracy %", "Samples", "Saved %", "Rounds", "Cost")),
+        *map(Column, ("Changed", "Accuracy %", "Samples", "Saved %", "Rounds", "p90", "Max", "Cost")),
     ]
     n = len(played[0].decisions)
     order = "in recorded order" if seed is None else f"shuffled by seed {seed}"
     note = (
         "Changed: decisions that differ from the vote of all samples; an exact stop changes none. "
-        "A statistical stop bounds their share under its prior."
+        "A statistical stop bounds their share under its prior. Rounds: how often a question waits for its slowest "
+        "sample: mean, 90th percentile and most."
     )
     show(f"{n} of {len(votes.gold)} questions, samples {order}", columns, rows, note)
 

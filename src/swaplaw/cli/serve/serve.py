@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import ipaddress
 import logging
 import os
@@ -10,11 +9,12 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 
 if TYPE_CHECKING:
     from swaplaw.serve.settings import Served
@@ -37,6 +37,11 @@ GRACE = 60
 @click.option("--max-requests", type=click.IntRange(1), default=1000, show_default=True, help="In flight at once.")
 @click.option("--max-body", type=click.IntRange(1024), default=4 * 2**20, show_default=True, help="Bytes of a request.")
 @click.option("--log-content", is_flag=True, help="Log questions and answers; otherwise neither is ever logged.")
+@click.option("--keys", "key_file", metavar="FILE", help="Key file: digests of API keys, with limits and budgets.")
+@click.option("--record", metavar="FILE.parquet", help="Keep all votes in this file, rotated as it grows.")
+@click.option("--record-prompts", is_flag=True, help="Keep what was asked with the votes, too.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
+@click.option("--watch", is_flag=True, help="Reload policies when their files change; SIGHUP always does.")
 def command(
     policies: tuple[str, ...],
     demo: bool,
@@ -48,44 +53,51 @@ def command(
     max_requests: int,
     max_body: int,
     log_content: bool,
+    key_file: str | None,
+    record: str | None,
+    record_prompts: bool,
+    workers: int,
+    watch: bool,
 ) -> None:
     """Serve POLICY at /v1/chat/completions; any OpenAI client gets the pooled answer. TLS is a proxy's business."""
-    try:
-        import uvicorn
-
-        from swaplaw.serve.demo import demo_policy, demo_script, running, scripted_app
-        from swaplaw.serve.http.app import create_app
-        from swaplaw.serve.http.gate import Bounds
-        from swaplaw.serve.settings import read_served
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("swaplaw"):
-            raise
-        raise MissingExtraError("serve", "serving a policy") from None
-    if demo == bool(policies):
-        raise InputError("give one policy file or more, or --demo")
-    keys = accepted_keys(keys_env)
-    refuse_strangers(host, keys, anonymous)
     with ExitStack() as stack:
-        if demo:
-            served = [demo_policy(stack.enter_context(running(scripted_app(demo_script()))))]
-        else:
+        if workers > 1:
+            # Read when the metrics are imported, so it has to be there before.
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = stack.enter_context(TemporaryDirectory(prefix="swaplaw-metrics-"))
+        try:
+            from swaplaw.serve.demo import demo_policy, demo_script, running, scripted_app
+            from swaplaw.serve.http.gate import Bounds
+            from swaplaw.serve.http.keys import Keyring, plain_keys, read_keys
+            from swaplaw.serve.http.run import Setup, run
+            from swaplaw.serve.settings import read_served
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").startswith("swaplaw"):
+                raise
+            raise MissingExtraError("serve", "serving a policy") from None
+        if demo == bool(policies):
+            raise InputError("give one policy file or more, or --demo")
+        if keys_env and key_file:
+            raise InputError("give --keys or --keys-env, not both")
+        if demo and workers > 1:
+            raise InputError("the demo runs in one process: leave --workers out")
+        keys: Keyring = read_keys(key_file, workers) if key_file else plain_keys(accepted_keys(keys_env))
+        refuse_strangers(host, bool(keys), anonymous)
+
+        def load() -> list[Served]:
             served = [read_served(path) for path in policies]
             for one in served:
                 check_keys(one)
-        bounds = Bounds(max_body, requests=max_requests)
+            return served
+
+        served = [demo_policy(stack.enter_context(running(scripted_app(demo_script()))))] if demo else load()
         hosts = [] if keys or not is_local(host) else [*LOCAL_NAMES, host, *names]
-        app = create_app(served, keys=keys, hosts=hosts, bounds=bounds, log_content=log_content)
         listener = stack.enter_context(listen(host, port))
         write_logs()
         greet(served, host, listener.getsockname()[1], demo)
-        config = uvicorn.Config(
-            app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE,
-            server_header=False, proxy_headers=False,
-        )  # fmt: skip
-        # What is loaded now stays: looking it over for garbage again and again would hold answers up.
-        gc.collect()
-        gc.freeze()
-        uvicorn.Server(config).run(sockets=[listener])
+        bounds = Bounds(max_body, requests=max(1, max_requests // workers))
+        options = {"keys": keys, "hosts": hosts, "bounds": bounds, "log_content": log_content}
+        setup = Setup(served, None if demo else load, policies if watch else (), options, record, record_prompts)
+        run(setup, listener, workers, grace=GRACE)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -107,7 +119,7 @@ def accepted_keys(variable: str | None) -> list[str]:
     return keys
 
 
-def refuse_strangers(host: str, keys: Sequence[str], anonymous: bool) -> None:
+def refuse_strangers(host: str, keys: bool, anonymous: bool) -> None:
     """Beyond loopback, someone else's requests would be paid with the upstreams' keys."""
     if not is_local(host) and not keys and not anonymous:
         raise InputError(
@@ -143,6 +155,12 @@ def greet(served: Sequence[Served], host: str, port: int, demo: bool) -> None:
     for one in served:
         members = ", ".join(f"{m.samples} x {quote(m.model)} at weight {m.weight}" for m in one.members)
         click.echo(f"Serving model {quote(one.name)} at {base}: {members}", err=True)
+        if one.unsigned and not demo:
+            click.echo(
+                f"note: {quote(one.name)}: the policy does not say which {listing(one.unsigned)} its votes had; served "
+                "votes are as judged only if `serving` says the same",
+                err=True,
+            )
     if demo:
         click.echo("Recorded votes answer here, not live models. Try:", err=True)
         content = '{"model": "demo", "messages": [{"role": "user", "content": "question 17"}]}'

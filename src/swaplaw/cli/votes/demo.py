@@ -19,7 +19,6 @@ PAIRS_SHOWN = 8
 def command(as_json: bool) -> None:
     """Show fleet, pairs, best weight and verdict for nine real models on a hundred exam questions."""
     from swaplaw import demo_votes, pair, recommend, summary
-    from swaplaw.decide.verdict import sentence
     from swaplaw.law import curves
     from swaplaw.law.weights import DEFAULT_WEIGHT
 
@@ -35,7 +34,7 @@ def command(as_json: bool) -> None:
                 "weight": str(DEFAULT_WEIGHT),
                 "pairs": [pairs_command.as_dict(*row) for row in found],
                 "best": curve_command.as_dict(best),
-                "words": sentence(verdict),
+                "words": verdict.sentence,
                 **verdict.to_dict(),
             }
         )
@@ -44,4 +43,4 @@ def command(as_json: bool) -> None:
     title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
     pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
     curve_command.show_optima(pair(tally, best.primary, best.secondary), best)
-    say(f"Verdict, judged on held-out questions: {sentence(verdict)}")
+    say(f"Verdict, judged on held-out questions: {verdict.sentence}")

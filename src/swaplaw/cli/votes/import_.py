@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swaplaw.cli._shared.output import Column, column_map, emit, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, remark, show, table_options
+from swaplaw.cli._shared.reading import reading_of_run, reading_options
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,57 +19,33 @@ if TYPE_CHECKING:
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the votes go (.parquet).")
 @click.option("--explain", is_flag=True, help="Show how each column is read, and write nothing.")
-@click.option(
-    "--scorer", metavar="NAME", help="The scorer (Inspect), metric (lm-eval) or statistic (HELM) that grades."
-)
-@click.option("--threshold", type=float, default=1.0, show_default=True, help="The least score that is correct.")
-@click.option("--filter", "filter_", metavar="NAME", help="lm-eval: the filter whose responses vote, or `raw`.")
-@click.option("--shares", type=click.IntRange(1, 10_000), help="lm-eval: split the softmax into this many votes.")
 @click.option("--cluster", metavar="KEY", help="What questions are nested in: a metadata key, field or column.")
-@click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Tables: where a part of the vote is.")
 @click.option(
     "--question", multiple=True, metavar="COLUMN", help="Tables: build question ids; `order` is a column too."
 )
 @click.option("--drop-ambiguous", is_flag=True, help="Tables: leave out ids that stand for several questions.")
-@click.option("--canonical", multiple=True, metavar="NAME", help="Canonicalise answers and golds, in this order.")
 @click.option("--model", metavar="NAME", help="The model's name, where the source does not tell.")
 @click.option("--dataset", metavar="NAME", help="The dataset's name, where the source does not tell.")
+@reading_options
 @table_options
 def command(
     sources: tuple[str, ...],
     output: Path | None,
     explain: bool,
-    scorer: str | None,
-    threshold: float,
-    filter_: str | None,
-    shares: int | None,
     cluster: str | None,
-    columns: tuple[str, ...],
     question: tuple[str, ...],
     drop_ambiguous: bool,
-    canonical: tuple[str, ...],
     model: str | None,
     dataset: str | None,
     as_json: bool,
 ) -> None:
     """Read votes from Inspect, lm-evaluation-harness or HELM logs, or any table, and write them as Parquet."""
     from swaplaw.importers.reading import import_votes
-    from swaplaw.importers.record import Options
 
     if output is None and not explain:
         raise InputError("say where the votes go with -o votes.parquet, or add --explain to only look")
-    options = Options(
-        scorer=scorer,
-        threshold=threshold,
-        cluster=cluster,
-        filter=filter_,
-        shares=shares,
-        columns=column_map(columns),
-        question=question,
-        drop_ambiguous=drop_ambiguous,
-        canonical=canonical,
-        model=model,
-        dataset=dataset,
+    options = reading_of_run(
+        cluster=cluster, question=question, drop_ambiguous=drop_ambiguous, model=model, dataset=dataset
     )
     imported = import_votes(sources, options)
     if output is not None and not explain:

@@ -18,7 +18,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from swaplaw.answers.choice import extract
+from swaplaw.answers.choice import letter, read_choice
 from swaplaw.collect.ask.solver import ORDER
 
 STOPPED = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
@@ -42,9 +42,10 @@ def vote() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         options = len(state.choices)
         reason = abstention(state)
-        position = None if reason else extract(state.output.completion, options)
-        if position is None:
+        label = None if reason else read_choice(state.output.completion, options)
+        if label is None:
             return Score(value=NOANSWER, reason=reason or "no_parse")
+        position = [letter(place) for place in range(options)].index(label)
         answer = state.metadata[ORDER][position]
         return Score(
             value=CORRECT if answer == target.text else INCORRECT,

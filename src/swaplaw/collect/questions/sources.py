@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from swaplaw.collect.questions import hub, tables
+from swaplaw.collect.questions import tables
 from swaplaw.collect.questions.inspect_tasks import from_task
 from swaplaw.collect.questions.question import DEMO, Questions
+from swaplaw.importers import hub
 
 
 def read_questions(

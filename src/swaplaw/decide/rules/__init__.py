@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
+from swaplaw._core.parallel import ALONE, Crew
 from swaplaw._core.registry import Registry
-from swaplaw.decide.choice import Choice
+from swaplaw.decide.choice import Choice, Rule, each
 from swaplaw.votes.tally import Tally
 
 __all__ = ["RULES", "CombiningRule", "register"]
@@ -29,6 +30,12 @@ class CombiningRule:
     """Choose members and weights from training votes; places and weights refer to that tally's models."""
     needs_labels: bool = True
     """Whether `fit` looks at gold."""
+    at_once: Callable[[Tally, Crew], Rule] | None = None
+    """The same choices on many training parts at once, where that is faster than `fit` on each."""
+
+    def on(self, tally: Tally, crew: Crew = ALONE) -> Rule:
+        """Choose from any parts of a tally: what `holdout.held_out` judges."""
+        return each(tally, self.fit, crew) if self.at_once is None else self.at_once(tally, crew)
 
 
 def _built_in() -> None:

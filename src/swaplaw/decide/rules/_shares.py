@@ -52,6 +52,20 @@ class Shares:
         """Keep some models (their places)."""
         return _shares(self.matrix[:, models], self.question)
 
+    def answered(self) -> Shares:
+        """Keep the answers that somebody gave: gold, too, only where somebody did."""
+        given = np.diff(self.matrix.indptr) > 0
+        # Rows in an order of their own, so that it does not matter which of them was gold.
+        order = np.lexsort((*self.matrix[given].toarray().T, self.question[given]))
+        question = self.question[given][order]
+        return _shares(self.matrix[given][order], np.unique(question, return_inverse=True)[1])
+
+    def probabilities(self, weights: Floats) -> Floats:
+        """The softmax probability of each row among the answers to its question."""
+        _, excess = self._softmax(weights)
+        excess[self.gold] += 1
+        return excess
+
     def surprise(self, weights: Floats) -> tuple[Floats, Floats]:
         """Minus the log of gold's softmax probability on each question, and the gradient of their sum."""
         values, excess = self._softmax(weights)

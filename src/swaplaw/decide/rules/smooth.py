@@ -47,10 +47,8 @@ def smooth(tally: Tally) -> Choice:
     single = leader(accuracies(tally))
     shares = shares_of(tally)
     kept = distinct(shares)
-    own = shares.only(kept)
-    pilot = likeliest(own, PILOT, tolerance=COARSE)
     weights = np.zeros(shares.models)
-    weights[kept] = likeliest(own, _strength(own, _units(tally), pilot), _thresholds(own, pilot), pilot)
+    weights[kept] = global_weights(tally, shares.only(kept))
     weights[single] += INCUMBENT * float(weights.max())
     return _worthwhile(tally, rounded(weights, single), single)
 
@@ -59,6 +57,12 @@ def _worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:
     """The choice, or the single model where all the others together change no training question."""
     pooled = vote(tally, choice.members, choice.weights)
     return alone(single) if np.array_equal(pooled.ties, tally.scores[single].ties) else choice
+
+
+def global_weights(tally: Tally, shares: Shares) -> Floats:
+    """The regularised weights of all questions, before anything is added for the best single model."""
+    pilot = likeliest(shares, PILOT, tolerance=COARSE)
+    return likeliest(shares, _strength(shares, _units(tally), pilot), _thresholds(shares, pilot), pilot)
 
 
 def likeliest(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from swaplaw.answers.characters import visible
 from swaplaw.answers.quantities import instant, moments, numbers, without_moments
 from swaplaw.answers.text import (
     abstains,
-    clean,
     equivalents,
     normalise,
     pieces,
@@ -112,7 +112,7 @@ def _time(gold: Gold, answer: str) -> Grade:
 
 
 def _regex(gold: Gold, answer: str) -> Grade:
-    text = unwrap(refang(clean(answer))).replace("\n", " ")
+    text = unwrap(refang(visible(answer))).replace("\n", " ")
     return _verdict(any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns), "the pattern")
 
 
@@ -155,7 +155,7 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
         right = all(hits) if item.has else any(hits)
         if (found and not right) or (not found and item.when_required):
             return False
-    text = f" {_loose(without_moments(clean(row)) if item.when else clean(row))} "
+    text = f" {_loose(without_moments(visible(row)) if item.when else visible(row))} "
     return all(any(_holds(text, part) for part in parts) for parts in item.has)
 
 

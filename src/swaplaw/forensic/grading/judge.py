@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TextIO
 
-from swaplaw.answers.text import clean
+from swaplaw.answers.characters import visible
 from swaplaw.errors import InputError, SwaplawError, quote
 
 SYSTEM = """\
@@ -54,7 +54,7 @@ class Item:
     @property
     def prompt(self) -> str:
         """Return the whole user message for the judge."""
-        answer = json.dumps(clean(self.answer))
+        answer = json.dumps(visible(self.answer))
         return PROMPT.format(question=self.text, rubric=self.rubric, answer=answer, token=self.token)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.answers.choice import letter
-from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.characters import storable
+from swaplaw.answers.choice import letter, read_choice
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Options, bounded, clean
+from swaplaw.importers.record import Options, bounded
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSampleSummary
@@ -34,6 +36,9 @@ OWN = ("truncated", "no_parse", "refused", "limit")
 SHOWN = ("position", "options")
 """Where the chosen option was shown, and among how many: kept where a scorer tells."""
 MAX_REASON = 40
+LETTER = re.compile("[A-J]")
+CHOICE = Reader("choice")
+"""Reads whole replies where the target is a letter and the scorer extracted none (`includes`, `model_graded_qa`)."""
 
 
 @dataclass
@@ -47,7 +52,7 @@ class SampleRow:
     def abstained(cls, summary: EvalSampleSummary, reason: str, gold: str | None = None) -> SampleRow:
         """A null vote, and why."""
         known = gold if gold is not None else _gold_text(summary.target)
-        row = {"question": clean(str(summary.id)), "answer": None, "gold": known, "reason": reason, "correct": False}
+        row = {"question": storable(str(summary.id)), "answer": None, "gold": known, "reason": reason, "correct": False}
         return cls(summary.epoch, row)
 
 
@@ -71,21 +76,32 @@ class Graded:
         if not choices:
             return None
         target = positions(self.summary.target, len(choices))
-        answer = positions((self.score.answer or "").split(","), len(choices)) if self._answer() else []
-        return None if target is None or answer is None else (answer, target)
+        if target is None:
+            return None
+        answer = positions((self.score.answer or "").split(","), len(choices)) if self._answer() else None
+        return (self._spoken_letter(len(choices)) if answer is None else answer), target
+
+    def _spoken_letter(self, count: int) -> list[int]:
+        """The letter that the completion names, where the scorer kept no letter of its own."""
+        if self.score.reason in OWN or self.full is None or not self.full.output.choices:
+            return []
+        if abstention(self.summary, self.full, None) in ("truncated", "refused"):
+            return []
+        label = read_choice(self.full.output.completion or "", count)
+        return [] if label is None else (positions(label, count) or [])
 
     def _answer(self) -> str:
         """The scorer's answer, in full."""
         if self.full is not None and self.full.scores:
             for name, score in (self.summary.scores or {}).items():
                 if score is self.score and name in self.full.scores:
-                    return bounded(clean(self.full.scores[name].answer or ""))
-        return bounded(clean(self.score.answer or ""))
+                    return bounded(storable(self.full.scores[name].answer or ""))
+        return bounded(storable(self.score.answer or ""))
 
     def _choice(self, orders: Orders, chosen: list[int], correct: list[int]) -> SampleRow:
         """Letters refer to the order in which the question's options were first seen, however they were shuffled."""
         choices = list(self.summary.choices or [])
-        question = clean(str(self.summary.id))
+        question = storable(str(self.summary.id))
         digests = _digests(choices)
         reference = orders.setdefault(question, digests)
         if sorted(reference) != sorted(digests):
@@ -95,7 +111,7 @@ class Graded:
         if not chosen:
             return SampleRow.abstained(self.summary, abstention(self.summary, self.full, self.score), gold)
         answer = _letters_at([place[digests[index]] for index in chosen])
-        option = " | ".join(bounded(clean(choices[index]))[:200] for index in sorted(chosen))
+        option = " | ".join(bounded(storable(choices[index]))[:200] for index in sorted(chosen))
         row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
         return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score))
 
@@ -103,15 +119,26 @@ class Graded:
         """Free text is a category as it stands (or as canonicalised); the scorer says whether it is correct."""
         summary, grade = self.summary, self._grade()
         gold = _gold_text(self.full.target if self.full is not None else summary.target)
-        canonical = canonicaliser(self.options.canonical)
         if grade is None or grade == "N":
             return SampleRow.abstained(summary, abstention(summary, self.full, self.score, bool(self._answer())), gold)
         correct = isinstance(grade, float) and grade >= self.options.threshold
-        answer = self._answer() or self._completion(correct)
-        if not answer and not correct:
-            return SampleRow.abstained(summary, abstention(summary, self.full, self.score), gold)
-        row = {"answer": canonical(answer) if answer else gold, "gold": canonical(gold), "correct": correct}
-        return SampleRow(summary.epoch, {"question": clean(str(summary.id)), "reason": None} | row)
+        said = self._answer() or self._completion(correct)
+        answer = self._read(said, gold) if said else None
+        if answer is None and (said or not correct):
+            return SampleRow.abstained(summary, abstention(summary, self.full, self.score), self.options.gold(gold))
+        row = {"answer": answer or self.options.gold(gold), "gold": self.options.gold(gold), "correct": correct}
+        if LETTER.fullmatch(gold) and answer is not None and LETTER.fullmatch(answer):
+            row["correct"] = answer == gold  # A letter speaks for itself.
+        return SampleRow(summary.epoch, {"question": storable(str(summary.id)), "reason": None} | row)
+
+    def _read(self, said: str, gold: str) -> str | None:
+        """The answer in what was graded: as it is where the scorer extracted it, read where that is a whole reply."""
+        if self.options.reader is not None:
+            whole = self.full.output.completion if self.full is not None and self.full.output.choices else said
+            return self.options.answer(whole or said)
+        if LETTER.fullmatch(gold) and not LETTER.fullmatch(said):
+            return self.options.answer(said, CHOICE)
+        return self.options.spell(said)
 
     def _completion(self, correct: bool) -> str:
         """A scorer that keeps no answer judged the whole completion, unless it says that it found nothing to judge."""
@@ -119,7 +146,7 @@ class Graded:
             return ""
         if not correct and abstention(self.summary, self.full, self.score) in ("truncated", "refused"):
             return ""
-        return bounded(clean(self.full.output.completion or "")) if self.full.output.choices else ""
+        return bounded(storable(self.full.output.completion or "")) if self.full.output.choices else ""
 
     def _grade(self) -> float | str | None:
         """The score as a number, "N" for no answer, None where there is no grade."""
@@ -129,7 +156,7 @@ class Graded:
             if key not in value:
                 raise InputError(
                     f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}; "
-                    "choose one with `swaplaw import --scorer NAME:PART`"
+                    "choose one as scorer NAME:PART"
                 )
             value = value[key]
         if value == "N":
@@ -148,8 +175,7 @@ def read_score(summary: EvalSampleSummary, full: EvalSample | None, options: Opt
     if options.scorer is None:
         if len(scores) > 1:
             raise InputError(
-                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one with "
-                "`swaplaw import --scorer NAME`"
+                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one by its name"
             )
         return Graded(summary, full, next(iter(scores.values())), options)
     name = options.scorer if options.scorer in scores else options.scorer.partition(":")[0]
@@ -218,7 +244,7 @@ def _digests(choices: list[str]) -> tuple[int, ...]:
 def _gold_text(target: str | list[str]) -> str:
     """Several targets mean that any will do: the first names the category, the grade says who hit one."""
     first = target if isinstance(target, str) else next(iter(target), "")
-    return bounded(clean(first)) or "(no target)"
+    return bounded(storable(first)) or "(no target)"
 
 
 def _as_number(value: Any) -> float | None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect.answers import OWN, SHOWN, Orders, SampleRow, abstention, read_score
+from swaplaw.importers.inspect.answers import CHOICE, OWN, SHOWN, Orders, SampleRow, abstention, positions, read_score
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, with_bar
 from swaplaw.votes.files import Source
@@ -98,6 +98,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                     f"{quote(model)} ran {quote(task)} again in {quote(attempt[0].file.name, 100)}: "
                     "its votes count as further samples"
                 )
+    findings.reader = options.reader or CHOICE
     findings.readings += _readings(options)
     return spool.source()
 
@@ -317,11 +318,17 @@ def _needs_full(summary: EvalSampleSummary, options: Options) -> bool:
     """Whether the summary leaves the answer or the reason for having none open."""
     if summary.error or not summary.scores:
         return False
+    if options.reader is not None:
+        return True
     chosen = [score for name, score in summary.scores.items() if options.scorer in (None, name)]
     texts = [
         *(score.answer or "" for score in chosen),
         *([summary.target] if isinstance(summary.target, str) else summary.target),
     ]
+    if summary.choices and not all(
+        positions((score.answer or "").split(","), len(summary.choices)) for score in chosen
+    ):
+        return True  # No letters: the completion may name one.
     return any(len(text) >= SHORTENED or text.endswith("...") for text in texts) or not any(
         (score.answer or "").strip() or score.reason in OWN for score in chosen
     )

@@ -11,10 +11,12 @@ from swaplaw.paper.published import Comparison, published
 from swaplaw.paper.reproduce.study import Study
 
 COLUMNS = ("Place", "What", "Published", "Ours", "Difference", "Within rounding")
+GUESSED = "†"
+"""Marks what depends on weights that the paper does not name."""
 TWIN = (
-    "These votes are SYNTHETIC: twins with the paper's question counts, accuracies and abstention rates. Table "
-    "model_accuracy is met to within half a point (plurality) and one point (single sample), Table abstentions but for "
-    "rounding; everything else is drawn, so differences are expected and say nothing about the paper."
+    "These votes are SYNTHETIC: twins with the paper's question counts, accuracies and abstention rates, whose ballots "
+    "were arranged until the published values of pairs and trios come out. That shows what the paper reports and tests "
+    "our arithmetic; it is no evidence for the paper."
 )
 
 SYNTHETIC = "These votes are SYNTHETIC."
@@ -35,7 +37,7 @@ class Section:
 
 def _cells(comparison: Comparison) -> list[str]:
     said = comparison.published
-    bound = {"at_most": "≤ ", "at_least": "≥ "}.get(said.kind, "")
+    bound = {"at_most": "≤ ", "at_least": "≥ ", "below": "< ", "above": "> "}.get(said.kind, "")
     # One digit more than was published shows how near the edge of rounding ours is.
     finer = said.decimals + (0 if said.decimals == 0 and float(comparison.difference or 0).is_integer() else 1)
     difference = comparison.difference
@@ -43,6 +45,8 @@ def _cells(comparison: Comparison) -> list[str]:
     verdict = "yes" if comparison.within else "no"
     if comparison.tolerance:
         verdict += f" (Monte Carlo ±{comparison.tolerance:.{finer}f})"
+    verdict += f" {GUESSED}" if comparison.guessed else ""
+    verdict += f": {comparison.reason}" if comparison.reason and not comparison.within else ""
     value = comparison.ours
     ours = (
         f"{value:,.{finer}f}" if isinstance(value, int | float) else "undefined" if value is None else printable(value)
@@ -72,9 +76,15 @@ def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str])
     if study.synthetic:
         lines.append(TWIN if study.twin else SYNTHETIC)
     lines.append(
-        f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. The paper names 13 of its "
-        "25 weights and not its grid for trios; the others here are ours, so grid optima may differ."
+        f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. "
+        + (
+            f"Marked {GUESSED}: depends on weights that the paper does not name (it names 13 of its 25, and not its "
+            "grid for trios); the others are ours."
+            if study.guessed
+            else f"Weights searched: {', '.join(map(str, study.grid or ()))}; trios on 24ths of the primary's vote."
+        )
     )
+    lines += [f"Read: {source}" for source in study.sources]
     return [*lines, *(f"Left out: {problem}" for problem in problems)]
 
 

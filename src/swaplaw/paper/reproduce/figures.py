@@ -10,7 +10,7 @@ import numpy as np
 
 from swaplaw.evidence.lifts import lift_effect
 from swaplaw.evidence.units import resampling_units
-from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
+from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.paper.published import published
 from swaplaw.paper.reproduce.study import Dataset, Study
 from swaplaw.paper.simulation import Theory
@@ -75,14 +75,16 @@ def further(study: Study) -> dict[str, Callable[[], Any]]:
 
 def _lifts_with_intervals(dataset: Dataset, label: str) -> Any:
     tally, weights = dataset.tally, (Fraction(1), DEFAULT_WEIGHT)
-    units = resampling_units(tally)
+    units = resampling_units(tally, by="question")
     lifts = []
     for name, curve in zip(_names(dataset), dataset.curves, strict=True):
         found = lift_effect(tally, (tally.index(curve.primary), tally.index(curve.secondary)), weights, units)
         lift = 100 * float(curve.at(DEFAULT_WEIGHT).lift)
         low, high = (lift, lift) if found is None else (100 * found.low, 100 * found.high)
         lifts.append(Lift(name, lift, low, high))
-    return forest_figure(lifts, f"Lift at 40:60, {dataset.title}", [label, "95% intervals, each pair's own"])
+    return forest_figure(
+        lifts, f"Lift at 40:60, {dataset.title}", [label, "95% intervals over questions, each pair's own"]
+    )
 
 
 def code(model: str) -> str:
@@ -170,12 +172,19 @@ def _mean_lift(study: Study) -> Any:
     for dataset in study.datasets.values():
         lifts = np.array([[100 * float(outcome.lift) for outcome in row] for row in dataset.grid])
         low, high = np.quantile(lifts, [0.25, 0.75], axis=0)
-        spreads.append(Spread(dataset.title, PAPER_GRID, lifts.mean(axis=0).tolist(), low.tolist(), high.tolist()))
+        spreads.append(Spread(dataset.title, dataset.weights, lifts.mean(axis=0).tolist(), low.tolist(), high.tolist()))
     pairs = ", ".join(str(len(dataset.curves)) for dataset in study.datasets.values())
     return spread_figure(
         spreads,
         "Mean lift over all pairs, by weight",
-        [_label(study), f"Bands: the middle half of the pairs ({pairs} pairs). Dots: the paper's 25 weights"],
+        [_label(study), f"Bands: the middle half of the pairs ({pairs} pairs). Dots: {_searched(study)}"],
+    )
+
+
+def _searched(study: Study) -> str:
+    """Whose weights were searched."""
+    return (
+        "25 weights, 13 of them named by the paper" if study.guessed else f"the {len(study.grid or ())} weights given"
     )
 
 

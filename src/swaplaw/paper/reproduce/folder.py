@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from swaplaw.paper.published import Comparison, Value
 from swaplaw.paper.reproduce.comparison import Section, as_html, as_markdown, escape_cell
 from swaplaw.paper.reproduce.figures import figures, further
 from swaplaw.paper.reproduce.prose import compare_prose
+from swaplaw.paper.reproduce.reasons import explained
 from swaplaw.paper.reproduce.simulation import stated_values
 from swaplaw.paper.reproduce.study import Study
 from swaplaw.paper.reproduce.tables import Table, tables
@@ -43,6 +44,14 @@ class Reproduction:
         """How many agree up to rounding (and Monte Carlo error, where we simulate)."""
         return sum(comparison.within for comparison in self.comparisons)
 
+    @property
+    def failed(self) -> list[Comparison]:
+        """What real votes should have given and did not; a second reading of the same words may stand in."""
+        read = {each.published.reading_of for each in self.comparisons if each.within}
+        return [
+            each for each in self.comparisons if each.should_agree and not each.within and each.published.id not in read
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
@@ -71,7 +80,7 @@ def write_reproduction(
         raise InputError(f"{str(folder)!r}: cannot write there ({error.strerror}); name another folder") from None
     steps: list[Step] = [
         ("simulation", lambda: done.sections.append(Section("Simulation", stated_values(theory)))),
-        *((f"table {name}", _table_step(done, make)) for name, make in tables(study).items()),
+        *((f"table {name}", _table_step(done, study, make)) for name, make in tables(study).items()),
         ("prose", lambda: _compare_prose(done, study)),
         ("law", lambda: _write_law(done, study)),
         *(
@@ -89,15 +98,17 @@ def write_reproduction(
 
 
 def _compare_prose(done: Reproduction, study: Study) -> None:
-    if compared := compare_prose(study):
+    if compared := explained(compare_prose(study), study.twin):
         done.sections.append(Section("Numbers in the prose", compared))
 
 
-def _table_step(done: Reproduction, make: Callable[[], Table]) -> Callable[[], None]:
+def _table_step(done: Reproduction, study: Study, make: Callable[[], Table]) -> Callable[[], None]:
     def step() -> None:
         table = make()
         _write_table(done, table)
+        guessed = table.published.grid and study.guessed
         compared = table.published.compare(table.rows) if table.comparable else []
+        compared = explained((replace(each, guessed=guessed) for each in compared), study.twin)
         if compared:
             done.sections.append(Section(f"Table {table.name}", compared))
 

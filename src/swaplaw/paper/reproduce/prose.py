@@ -5,13 +5,14 @@ Numbers of datasets that a study lacks are left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from statistics import fmean, pstdev
 
+from swaplaw.evidence.lifts import lift_effect
 from swaplaw.evidence.percentiles import Interval
+from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import Outcome, pair
-from swaplaw.law.weights import PAPER_GRID
 from swaplaw.paper.published import Comparison, Value, published
 from swaplaw.paper.reproduce.study import Dataset, Study
 from swaplaw.paper.reproduce.tables import percent
@@ -26,7 +27,11 @@ CLOSE = Fraction(1, 1000)
 def compare_prose(study: Study) -> list[Comparison]:
     """Every stated number of the prose that this study can compute, beside the published one."""
     ours = numbers(study)
-    return [Comparison(statement, ours[name]) for name, statement in published().prose.items() if name in ours]
+    return [
+        Comparison(statement, ours[name], guessed=statement.grid and study.guessed)
+        for name, statement in published().prose.items()
+        if name in ours
+    ]
 
 
 def numbers(study: Study) -> Numbers:
@@ -61,8 +66,12 @@ def _overall(datasets: Sequence[Dataset]) -> Numbers:
     }
     cells = [residual for found in residuals.values() for residual in found]
     return {
-        "ties": 100 * sum(dataset.tied for dataset in datasets) / ballots,
-        "repair_mean": 100 * max(fmean(float(each.repaired) for each in dataset.at_weight) for dataset in datasets),
+        "ties": 100 * sum(dataset.tied_at_all for dataset in datasets) / ballots,
+        "ties_with_gold": 100 * sum(dataset.tied for dataset in datasets) / ballots,
+        "gap_least": 100 * float(min(curve.masses.gap for dataset in datasets for curve in dataset.curves)),
+        "gap_largest": 100 * float(max(curve.masses.gap for dataset in datasets for curve in dataset.curves)),
+        "repair_mean": 100
+        * max(abs(fmean(float(each.repaired) for each in dataset.at_weight)) for dataset in datasets),
         "corruption_mean": 100
         * max(abs(fmean(float(each.corrupted) for each in dataset.at_weight)) for dataset in datasets),
         "residual_grid_mean": 100 * max(fmean(found) for found in residuals.values()),
@@ -174,8 +183,8 @@ def _validation(study: Study, keys: Sequence[str]) -> Numbers:
 def _lift(dataset: Dataset) -> Numbers:
     """Section 7 on the calibration set: the largest lift, the top-accuracy pair, and mean lift by weight."""
     top = dataset.top
-    best = max(top.grid(), key=lambda outcome: (outcome.lift, -outcome.weight))
-    means = dict(zip(PAPER_GRID, dataset.mean_lifts, strict=True))
+    best = max(top.grid(dataset.weights), key=lambda outcome: (outcome.lift, -outcome.weight))
+    means = dict(zip(dataset.weights, dataset.mean_lifts, strict=True))
     positive = [weight for weight, lift in means.items() if lift > 0]
     return {
         "largest_lift": percent(max(outcome.lift for outcome in dataset.at_weight)),
@@ -190,7 +199,7 @@ def _lift(dataset: Dataset) -> Numbers:
 
 
 def _rule_on_top(dataset: Dataset) -> Numbers:
-    row = dataset.top.grid()
+    row = dataset.top.grid(dataset.weights)
     chosen = _chosen(row)
     return {
         "gpqa_top_best": percent(max(outcome.lift for outcome in row)),
@@ -202,14 +211,18 @@ def _rule_on_top(dataset: Dataset) -> Numbers:
 
 def _forensic(dataset: Dataset) -> Numbers:
     top = dataset.top
-    row = top.grid()
+    row = top.grid(dataset.weights)
     best = max(row, key=lambda outcome: (outcome.lift, -outcome.weight))
     place = row.index(best)
     end = place
     while end + 1 < len(row) and row[end + 1].lift == best.lift:
         end += 1
     changes = pair(dataset.tally, top.primary, top.secondary).changes(best.weight)
-    rescued = {change.question for change in changes if change.kind == "rescued"}
+    gained: dict[str, Fraction] = {}
+    for change in changes:
+        gained[change.question] = gained.get(change.question, Fraction(0)) + change.credit
+    rescued = {change.question: gained[change.question] for change in changes if change.kind == "rescued"}
+    beyond = [top.at(4).lift, *(piece.lift for piece in top.pieces if piece.high is None or piece.high > 4)]
     threshold = top.masses.threshold
     return {
         "forensic_mean_lift": 100 * fmean(float(outcome.lift) for outcome in dataset.at_weight),
@@ -222,8 +235,30 @@ def _forensic(dataset: Dataset) -> Numbers:
         "forensic_best_pooled": percent(best.accuracy),
         "forensic_alone": percent(top.masses.p),
         "forensic_rescued": len(rescued),
+        "forensic_rescued_whole": sum(credit == 1 for credit in rescued.values()),
+        **_where_rescued(dataset, rescued),
+        **_question_level_low(dataset, best.weight),
         "forensic_limit": percent(top.at(4).lift),
+        "forensic_limit_least": percent(min(beyond)),
+        "forensic_limit_largest": percent(max(beyond)),
         "forensic_rescue": percent(top.masses.rescue),
         "forensic_gap": percent(top.masses.gap),
         "forensic_threshold": None if threshold is None else float(threshold),
     }
+
+
+def _where_rescued(dataset: Dataset, rescued: Iterable[str]) -> Numbers:
+    """How many challenges the rescued questions are from, where the votes say what questions are nested in."""
+    clusters = dataset.tally.clusters
+    if clusters is None:
+        return {}
+    of = dict(zip(dataset.tally.questions, clusters, strict=True))
+    return {"forensic_rescued_challenges": len({of[question] for question in rescued})}
+
+
+def _question_level_low(dataset: Dataset, weight: Fraction) -> Numbers:
+    """Lower end of the interval of the top pair's lift; questions are the units, as in the paper."""
+    tally, top = dataset.tally, dataset.top
+    members = (tally.index(top.primary), tally.index(top.secondary))
+    found = lift_effect(tally, members, (Fraction(1), weight), resampling_units(tally, by="question"))
+    return {} if found is None else {"forensic_interval_low": percent(found.low)}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Curve, curves
@@ -31,6 +33,8 @@ class Dataset:
     """The paper's key where it is one of the paper's datasets or its twin, else its own name."""
     tally: Tally = field(repr=False)
     synthetic: bool = False
+    weights: tuple[Fraction, ...] = PAPER_GRID
+    """The weights that are searched."""
 
     @property
     def title(self) -> str:
@@ -60,15 +64,15 @@ class Dataset:
 
     @cached_property
     def grid(self) -> list[list[Outcome]]:
-        """Every pair at every weight of the paper's grid, in the order of `curves`."""
-        return [curve.grid() for curve in self.curves]
+        """Every pair at every weight that is searched, in the order of `curves`."""
+        return [curve.grid(self.weights) for curve in self.curves]
 
     @cached_property
     def mean_lifts(self) -> list[Fraction]:
         """Mean lift over pairs at each weight of the grid."""
         return [
             sum((outcomes[place].lift for outcomes in self.grid), Fraction(0)) / len(self.grid)
-            for place in range(len(PAPER_GRID))
+            for place in range(len(self.weights))
         ]
 
     @cached_property
@@ -90,6 +94,11 @@ class Dataset:
         """The best trio on the grid of 24ths, in-sample; None with fewer than three models."""
         return best_trio(self.tally)
 
+    @cached_property
+    def tied_at_all(self) -> int:
+        """Model-question votes whose top is tied, whether gold is part of it or not."""
+        return sum(_tied_at_all(self.tally, model) for model in range(len(self.tally.models)))
+
     @property
     def tied(self) -> int:
         """Model-question votes that tie with gold among the tied, so score a fraction."""
@@ -105,6 +114,15 @@ class Study:
     replicates: int = REPLICATES
     problems: tuple[str, ...] = ()
     """What had to be left out, a sentence each."""
+    grid: tuple[Fraction, ...] | None = None
+    """Weights to search, where they were given; otherwise the 13 that the paper names and 12 of ours."""
+    sources: tuple[str, ...] = ()
+    """What was read from where, a sentence per dataset."""
+
+    @property
+    def guessed(self) -> bool:
+        """Whether some of the weights that are searched are not the paper's own words."""
+        return self.grid is None
 
     @property
     def synthetic(self) -> bool:
@@ -151,7 +169,13 @@ class Study:
 
 
 def study_of(
-    votes: Votes | Iterable[Votes], *, seed: int = 0, replicates: int = REPLICATES, problems: Sequence[str] = ()
+    votes: Votes | Iterable[Votes],
+    *,
+    seed: int = 0,
+    replicates: int = REPLICATES,
+    problems: Sequence[str] = (),
+    grid: Sequence[Fraction] | None = None,
+    sources: Sequence[str] = (),
 ) -> Study:
     """Take every dataset with a pair of models from vote tables, the paper's first and in its order."""
     known = list(published().datasets)
@@ -161,7 +185,7 @@ def study_of(
         synthetic = _synthetic(table)
         for name in table.datasets:
             key = name.removesuffix(SUFFIX) if name.removesuffix(SUFFIX) in known else name
-            dataset = Dataset(key, table.tally(name), name in synthetic)
+            dataset = Dataset(key, table.tally(name), name in synthetic, PAPER_GRID if grid is None else tuple(grid))
             try:
                 assert dataset.curves
             except InputError as error:
@@ -175,7 +199,22 @@ def study_of(
     if not found:
         raise InputError("; ".join(said) or "there are no votes to reproduce anything from")
     order = sorted(found, key=lambda key: (known.index(key) if key in known else len(known), key))
-    return Study({key: found[key] for key in order}, seed, replicates, tuple(said))
+    return Study(
+        {key: found[key] for key in order},
+        seed,
+        replicates,
+        tuple(said),
+        None if grid is None else tuple(grid),
+        tuple(sources),
+    )
+
+
+def _tied_at_all(tally: Tally, model: int) -> int:
+    counts, rows = tally.dense(model), tally.rivals.rows
+    gold = tally.gold[model].astype(np.int64).take(tally.rivals.order)
+    top = np.maximum(rows.maximum(counts, 0), gold)
+    level = rows.count_equal(counts, top).astype(np.int64) + (gold == top)
+    return int(((level > 1) & tally.answered[model].take(tally.rivals.order)).sum())
 
 
 def _synthetic(votes: Votes) -> set[str]:

@@ -223,7 +223,8 @@ def _trios(study: Study) -> Table:
                 }
             )
     note = (
-        "In-sample maxima over all pairs (25 weights) and all trios (24 x 24 weights) of the "
+        f"In-sample maxima over all pairs ({len(study.calibration.weights)} weights) and all trios (24 x 24 weights) "
+        "of the "
         f"{LARGEST_FLEET} most accurate models: expect less on new questions."
     )
     return _table("trios", rows, list(study.datasets.values()), note)

@@ -39,7 +39,7 @@ function verdict(data) {
     table("What the verdict rests on", columns, rows),
     paragraph(
       `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
-        `${count(found.candidates)} candidates (${several(found.pairs, "pair")} at every weight). An arrow marks an interval that excludes 0. ` +
+        `${several(found.candidates, "rule")} for choosing an ensemble. An arrow marks an interval that excludes 0. ` +
         `${Math.round(100 * found.stability)}% of training folds chose the same models.`,
       "note",
     ),

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from swaplaw.serve.http.keys import Keyring
 from swaplaw.serve.http.metrics import Metrics
+from swaplaw.serve.http.protocol import MOST_HEAD
+
+log = logging.getLogger("swaplaw.serve")
+OPEN = frozenset({"/health", "/health/live", "/health/ready"})
+"""What needs no key."""
 
 
 @dataclass(frozen=True)
@@ -34,43 +40,66 @@ def error(status: int, message: str, code: str, param: str | None = None, **head
 
 
 class Gate:
-    """ASGI middleware: `/health` is open, all else needs a key where keys are set."""
+    """ASGI middleware: `/health` is open, all else needs a key where keys are set. Every reply has a request's id."""
 
-    def __init__(
-        self, app: ASGIApp, *, keys: Sequence[str], hosts: Sequence[str], bounds: Bounds, metrics: Metrics
-    ) -> None:
-        self._app, self._bounds, self._metrics = app, bounds, metrics
+    def __init__(self, app: ASGIApp, *, keys: Keyring, hosts: Sequence[str], bounds: Bounds, metrics: Metrics) -> None:
+        self._app, self._bounds, self._metrics, self._keys = app, bounds, metrics, keys
         self._hosts = frozenset(hosts)
-        # Digests have one length, so comparing them tells nothing about a key, not even how long it is.
-        self._digests = [sha256(key.encode()).digest() for key in keys]
         self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer it here."""
-        if scope["type"] != "http" or scope["path"] == "/health":
+        """Let a request pass, or answer it here: in OpenAI's form, whatever happens."""
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        marked = _Marked(send, _request_id(headers))
+        try:
+            if refusal := self._refusal(scope, headers):
+                await refusal(scope, receive, marked)
+            elif scope["method"] != "POST":
+                await self._app(scope, receive, marked)
+            else:
+                await self._counted(headers, scope, receive, marked)
+        except Exception:
+            log.exception("a request failed")
+            if not marked.begun:
+                await error(500, "something went wrong here; it is in the log", "internal_error")(
+                    scope, receive, marked
+                )
+
+    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """What stands against a request before it is read."""
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+            return error(431, "the headers are too long", "too_large")
+        if scope["path"] in OPEN:
+            return None
         if self._hosts and not self._meant(headers.get("host", "")):
-            await error(421, "this server does not go by that name", "misdirected")(scope, receive, send)
-            return
-        if self._digests and not self._knows(headers.get("authorization", "")):
-            refusal = error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
-            await refusal(scope, receive, send)
-            return
-        if scope["method"] != "POST":
-            await self._app(scope, receive, send)
-            return
+            return error(421, "this server does not go by that name", "misdirected")
+        if not self._keys:
+            return None
+        key = self._keys.find(headers.get("authorization", ""))
+        if key is None:
+            return error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
+        scope["swaplaw.key"] = key
+        if scope["method"] == "POST" and (used_up := key.admit()):
+            self._metrics.refused.labels(key.name, used_up).inc()
+            if used_up == "rate":
+                return error(429, "this key may not ask more often: try again", "rate_limited", retry_after="1")
+            return error(429, "this key's budget of today is spent", "insufficient_quota")
+        return None
+
+    async def _counted(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         if self._in_flight >= self._bounds.requests:
             await error(429, "too many requests at once: try again", "busy", retry_after="1")(scope, receive, send)
             return
         self._in_flight += 1
-        self._metrics.in_flight.set(self._in_flight)
+        self._metrics.in_flight.inc()
         try:
             await self._bounded(headers, scope, receive, send)
         finally:
             self._in_flight -= 1
-            self._metrics.in_flight.set(self._in_flight)
+            self._metrics.in_flight.dec()
 
     def _meant(self, host: str) -> bool:
         """A web page whose name was made to point here names itself: it must not ask on its visitor's account."""
@@ -78,12 +107,6 @@ class Gate:
             return urlsplit(f"//{host}").hostname in self._hosts
         except ValueError:
             return False
-
-    def _knows(self, authorization: str) -> bool:
-        scheme, _, key = authorization.partition(" ")
-        digest = sha256(key.strip().encode()).digest()
-        matches = [hmac.compare_digest(digest, known) for known in self._digests]
-        return scheme.lower() == "bearer" and any(matches)
 
     async def _bounded(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         # A web page cannot send this kind across origins without being allowed to, and nobody allows it.
@@ -115,6 +138,28 @@ class Gate:
                 return None
             if not message.get("more_body", False):
                 return bytes(body)
+
+
+class _Marked:
+    """Sends on, with the request's id among the headers, and remembers that a reply has begun."""
+
+    def __init__(self, send: Send, request_id: bytes) -> None:
+        self._send, self._id = send, request_id
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message["headers"] = [*message.get("headers", ()), (b"x-request-id", self._id)]
+        await self._send(message)
+
+
+def _request_id(headers: Headers) -> bytes:
+    """The client's own id where it is plain and short, else a new one."""
+    given = headers.get("x-request-id", "")
+    if given and len(given) <= 128 and given.isascii() and given.isprintable():
+        return given.encode()
+    return f"req_{uuid4().hex}".encode()
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from swaplaw.serve.drift import Monitor
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 ADDED = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1)
@@ -13,6 +19,7 @@ class Metrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
+        self._found: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self.requests = Counter("swaplaw_requests", "Answered requests", ["policy", "status"], registry=registry)
         self.decisions = Counter(
             "swaplaw_decisions",
@@ -30,7 +37,31 @@ class Metrics:
             buckets=ADDED,
             registry=registry,
         )
-        self.in_flight = Gauge("swaplaw_requests_in_flight", "Requests being answered", registry=registry)
+        self.in_flight = Gauge(
+            "swaplaw_requests_in_flight", "Requests being answered", registry=registry, multiprocess_mode="livesum"
+        )
+        self.refused = Counter(
+            "swaplaw_key_refusals", "Requests refused by a key's limits", ["key", "limit"], registry=registry
+        )
+        self.key_cost = Counter("swaplaw_key_cost", "Cost of requests by key", ["key"], registry=registry)
+        self.passed = Counter(
+            "swaplaw_passed", "Requests passed through to the primary", ["policy", "because"], registry=registry
+        )
+        self.shadow = Counter(
+            "swaplaw_shadow", "What the ensemble would have said: as the primary, or not", ["policy", "agrees"],
+            registry=registry,
+        )  # fmt: skip
+        self.drift = Gauge(
+            "swaplaw_drift_evidence",
+            "Evidence that a member's votes differ from those it was judged on: 20 is an alarm at 5%",
+            ["policy", "member"],
+            registry=registry,
+            multiprocess_mode="max",
+        )
+        self.drift_alarm = Gauge(
+            "swaplaw_drift_alarm", "1 once votes have drifted", ["policy"], registry=registry, multiprocess_mode="max"
+        )
+        self.record_failures = Counter("swaplaw_record_failures", "Votes that could not be recorded", registry=registry)
         self.samples = Counter(
             "swaplaw_samples",
             "Samples by fate: vote, abstention, lost",
@@ -52,9 +83,60 @@ class Metrics:
             "swaplaw_upstream_attempts", "Attempts by result", ["policy", "member", "result"], registry=registry
         )
         self.circuit = Gauge(
-            "swaplaw_circuit_open", "1 while a circuit is open", ["policy", "member"], registry=registry
+            "swaplaw_circuit_open",
+            "1 while a circuit is open",
+            ["policy", "member"],
+            registry=registry,
+            multiprocess_mode="max",
         )
+
+    def _of(self, metric: Any, *labels: str) -> Any:
+        """A metric's own counter for these labels: finding it again takes longer than counting."""
+        found = self._found.get((metric, labels))
+        if found is None:
+            found = self._found[metric, labels] = metric.labels(*labels)
+        return found
+
+    def count_request(self, policy: str, status: int, seconds: float) -> None:
+        """Book an answered request."""
+        self._of(self.requests, policy, str(status)).inc()
+        self._of(self.seconds, policy).observe(seconds)
+
+    def count_attempt(self, policy: str, member: str, result: str, seconds: float) -> None:
+        """Book a call to an upstream."""
+        self._of(self.attempts, policy, member, result).inc()
+        self._of(self.upstream, policy, member).observe(seconds)
+
+    def count_decision(self, policy: str, by: str, vote: Mapping[str, Any], added: float) -> None:
+        """Book a decision."""
+        self._of(self.decisions, policy, by, vote["stopped"]).inc()
+        self._of(self.saved, policy).inc(vote["samples"]["saved"])
+        self._of(self.cost, policy).inc(vote["cost"] or 0)
+        self._of(self.added, policy).observe(added)
+        if vote["ties"]:
+            self._of(self.ties, policy).inc()
+        for member in vote["members"]:
+            abstained = sum(member["abstentions"].values())
+            fates = {"vote": member["votes"] - abstained, "abstention": abstained, "lost": member["lost"]}
+            for fate, number in fates.items():
+                if number > 0:
+                    self._of(self.samples, policy, member["model"], fate).inc(number)
+        for model in (vote["degraded"] or {"down": {}})["down"]:
+            self._of(self.degraded, policy, model).inc()
+
+    def show_drift(self, policy: str, monitor: Monitor) -> None:
+        """Show how much speaks for drift."""
+        for model, evidence in monitor.evidence.items():
+            self.drift.labels(policy, model).set(evidence)
+        self.drift_alarm.labels(policy).set(monitor.alarm)
 
     def text(self) -> bytes:
         """The exposition that Prometheus scrapes."""
-        return generate_latest(self.registry)
+        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+            return generate_latest(self.registry)
+        # Several processes serve: each scrape adds up what all of them have counted.
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        everything = CollectorRegistry()
+        MultiProcessCollector(everything)  # type: ignore[no-untyped-call]
+        return generate_latest(everything)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from swaplaw.decide.policy import QUESTION
 
 PASSED_ON = (
     "max_tokens",
@@ -17,8 +19,10 @@ PASSED_ON = (
     "reasoning_effort",
 )
 """What a client may ask of the members; the rest is the policy's to say."""
-REFUSED = ("tools", "functions", "logprobs", "audio")
+UNPOOLED = ("tools", "functions", "logprobs", "audio", "modalities", "prediction", "web_search_options")
 """What a pooled answer cannot give: to leave it out silently would be to mislead."""
+NOT_TOLD = ("model", "stream", "stream_options", "user", "metadata", "store")
+"""What a primary that answers alone is not told: it is ours to say, or about the client."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -60,27 +64,98 @@ class ChatRequest(Open):
     response_format: dict[str, Any] | None = None
     reasoning_effort: Annotated[str, Field(max_length=50)] | None = None
 
-    def refused(self) -> str | None:
-        """The first field that cannot be honoured."""
+    def unpooled(self) -> str | None:
+        """The first field that cannot be honoured by a vote."""
         given = self.model_extra or {}
-        return next((name for name in REFUSED if given.get(name)), None)
+        if found := next((name for name in UNPOOLED if given.get(name)), None):
+            return found
+        # Replies to tools make no sense to a model that was not told of them.
+        return "tool messages" if any(message.role in ("tool", "function") for message in self.messages) else None
 
     def ignored(self) -> list[str]:
         """Fields that have no say here, such as `temperature`, which the policy sets."""
         return sorted(name[:60] for name in (self.model_extra or {}))[:20]
 
-    def for_members(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
+    def for_members(self, temperature: float | None, max_tokens: int | None, prompt: str | None) -> dict[str, Any]:
         """The body that every sample is asked for with, but for model and seed."""
-        body: dict[str, Any] = {"messages": [message.model_dump(exclude_unset=True) for message in self.messages]}
+        messages = [message.model_dump(exclude_unset=True) for message in self.messages]
+        if prompt is not None:
+            _put_into(prompt, messages)
+        body: dict[str, Any] = {"messages": messages}
         for name in PASSED_ON:
             if (value := getattr(self, name)) is not None:
                 body[name] = value
         if temperature is not None:
             body["temperature"] = temperature
-        if max_tokens is not None:
-            name = "max_completion_tokens" if "max_completion_tokens" in body else "max_tokens"
-            body[name] = min(max_tokens, body.get(name, max_tokens))
-        return body
+        return capped(body, max_tokens)
+
+    def for_primary(self, max_tokens: int | None) -> dict[str, Any]:
+        """The request as it came, for a primary that answers alone: what the policy caps stays capped."""
+        given = self.model_dump(exclude_unset=True)
+        return capped({name: value for name, value in given.items() if name not in NOT_TOLD}, max_tokens)
+
+
+class ResponsesRequest(Open):
+    """A request of the Responses API for one pooled answer."""
+
+    model: Annotated[str, Field(max_length=200)]
+    input: str | Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000)]
+    instructions: str | None = None
+    stream: bool | None = None
+    max_output_tokens: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    top_p: Annotated[Finite, Field(ge=0, le=1)] | None = None
+
+    def as_chat(self) -> ChatRequest | str:
+        """The same as a chat; or what cannot be put so."""
+        given = self.model_extra or {}
+        if found := next((name for name in STATEFUL if given.get(name)), None):
+            return found
+        messages: list[Any] = [{"role": "user", "content": self.input}] if isinstance(self.input, str) else self.input
+        if self.instructions:
+            messages = [{"role": "system", "content": self.instructions}, *messages]
+        plain = [_plain_message(message) for message in messages]
+        if None in plain:
+            return "input"
+        chat = {"model": self.model, "messages": plain, "stream": self.stream, "top_p": self.top_p}
+        try:
+            return ChatRequest.model_validate({**chat, "max_completion_tokens": self.max_output_tokens, **given})
+        except ValidationError:
+            return "input"
+
+
+STATEFUL = ("previous_response_id", "conversation", "background", "tools", "prompt")
+"""Fields of the Responses API that need a memory, or tools: a pooled answer has neither."""
+
+
+def _plain_message(message: dict[str, Any]) -> dict[str, Any] | None:
+    """A message of the Responses API as one of a chat, if it is text."""
+    content = message.get("content")
+    if message.get("type", "message") != "message" or not isinstance(content, str | list):
+        return None
+    if isinstance(content, list):
+        if not all(isinstance(part, dict) and isinstance(part.get("text"), str) for part in content):
+            return None
+        content = "".join(part["text"] for part in content)
+    return {"role": message.get("role", "user"), "content": content}
+
+
+def _put_into(prompt: str, messages: list[dict[str, Any]]) -> None:
+    """Put the last user message into the policy's prompt."""
+    for message in reversed(messages):
+        if message["role"] == "user" and isinstance(message.get("content"), str):
+            message["content"] = prompt.replace(QUESTION, message["content"])
+            return
+
+
+CAPS = ("max_tokens", "max_completion_tokens")
+
+
+def capped(body: dict[str, Any], most: int | None) -> dict[str, Any]:
+    """Hold a body to the policy's cap: in every field that sets one, or in one of its own."""
+    if most is not None:
+        for name in [name for name in CAPS if name in body] or CAPS[:1]:
+            body[name] = min(most, body.get(name, most))
+    return body
 
 
 class ErrorBody(BaseModel):
@@ -135,6 +210,18 @@ class ChatReply(BaseModel):
     swaplaw: dict[str, Any]
 
 
+class ResponsesReply(Open):
+    """A response, with the vote beside it."""
+
+    id: str
+    object: Literal["response"]
+    created_at: int
+    model: str
+    status: str
+    output: list[dict[str, Any]]
+    swaplaw: dict[str, Any]
+
+
 class ModelCard(BaseModel):
     """A policy as a model."""
 
@@ -149,6 +236,18 @@ class ModelList(BaseModel):
 
     object: Literal["list"] = "list"
     data: list[ModelCard]
+
+
+class Live(BaseModel):
+    """The process runs."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Ready(BaseModel):
+    """Whether requests should be sent here."""
+
+    status: Literal["ready", "unready"]
 
 
 class Health(BaseModel):

@@ -47,6 +47,16 @@ class Ballot:
         self.counts: list[Counter[Answer]] = [Counter() for _ in samples]
         self._rescale()
 
+    def alone(self, member: int) -> Ballot:
+        """One member's own vote, as it stands now."""
+        own = Ballot(self.weights[member : member + 1], self.samples[member : member + 1])
+        own.counts = self.counts[member : member + 1]
+        return own
+
+    def cast_by(self, member: int) -> int:
+        """How many votes a member has cast."""
+        return self.counts[member].total()
+
     def _rescale(self) -> None:
         self.scale, self.units = _whole_units(self.weights, tuple(self.samples))
 

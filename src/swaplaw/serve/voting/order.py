@@ -18,18 +18,20 @@ def wave(ballot: Ballot, prices: Sequence[float] | None = None) -> list[int]:
     Of samples that weigh the same, the cheaper ones go first, then the earlier member's.
     """
     standing = ballot.standing()
-    drawn = [0] * len(ballot.units)
     if standing.decided:
-        return drawn
-    # After votes of weight g for the leader the lead is `lead + g` and `remaining - g` is open.
-    short = standing.remaining - standing.lead
+        return [0] * len(ballot.units)
+    # After votes of weight g for the leader the lead is `lead + g` and `remaining - g` is open: 2 g must exceed this.
+    return heaviest(ballot, (standing.remaining - standing.lead) // 2 + 1, prices)
+
+
+def heaviest(ballot: Ballot, weight: int, prices: Sequence[float] | None = None) -> list[int]:
+    """The fewest open samples that weigh at least so much together."""
+    drawn, left = [0] * len(ballot.units), ballot.left
     costs = prices or [0.0] * len(drawn)
-    left = ballot.left
     for member in sorted(ballot.members, key=lambda m: (-ballot.units[m], costs[m], m)):
         unit = ballot.units[member]
-        needed = short // (2 * unit) + 1  # Smallest count with 2 * unit * count > short.
-        drawn[member] = min(left[member], needed)
-        short -= 2 * unit * drawn[member]
-        if short < 0:
+        drawn[member] = min(left[member], -(-weight // unit))
+        weight -= unit * drawn[member]
+        if weight <= 0:
             break
     return drawn

@@ -3,44 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
+from math import inf
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from swaplaw.serve.settings import Served, TokenPrice
-from swaplaw.serve.upstream import Client, Completion, UpstreamError
+from swaplaw.serve.upstream.client import OUR_FAULT, Client
+from swaplaw.serve.upstream.completions import Completion, UpstreamError
 from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import Stop
+from swaplaw.serve.voting.stopping import Sampling, Stop
+from swaplaw.serve.voting.terms import Terms
 
-By = Literal["vote", "primary", "abstain"]
+By = Literal["vote", "primary", "primary_text", "abstain"]
 """What decided; `primary`: the null category won, and the policy falls back to the primary."""
-HOW_NULL = {"length": "truncated", "content_filter": "refused"}
-"""Why nothing could be read, by finish reason; otherwise `no_parse`."""
 
 
 class UnavailableError(Exception):
     """Too many members are down for the policy to decide."""
 
-    def __init__(self, down: Mapping[str, str]) -> None:
+    def __init__(self, down: Mapping[str, str], status: int | None = None) -> None:
         super().__init__(", ".join(f"{model} ({why})" for model, why in down.items()))
         self.down = dict(down)
+        self.status = status
+        """What the upstreams said, where all of them refused the request itself: to ask again would not help."""
 
 
 @dataclass
 class MemberRecord:
     """What one member did for one question."""
 
+    pending: list[int]
+    """Numbers of the samples that have not been asked for, or were called off: each keeps its own seed."""
+    touched: set[int] = field(default_factory=set)
+    """Samples that were ever asked for, and so may have to be paid."""
     asked: int = 0
-    """The number of the next sample: no two are asked for with the same seed."""
-    drawn: int = 0
+    """Samples asked for, those that were asked for again included."""
     lost: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+    cast: list[Cast] = field(default_factory=list)
+
+
+class Cast(NamedTuple):
+    """One vote as it came in."""
+
+    sample: int
+    answer: Answer
+    reason: str | None
+    tokens: int | None
+
+
+class Call(NamedTuple):
+    """Samples that one call asks for."""
+
+    member: int
+    first: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -62,50 +86,95 @@ class Decision:
 class Poll:
     """Asks the members of one policy one question."""
 
-    def __init__(self, served: Served, clients: Sequence[Client], body: Mapping[str, Any], seed: int | None) -> None:
+    def __init__(
+        self,
+        served: Served,
+        clients: Sequence[Client],
+        body: Mapping[str, Any],
+        seed: int | None,
+        until: float = inf,
+    ) -> None:
         self.served, self.clients, self.body, self.seed = served, clients, body, seed
         members = served.members
         self.ballot = Ballot([member.weight for member in members], [member.samples for member in members])
-        self.records = [MemberRecord() for _ in members]
+        self.records = [MemberRecord(list(range(member.samples))) for member in members]
         self.down: dict[str, str] = {}
-        self.rounds = 0
         self.stop = Stop("all")
         self.arrived = monotonic()
-        self._rule = served.serving.stop.rule
+        self._until = until
+        self._prepared: dict[int, bytes] = {}
+        self._readings: dict[tuple[str, str | None, bool], tuple[Answer, str | None]] = {}
+        self._terms = served.terms
+        self._sampling = Sampling(served.serving.stop.rule, self._terms, served.prices)
+        self._rounds_before = 0
+        self._statuses: set[int | None] = set()
+        self._primary: tuple[int, Completion] | None = None
         self._first: list[dict[Answer, tuple[int, Completion]]] = [{} for _ in members]
-        self._prices = [_sample_price(served, client) for client in clients]
+
+    @property
+    def rounds(self) -> int:
+        """How often the question has waited for its slowest sample."""
+        return self._rounds_before + self._sampling.rounds
 
     async def decide(self) -> Decision:
         """Draw samples, wave by wave, until the vote is decided."""
         await self._settle()
-        answer = self.ballot.winner()
-        by: By = "vote"
+        if not self.ballot.members:
+            raise self._unavailable()
+        answer = self._terms.winner(self.ballot)
         vote = self._vote(answer)
+        by: By = "vote"
+        completion = None
+        if self.served.serving.shadow or self.served.serving.canary < 1:
+            while self._primary is None and 0 in self.ballot.members and self.ballot.left[0]:
+                await self._draw_primary(1)
         if answer is None:
-            by = "abstain"
-            if self.served.serving.null_win == "primary" and 0 in self.ballot.members:
-                # The primary's own vote, decided as exactly as that of all members was.
-                self._keep_only_primary()
-                await self._settle()
-                answer = self.ballot.winner()
-                by = "abstain" if answer is None else "primary"
+            by, answer, completion = await self._fall_back()
         return Decision(
             answer=answer,
             by=by,
             vote={"decision": by, "answer": answer, **vote, **self._spent()},
-            completion=self._completion(answer),
+            completion=completion or self._completion(answer),
             input_tokens=sum(record.input_tokens for record in self.records),
             output_tokens=sum(record.output_tokens for record in self.records),
             arrived=self.arrived,
         )
 
+    def primary_alone(self) -> tuple[Answer, Completion] | None:
+        """What the primary says without a vote: its first sample, and how that is read. None where it gave none."""
+        if self._primary is None:
+            return None
+        return self.served.read(self._primary[1])[0], self._primary[1]
+
+    async def _fall_back(self) -> tuple[By, Answer, Completion | None]:
+        """The null category has won: do as the policy says. A primary that is down, or goes down now, has no vote."""
+        fallback = self.served.serving.null_win
+        if fallback not in ("primary", "primary_text") or 0 not in self.ballot.members:
+            return "abstain", None, None
+        self._keep_only_primary()
+        if fallback == "primary_text":
+            while self._terms.may_fall(self.ballot, 0):
+                await self._draw_primary(self._terms.needs[0] - self.ballot.cast_by(0))
+            if self._primary is None or 0 not in self.ballot.members:
+                return "abstain", None, None
+            return "primary_text", None, self._primary[1]
+        # The primary's own vote, decided as exactly as that of all members was.
+        self._terms = Terms(self._terms.needs, self._terms.degrade)
+        self._rounds_before = self.rounds
+        self._sampling = Sampling(self.served.serving.stop.rule, self._terms, self.served.prices)
+        await self._settle()
+        answer = self.ballot.winner() if self.ballot.members else None
+        return ("abstain" if answer is None else "primary"), answer, None
+
+    async def _draw_primary(self, number: int) -> None:
+        """Draw samples of the primary that the vote itself does not need."""
+        await self._draw([number, *([0] * (len(self.records) - 1))], whole=True)
+        self._rounds_before += 1
+
     async def _settle(self) -> None:
-        while (stop := self._rule.stop(self.ballot)) is None:
-            await self._draw(self._rule.plan(self.ballot, self.rounds, self._prices))
-            self.rounds += 1
-        if not self.ballot.members:
-            raise UnavailableError(self.down)
-        self.stop = stop
+        while not isinstance(step := self._sampling.next(self.ballot), Stop):
+            await self._draw(step)
+        self.stop = step
 
     def _completion(self, answer: Answer) -> Completion | None:
         """The sample that is served: of the winning category, the first of the first member that gave one."""
@@ -113,90 +182,124 @@ class Poll:
             return None
         return next(first[answer][1] for first in self._first if answer in first)
 
-    async def _draw(self, plan: Sequence[int]) -> None:
+    async def _draw(self, plan: Sequence[int], *, whole: bool = False) -> None:
         """Draw these samples at once and count them as they come; what is no longer needed is cancelled."""
-        calls: dict[asyncio.Task[list[Completion]], tuple[int, int, int]] = {}
-        for member, number in enumerate(plan):
-            batch = self.clients[member].upstream.batch
-            for start in range(0, number, batch):
-                size = min(batch, number - start)
-                record = self.records[member]
-                index = record.asked
-                record.asked += size
-                record.drawn += size
-                task = asyncio.create_task(self.clients[member].draw(self._body(index), size))
-                task.add_done_callback(_looked_at)
-                calls[task] = (member, index, size)
+        arrivals = _Arrivals()
+        calls = {self._ask(call, arrivals): call for call in self._calls(plan)}
         open_calls = set(calls)
         try:
             while open_calls:
-                done, open_calls = await asyncio.wait(open_calls, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=calls.__getitem__):
-                    self._count(task, *calls[task])
-                if self._rule.exact and self.ballot.decided:
+                done = [task for task in await arrivals.next() if task in open_calls]
+                open_calls.difference_update(done)
+                for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
+                    self._count(task, calls[task])
+                if open_calls and not whole and self._sampling.cut(self.ballot):
                     break
-                open_calls = self._cancel(open_calls, calls)
+                if self.down:
+                    open_calls = self._call_off_silent(open_calls, calls)
         finally:
             for task in open_calls:
                 task.cancel()
+                self._put_back(calls[task])
             if open_calls:
                 await asyncio.wait(open_calls)
 
-    def _cancel(
-        self,
-        open_calls: set[asyncio.Task[list[Completion]]],
-        calls: Mapping[asyncio.Task[list[Completion]], tuple[int, int, int]],
+    def _calls(self, plan: Sequence[int]) -> list[Call]:
+        """Take the next samples of each member, in as few calls as its upstream's batch allows."""
+        calls = []
+        for member, number in enumerate(plan):
+            record, batch = self.records[member], self.clients[member].upstream.batch
+            taken, record.pending = record.pending[:number], record.pending[number:]
+            record.asked += len(taken)
+            record.touched.update(taken)
+            start = 0
+            for end in range(1, len(taken) + 1):
+                gap = end < len(taken) and taken[end] != taken[end - 1] + 1
+                if end == len(taken) or gap or end - start == batch:
+                    calls.append(Call(member, taken[start], end - start))
+                    start = end
+        return calls
+
+    def _ask(self, call: Call, arrivals: _Arrivals) -> asyncio.Task[list[Completion]]:
+        client, seed = self.clients[call.member], None if self.seed is None else self.seed + call.first
+        prepared = self._prepared.get(call.member)
+        if prepared is None:
+            prepared = self._prepared[call.member] = client.prepare(self.body)
+        task = asyncio.create_task(client.draw(prepared, call.size, seed, self._until))
+        task.add_done_callback(arrivals.add)
+        return task
+
+    def _put_back(self, call: Call, keep: int = 0) -> None:
+        """What was called off, or not delivered, may be asked for again: as the same samples."""
+        for sample in range(call.first + keep, call.first + call.size):
+            insort(self.records[call.member].pending, sample)
+
+    def _call_off_silent(
+        self, open_calls: set[asyncio.Task[list[Completion]]], calls: Mapping[asyncio.Task[list[Completion]], Call]
     ) -> set[asyncio.Task[list[Completion]]]:
         """Call off what was asked of members that have no say any more."""
         members = self.ballot.members
-        silent = {task for task in open_calls if calls[task][0] not in members}
+        silent = {task for task in open_calls if calls[task].member not in members}
         for task in silent:
             task.cancel()
         return open_calls - silent
 
-    def _body(self, index: int) -> Mapping[str, Any]:
-        return self.body if self.seed is None else {**self.body, "seed": self.seed + index}
-
-    def _count(self, task: asyncio.Task[list[Completion]], member: int, index: int, size: int) -> None:
+    def _count(self, task: asyncio.Task[list[Completion]], call: Call) -> None:
+        member = call.member
         if member not in self.ballot.members:
             return
         try:
             completions = task.result()
         except UpstreamError as error:
-            self._lose(member, size, error.result)
+            self._statuses.add(error.status)
+            self._lose(member, call.size, error.result)
             return
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
-        read = self.served.serving.answer.reader
-        for offset, completion in enumerate(completions):
-            answer = read(completion.text)
-            if answer is None:
-                record.reasons[HOW_NULL.get(completion.finish_reason or "", "no_parse")] += 1
+        for sample, completion in enumerate(completions, call.first):
+            answer, reason = self._read(completion)
+            if reason is not None:
+                record.reasons[reason] += 1
             self.ballot.cast(member, answer)
+            record.cast.append(Cast(sample, answer, reason, completion.output_tokens if call.size == 1 else None))
             record.input_tokens += completion.input_tokens
             record.output_tokens += completion.output_tokens
-            if answer not in first or index + offset < first[answer][0]:
-                first[answer] = (index + offset, completion)
+            if answer not in first or sample < first[answer][0]:
+                first[answer] = (sample, completion)
+            if member == 0 and (self._primary is None or sample < self._primary[0]):
+                self._primary = (sample, completion)
         # An upstream that ignores `n` owes the rest: it is drawn again later.
-        record.drawn -= size - len(completions)
+        self._put_back(call, keep=len(completions))
+
+    def _read(self, completion: Completion) -> tuple[Answer, str | None]:
+        """How a completion is read; short replies repeat each other, and are read once a question."""
+        key = (completion.text, completion.finish_reason, completion.refused)
+        found = self._readings.get(key)
+        if found is None:
+            found = self._readings[key] = self.served.read(completion)
+        return found
 
     def _lose(self, member: int, number: int, why: str) -> None:
         self.records[member].lost += number
         for _ in range(number):
             self.ballot.lose(member)
-        planned = self.served.members[member].samples
-        if self.ballot.samples[member] < ceil(Fraction(self.served.serving.quorum) * planned):
+        if self.ballot.samples[member] < self._terms.needs[member]:
             self._take_out(member, why)
 
     def _take_out(self, member: int, why: str) -> None:
         """A member is down: do as the policy says."""
         self.down[self.served.members[member].model] = why
         self._drop(member)
-        degrade = self.served.serving.degrade
+        degrade = self._terms.degrade
         if degrade == "unavailable" or (degrade == "primary" and member == 0):
-            raise UnavailableError(self.down)
+            raise self._unavailable()
         if degrade == "primary":
             self._keep_only_primary()
+
+    def _unavailable(self) -> UnavailableError:
+        statuses = self._statuses
+        refused = statuses and statuses <= OUR_FAULT
+        return UnavailableError(self.down, max(status or 0 for status in statuses) if refused else None)
 
     def _keep_only_primary(self) -> None:
         for member in self.ballot.members:
@@ -209,43 +312,46 @@ class Poll:
 
     def _vote(self, answer: Answer) -> dict[str, Any]:
         """The vote as it stands when it is decided."""
-        standing, scale = self.ballot.standing(), self.ballot.scale
+        deciding = self._terms.active(self.ballot)
+        standing, scale = deciding.standing(), deciding.scale
+        leaders = standing.leaders if answer is not None or None in standing.leaders else ()
         return {
             "winner": answer,
-            "ties": [tied for tied in standing.leaders if tied != answer],
+            "ties": [tied for tied in leaders if tied != answer],
             "margin": str(Fraction(standing.lead, scale)),
             "remaining": str(Fraction(standing.remaining, scale)),
             "stopped": self.stop.how,
             "error_bound": self.stop.error_bound,
             "members": [self._member(number) for number in range(len(self.records))],
             "abstentions": sum(record.reasons.total() for record in self.records),
-            "degraded": {"rule": self.served.serving.degrade, "down": self.down} if self.down else None,
+            "degraded": {"rule": self._terms.degrade, "down": self.down} if self.down else None,
         }
 
     def _member(self, number: int) -> dict[str, Any]:
         member, record, votes = self.served.members[number], self.records[number], self.ballot.counts[number]
-        shares = self.ballot.shares(number)
+        total = votes.total()
         return {
             "model": member.model,
             "weight": str(member.weight),
             "samples": member.samples,
-            "votes": votes.total(),
+            "votes": total,
             "lost": record.lost,
-            "counted": number in self.ballot.members,
-            "shares": [{"answer": a, "votes": votes[a], "share": str(share)} for a, share in shares.items()],
+            "counted": self.ballot.samples[number] > 0,
+            "shares": [{"answer": a, "votes": n, "share": str(Fraction(n, total))} for a, n in votes.most_common()],
             "abstentions": dict(record.reasons),
         }
 
     def _spent(self) -> dict[str, Any]:
         planned = sum(member.samples for member in self.served.members)
-        spent = sum(record.drawn for record in self.records)
-        unneeded = [
-            member.samples - record.drawn if member.model not in self.down else 0
+        spent = sum(len(record.touched) for record in self.records)
+        saved = sum(
+            member.samples - len(record.touched)
             for member, record in zip(self.served.members, self.records, strict=True)
-        ]
+            if member.model not in self.down
+        )
         return {
             "rounds": self.rounds,
-            "samples": {"planned": planned, "spent": spent, "saved": sum(unneeded)},
+            "samples": {"planned": planned, "spent": spent, "saved": saved},
             "cost": self._cost(),
         }
 
@@ -259,19 +365,29 @@ class Poll:
             each = price if price is not None else self.served.members[member].price
             if each is None:
                 return None
-            total += each * record.drawn
+            total += each * record.asked
         return total
 
 
-def _looked_at(call: asyncio.Task[list[Completion]]) -> None:
-    """See how a call ended, or asyncio would complain of failures that nobody waits for any more."""
-    if not call.cancelled():
-        call.exception()
+class _Arrivals:
+    """Calls as they end; `asyncio.wait` would look at every open call for every one that ends."""
 
+    def __init__(self) -> None:
+        self._ended: list[asyncio.Task[list[Completion]]] = []
+        self._waiter: asyncio.Future[None] | None = None
 
-def _sample_price(served: Served, client: Client) -> float:
-    """What a sample costs, to prefer the cheaper of equals; tokens stand for it where they are priced."""
-    price = client.upstream.price
-    if isinstance(price, TokenPrice):
-        return price.output
-    return price if price is not None else client.member.price or 0.0
+    def add(self, call: asyncio.Task[list[Completion]]) -> None:
+        """A call has ended; see how, or asyncio would complain of failures that nobody waits for any more."""
+        if not call.cancelled():
+            call.exception()
+        self._ended.append(call)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def next(self) -> list[asyncio.Task[list[Completion]]]:
+        """Wait for some calls to end."""
+        if not self._ended:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        ended, self._ended = self._ended, []
+        return ended

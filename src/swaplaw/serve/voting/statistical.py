@@ -12,6 +12,7 @@ Floats decide when to stop here, never who wins.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -46,6 +47,32 @@ def error_bound(ballot: Ballot, enough: float = 1.0) -> float:
         if total > enough:
             break
     return min(1.0, total)
+
+
+def fewest(ballot: Ballot, error: float) -> list[int]:
+    """The smallest equal number of samples of each member after which sampling could stop: if all back the leader.
+
+    Before the first vote they would have to agree, which is the same.
+    """
+    most = max(ballot.left)
+    leaders = ballot.standing().leaders
+    backed = leaders[0] if leaders else ""
+    low, high = 1, most
+    while low < high:
+        middle = (low + high) // 2
+        if _bound_if_backed(ballot, backed, middle, error) <= error:
+            high = middle
+        else:
+            low = middle + 1
+    return [min(low, left) for left in ballot.left]
+
+
+def _bound_if_backed(ballot: Ballot, answer: Answer, number: int, enough: float) -> float:
+    after = Ballot(ballot.weights, ballot.samples)
+    after.counts = [
+        votes + Counter({answer: min(number, left)}) for votes, left in zip(ballot.counts, ballot.left, strict=True)
+    ]
+    return error_bound(after, enough)
 
 
 def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int, categories: int) -> float:

@@ -15,6 +15,8 @@ KNOWN = {
     "mmlu-pro": "hf:TIGER-Lab/MMLU-Pro:data/test-*.parquet",
     "gpqa-diamond": "hf:Idavidrein/gpqa:gpqa_diamond.csv",
 }
+LISTED = ("parquet", "csv", "jsonl")
+"""Formats of the files that a dataset on the hub is looked for in: JSON and Excel there are mostly something else."""
 _SPEC = re.compile(r"hf:(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?(?::(?P<files>[^:]+))?")
 
 
@@ -38,7 +40,7 @@ def download(source: str) -> tuple[str, list[Path]]:
         from huggingface_hub import HfApi, hf_hub_download
         from huggingface_hub.errors import GatedRepoError
     except ImportError:
-        raise MissingExtraError("hub", "reading questions from the Hugging Face hub") from None
+        raise MissingExtraError("hub", "reading datasets from the Hugging Face hub") from None
     try:
         names = HfApi().list_repo_files(spec.repo, repo_type="dataset", revision=spec.revision)
         chosen = _chosen(spec, names)
@@ -71,7 +73,7 @@ def _parse(source: str) -> _Spec:
 
 def _chosen(spec: _Spec, names: list[str]) -> list[str]:
     """The files that are asked for; without a word on that, the only one there is."""
-    tables = sorted(name for name in names if Path(name).suffix.lower() in FORMATS)
+    tables = sorted(name for name in names if FORMATS.get(Path(name).suffix.lower()) in LISTED)
     chosen = [name for name in tables if spec.files is None or fnmatch(name, spec.files)]
     if not chosen or (spec.files is None and len(chosen) > 1):
         raise InputError(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.answers.patterns import LONGEST_ANSWER, reader
+from swaplaw.answers import Reader
+from swaplaw.answers.readers import LONGEST_ANSWER
 from swaplaw.errors import InputError
 
 
@@ -33,7 +36,7 @@ from swaplaw.errors import InputError
     ],
 )
 def test_choice(text: str, answer: str | None) -> None:
-    assert reader("choice", choices="ABCDE")(text) == answer
+    assert Reader("choice", labels="ABCDE").read(text) == answer
 
 
 @pytest.mark.parametrize(
@@ -41,13 +44,13 @@ def test_choice(text: str, answer: str | None) -> None:
     [("so \\boxed{1,000}", "1000"), ("\\boxed{\\frac{1}{2}}", "1/2"), ("\\boxed{3} no, \\boxed{4}", "4"), ("42", None)],
 )
 def test_boxed(text: str, answer: str | None) -> None:
-    assert reader("boxed")(text) in (answer, {"1/2": "0.5"}.get(answer or "", answer))
+    assert Reader("boxed").read(text) in (answer, {"1/2": "0.5"}.get(answer or "", answer))
 
 
 def test_regex_takes_the_last_match_and_its_first_group() -> None:
-    assert reader("regex", pattern=r"FLAG\{(\w+)\}")("FLAG{a} then FLAG{b}") == "b"
-    assert reader("regex", pattern=r"\d+")("1 and 22") == "22"
-    assert reader("regex", pattern=r"\d+")("none") is None
+    assert Reader("regex", pattern=r"FLAG\{(\w+)\}").read("FLAG{a} then FLAG{b}") == "b"
+    assert Reader("regex", pattern=r"\d+").read("1 and 22") == "22"
+    assert Reader("regex", pattern=r"\d+").read("none") is None
 
 
 @pytest.mark.parametrize(
@@ -64,40 +67,40 @@ def test_regex_takes_the_last_match_and_its_first_group() -> None:
     ],
 )
 def test_json(text: str, answer: str | None) -> None:
-    assert reader("json")(text) == answer
+    assert Reader("json").read(text) == answer
 
 
 def test_json_reaches_inside() -> None:
-    assert reader("json", field="a.b")('{"a": {"b": "x"}}') == "x"
+    assert Reader("json", field="a.b").read('{"a": {"b": "x"}}') == "x"
 
 
 def test_text_is_normalised() -> None:
-    read = reader("text")
+    read = Reader("text").read
     assert read("  “New   York”. ") == read("new york") == "new york"
     assert read(" \n ") is None
 
 
 def test_an_endless_answer_is_none() -> None:
-    assert reader("text", canonical=[])("x" * (LONGEST_ANSWER + 1)) is None
+    assert Reader("text", canonical=[]).read("x" * (LONGEST_ANSWER + 1)) is None
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"read": "regex"}, "pattern"),
-        ({"read": "regex", "pattern": "("}, "not a regular expression"),
-        ({"read": "choice", "choices": "AA"}, "different labels"),
-        ({"read": "choice", "choices": ""}, "different labels"),
-        ({"read": "text", "canonical": ["nonsense"]}, "nonsense"),
+        ({"kind": "regex"}, "pattern"),
+        ({"kind": "regex", "pattern": "("}, "regular expression"),
+        ({"kind": "choice", "labels": "AA"}, "different labels"),
+        ({"kind": "choice", "labels": ""}, "different labels"),
+        ({"kind": "text", "canonical": ["nonsense"]}, "nonsense"),
     ],
 )
-def test_bad_settings_are_refused(options: dict[str, str], message: str) -> None:
+def test_bad_settings_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        reader(**options)
+        Reader(**options)
 
 
 @given(st.text(max_size=300), st.sampled_from(["choice", "boxed", "json", "text"]))
 def test_no_text_breaks_a_reader(text: str, read: str) -> None:
-    found = reader(read)(text)
+    found = Reader(read).read(text)
     assert found is None or (found and found == found.strip())
-    assert reader(read)(text) == found
+    assert Reader(read).read(text) == found

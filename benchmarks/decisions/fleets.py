@@ -1,0 +1,126 @@
+"""Synthetic fleets whose truth is known: none of the null fleets has an ensemble that beats its best model.
+
+Every question has a hidden distribution of answers per model, gold first, and votes are drawn from it; a copy repeats
+another model's very votes, some of them replaced by guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from swaplaw.votes.tally import Tally, tally_array
+
+Array = npt.NDArray[Any]
+Draw = Callable[[np.random.Generator, int, int], Array]
+"""From a generator, a number of questions and of samples to votes: models x questions x options."""
+
+KNOWN, UNKNOWN = 0.75, 0.2
+"""Gold's share of the votes of a model that knows the answer, and of one that does not."""
+FAVOURED = 0.7
+"""What a model's favourite wrong answer gets of the rest."""
+LURED = 0.6
+"""How often that is the question's own lure, and not any wrong answer."""
+
+
+def tally_of(votes: Array) -> Tally:
+    """Count votes of models x questions x options, gold first."""
+    models, n, _ = votes.shape
+    names = [f"m{model:02d}" for model in range(models)], [f"q{question:06d}" for question in range(n)]
+    return tally_array("synthetic", *names, votes)
+
+
+def distributions(knows: Array, rng: np.random.Generator, options: int = 4, known: float = KNOWN) -> Array:
+    """Answer distributions of models x questions: gold's share, and a favourite among the wrong answers."""
+    gold = np.where(knows, known, UNKNOWN)
+    lure = rng.integers(1, options, size=knows.shape[1])
+    own = rng.integers(1, options, size=knows.shape)
+    favourite = np.where(rng.random(knows.shape) < LURED, lure, own)
+    rest = np.where(
+        favourite[..., None] == np.arange(1, options), FAVOURED, (1 - FAVOURED) / (options - 2) if options > 2 else 0
+    )
+    return np.concatenate([gold[..., None], (1 - gold)[..., None] * rest], axis=-1)
+
+
+def related(rng: np.random.Generator, n: int, samples: int, known: Sequence[float], alike: float) -> Array:
+    """Models that know so much, and know the same questions the more they are alike."""
+    common, own = rng.normal(size=n), rng.normal(size=(len(known), n))
+    knows = np.sqrt(alike) * common + np.sqrt(1 - alike) * own < ndtri(np.array(known))[:, None]
+    return rng.multinomial(samples, distributions(knows, rng))
+
+
+def leader(rng: np.random.Generator, n: int, samples: int, options: int = 4, known: float = KNOWN) -> Array:
+    """Votes of one model that knows 60% of the questions."""
+    return rng.multinomial(samples, distributions(rng.random((1, n)) < 0.6, rng, options, known))
+
+
+def guesses(rng: np.random.Generator, models: int, n: int, samples: int, options: int = 4) -> Array:
+    """Votes at random."""
+    return rng.multinomial(samples, np.full(options, 1 / options), size=(models, n))
+
+
+def noisy_copies(rng: np.random.Generator, n: int, samples: int, models: int, noise: float = 0.3) -> Array:
+    """A leader, and models that repeat its votes, some of them replaced by guesses."""
+    first = leader(rng, n, samples)
+    options = first.shape[2]
+    copies = []
+    for _ in range(models - 1):
+        kept = rng.binomial(first[0], 1 - noise)
+        lost = samples - kept.sum(axis=1)
+        copies.append(kept + rng.multinomial(lost, np.full(options, 1 / options)))
+    return np.concatenate([first, np.stack(copies)])
+
+
+def junk(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """A leader, and models that guess."""
+    return np.concatenate([leader(rng, n, samples), guesses(rng, models - 1, n, samples)])
+
+
+def identical(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """One model under several names."""
+    return np.repeat(leader(rng, n, samples), models, axis=0)
+
+
+def unsure(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """Ten options; a leader that is unsure of them, and models that guess: noise could help, or seem to."""
+    return np.concatenate([leader(rng, n, samples, 10, 0.35), guesses(rng, models - 1, n, samples, 10)])
+
+
+NULL: dict[str, Callable[..., Array]] = {
+    "noisy copies": noisy_copies,
+    "junk": junk,
+    "identical": identical,
+    "ten options, unsure": unsure,
+}
+MODELS, SAMPLES = (2, 5, 10), (1, 8, 24)
+
+
+def null_fleets() -> dict[str, Draw]:
+    """Every null fleet: its kind, its number of models."""
+    return {
+        f"{kind}, {models} models": partial(_sized, draw, models) for kind, draw in NULL.items() for models in MODELS
+    }
+
+
+def _sized(draw: Callable[..., Array], models: int, rng: np.random.Generator, n: int, samples: int) -> Array:
+    return draw(rng, n, samples, models)
+
+
+@dataclass(frozen=True)
+class Gaining:
+    """A fleet with a true gain."""
+
+    known: tuple[float, ...]
+    alike: float
+    questions: int
+    samples: int = 8
+
+    def votes(self, rng: np.random.Generator, n: int | None = None) -> Array:
+        """Draw the fleet's votes."""
+        return related(rng, n or self.questions, self.samples, self.known, self.alike)

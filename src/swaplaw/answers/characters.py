@@ -1,0 +1,41 @@
+"""Characters that look alike, that nobody sees, or that no file can hold: cleaned in one place for every reader."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
+_INVISIBLE = dict.fromkeys(
+    # Soft hyphens, zero-width characters, direction marks, variation selectors, byte-order marks.
+    (
+        0xAD,
+        0x61C,
+        0x180E,
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+    ),
+) | {0xFEFF: None}
+_CHARACTERS = _INVISIBLE | _QUOTES | _DASHES
+
+
+def unify(text: str) -> str:
+    """Bring look-alikes together: compatibility forms, typographic quotes and dashes, invisible characters.
+
+    >>> unify("Ａｎｓｗｅｒ\u200b： “Ｃ”")
+    'Answer: "C"'
+    """
+    return unicodedata.normalize("NFKC", text.translate(_CHARACTERS))
+
+
+def visible(text: str) -> str:
+    """Keep what a person sees: characters unified, control characters and runs of blanks as one blank (lines stay)."""
+    seen = "".join(" " if unicodedata.category(char) == "Cc" and char != "\n" else char for char in unify(text))
+    return "\n".join(" ".join(line.split()) for line in seen.strip().splitlines())
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which no file format can hold."""
+    return text.encode("utf-8", "replace").decode()

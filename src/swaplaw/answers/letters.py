@@ -1,0 +1,93 @@
+"""Letters of options in a line: the line undressed, the letter that a statement names, and whether it is meant."""
+
+from __future__ import annotations
+
+import re
+
+from swaplaw.answers import phrases
+from swaplaw.answers.characters import unify
+from swaplaw.answers.phrases import SEARCHED
+
+UNSURE = "?"
+"""What a statement names that settles on no single option."""
+
+_WRAPPERS = re.compile(
+    r"\\?(?:boxed|fbox|framebox)(?=\s{0,3}\{)\s?|\\(?:text[a-z]*|math[a-z]+|operatorname|underline|bf|rm|large|Large|huge|displaystyle)(?![a-z])\s?"
+    r"|\\(?:color(?:box)?|textcolor)\s?\{[a-z]{1,20}\}|\\[()\[\],;:! ]|(?-i:</?(?:b|strong|i|em|code|u|mark)>)",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~[^~\n]{0,80}~~|<(s|del|strike)>[^<\n]{0,80}</\1>")
+_BULLET = re.compile(r"\s{0,99}(?:[*•>#-]{1,9}\s{1,9}){0,9}")
+_DRESS = str.maketrans(
+    dict.fromkeys('_$~{}"') | dict(zip("【】「」『』〔〕〈〉《》。、", "()()()()()().,", strict=True))
+)
+_POINTERS = re.compile(
+    r"^[\s→➜⇒=>▶►•·☞👉✅✔✓☑-]{1,9}(?=[(\[*']{0,3}(?:[A-Z]\b|[Oo]ption|[Aa]nswer|[Cc]orrect|[Ff]inal))"
+)
+
+
+def plain(line: str) -> str:
+    """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
+    shown = _BULLET.sub("", _STRUCK.sub(" ", line).replace("`", ""), count=1)
+    bare = " ".join(unify(_WRAPPERS.sub("", shown)).translate(_DRESS).split())
+    # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
+    return _POINTERS.sub("", bare.replace("*", "") if bare.count("*") % 2 == 0 else bare)
+
+
+LETTER = re.compile(
+    r"[\s'(\[<]{0,9}(?:(?:the\s)?(?:answer\s)?(?:option|choice|letter|answer)\s)?[\s'(\[<]{0,9}(?P<letter>[a-z])(?![a-z0-9_])"
+    r"(?P<close>['\])>]{0,9})(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# After a link, another letter is another option; after none it may begin the option's text, as in "D) A and C".
+_ANOTHER = re.compile(
+    r"(?:\s{0,3}(?:[,;/&+|→⇒>-]|=>|(?:and/or|and|or|nor|vs\.?|versus|oder|ou|或|to|bis)(?=\s|[A-Z])){1,3}\s{0,3}(?:(?:option|choice)\s)?['(\[]{0,3}|\s{0,3}[(\[])"
+    r"(?-i:(?P<letter>[A-Z]))(?=\s{0,3}(?:$|[\].,;:/&!?)'|+]|(?:and|or|are|oder|ou)\b))",
+    re.IGNORECASE,
+)
+# "A) Paris or B) Rome": a second option is labelled as the first is.
+_OR_LABELLED = re.compile(
+    r"\b(?:or|and)\s(?:option\s|choice\s)?[(\[]{0,3}(?P<letter>[A-Z])(?P<mark>[)\]:]|\.(?=\s{1,3}\S))"
+)
+_HEDGE = re.compile(
+    r"[\s,;(-]{0,9}(?:if|unless|likely|probably)\b|[\s,;.(-]{0,9}(?:\?|(?:or|maybe|perhaps|possibly|alternatively|i\sguess|i\sam\snot|i'm\snot|not\ssure"
+    r"|unsure|uncertain|but\s(?:maybe|perhaps|possibly|it\scould|i'm|i\sam))\b)",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"\s?[^\w?+*#-]{0,9}$|\s?[.!,;|](?=\s|$)|\s?:|\s(?:-{1,2}>?|=|→)\s|\s?\(|\s?(?:です|입니다|है)"
+    r"|\s(?:because|since|as|due|given|which|where|with|rather|instead|not|and\snot|so|but|for|is\s(?:the\s)?(?:correct|right|best|final))\b",
+    re.IGNORECASE,
+)
+
+
+def named(content: str) -> str | None:
+    """The letter that a statement's content begins with; unsure where it goes on to another, None where it has none."""
+    found = LETTER.match(content[:SEARCHED])
+    if found is None:
+        return None
+    letter, rest = found["letter"], found["rest"]
+    bracketed = bool({")", "]"} & set(found["close"]))
+    if letter.islower() and not bracketed and rest.strip(" .!"):
+        return None
+    if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
+        return None
+    mark = found["close"][-1:] if bracketed else rest[:1]
+    labelled = [other for other in _OR_LABELLED.finditer(rest) if other["mark"] == mark]
+    others = {other["letter"] for other in (_ANOTHER.match(rest), *labelled) if other}
+    if _HEDGE.match(rest) or others - {letter.upper()}:
+        return UNSURE
+    return letter.upper()
+
+
+MENTION = re.compile(
+    r"(?<![\w.+])(?<!\w')(?P<letter>[A-Z]|[b-hj-z](?=\s?[.)\]]?\s{0,3}$|\sis\s)|(?<=[(\[])[a-z](?=[)\]]))(?![a-zA-Z0-9_+#]|'\w)"
+)
+"""A letter that may name an option: a capital, or a small one where it ends the line or stands in brackets."""
+
+
+def meant(before: str) -> bool:
+    """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause."""
+    sentence = phrases.CONCLUSION.split(before)[-1]
+    clause = phrases.CLAUSE.split(sentence)[-1]
+    return not any((phrases.CONDITION.search(sentence), phrases.DOUBT.search(clause), phrases.REPORTED.search(clause)))

@@ -1,0 +1,96 @@
+"""Answers that are marked rather than said: a list of verdicts, a letter in bold, a label, a letter at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from swaplaw.answers.letters import MENTION, meant, plain
+from swaplaw.answers.phrases import SEARCHED
+
+# Verdicts
+
+_GOOD = r"✅|✔|✓|☑|correct|right|true|yes"
+_BAD = r"❌|✗|✘|✖|×|incorrect|wrong|false|no|not correct|not right"
+_JUDGED = r"(?:\|\s?)?(?:option\s|choice\s)?[(\[]?(?P<letter>[A-Z])(?![\w'])[)\].:]{0,2}(?:\sis)?"
+_VERDICT = re.compile(
+    rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
+    rf"|[\s:-]{{0,4}}(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect))\b\s?[.,:;!-])",
+    re.IGNORECASE,
+)
+
+
+def verdicts(lines: list[str]) -> dict[int, str]:
+    """Lines that judge one option each ("C: correct"), where at least two do: the letter judged right, or nothing."""
+    found = {
+        number: verdict
+        for number, line in enumerate(lines)
+        if len(line) <= SEARCHED and (verdict := _VERDICT.match(line))
+    }
+    if len({verdict["letter"] for verdict in found.values()}) < 2:
+        return {}
+    return {
+        number: verdict["letter"].upper() if verdict["good"] or verdict["good2"] else ""
+        for number, verdict in found.items()
+    }
+
+
+# Marks
+
+_BOLD = re.compile(
+    r"(\*\*|__)\s?(?:[Oo]ption\s)?[(\[]?(?P<letter>[A-Z])(?:[)\].:]{0,2}\s?|[)\].:]{1,2}\s[^*_\n]{0,200})\1"
+    r"|<(b|strong)>\s?[(\[]?(?P<html>[A-Z])[)\].:]{0,2}\s?</\3>"
+)
+_CLOSES = (
+    r"(?:[)\]]|\.(?=\s)|\.(?=[A-Z][a-z])|\.{3}|;(?=\s)|:(?=\s)(?!\s[A-Z]\b)|\s(?:-{1,2}>?|→|⇒)\s(?![A-Z]\b)|\s\((?![A-Z]\))"
+    r"|,\s(?=[A-Z][a-z]|\d|(?:because|since|as|of course|clearly|definitely|obviously|certainly|[Ii] think|for)\b)"
+    r"|\s(?=(?:because|since|as it|as explained|for sure|for the reasons)\b))"
+)
+_LABEL = re.compile(rf"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
+_SMALL_LABEL = re.compile(r"(?P<letter>[a-z])(?:\)|[.:]\s|\s-\s)\s{0,3}\S")
+_OTHERS = re.compile(r"\b(?:others?|wrong|incorrect|why|explanation|reasoning)\b", re.IGNORECASE)
+_INNER = re.compile(r"(?<![\w'])[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
+_TRAIL = re.compile(
+    r"(?:[(\[](?:option\s|choice\s)?(?P<letter>[A-Z])[)\]]|\s[-→⇒]\s{0,2}(?P<bare>[A-Z]))[.!]?\s?$"
+    r"|(?:^|[.!]\s)(?:option\s|choice\s|(?<=\w\w\w[.!]\s))(?P<last>[A-Z])[.!]?$",
+    re.IGNORECASE,
+)
+
+
+def marked(visible: str, known: Set[str]) -> set[str]:
+    """Letters in bold, the label of the first line, or else a letter that ends the last line."""
+    bold = {found["letter"] or found["html"] for found in _BOLD.finditer(visible)}
+    lines = [line for raw in visible.splitlines() if (line := plain(raw))]
+    judged = verdicts(lines)
+    lines = [line for number, line in enumerate(lines) if number not in judged]
+    if not lines:
+        return bold
+    found = bold | _labelled(lines, known)
+    return found or _trailing(lines[-1][-SEARCHED:], known)
+
+
+def _labelled(lines: list[str], known: Set[str]) -> set[str]:
+    """Labels of lines, where the first line has one: that one alone where the others are plainly not the answer."""
+    first = _LABEL.match(lines[0]) or (_SMALL_LABEL.match(lines[0]) if len(lines) == 1 else None)
+    if not first:
+        return set()
+    letter = first["letter"].upper()
+    if len(lines) == 1:
+        inner = {found["letter"] for found in _INNER.finditer(lines[0][first.end() - 1 : SEARCHED])}
+        return {letter} | (inner & known)
+    below = {label["letter"].upper() for line in lines[1:] if (label := _LABEL.match(line))}
+    # A list of all options starts with the first; an answer may be followed by why the others are wrong.
+    explained = letter not in below and (
+        bool(_OTHERS.search(lines[1][:SEARCHED])) or any(other < letter for other in below)
+    )
+    return {letter} if explained else {letter} | below
+
+
+def _trailing(line: str, known: Set[str]) -> set[str]:
+    found = _TRAIL.search(line)
+    letter = found and (found["letter"] or found["bare"] or found["last"])
+    if not found or not letter or not letter.isupper() or not meant(line[: found.start()]):
+        return set()
+    others = {mention["letter"] for mention in MENTION.finditer(line[: found.start()])} & known
+    article = {"A"} if re.match(r"A\s[a-z]", line) else set()
+    return {letter} if others - article <= {letter} else set()

@@ -1,0 +1,114 @@
+"""How VOTES are read: the importers' options, shared by every command that takes votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from swaplaw.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from swaplaw.importers.record import Options
+    from swaplaw.votes.table import Votes
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_KEY = "swaplaw.reading"
+KINDS = ("choice", "boxed", "regex", "json", "text")
+GRADES_SUFFICE = ("summary", "pairs", "screen", "compare", "checks", "import")
+"""Commands that need no more than right or wrong; of pairs, they show the masses, the correlation and the ceiling."""
+_GRADES = "swaplaw.grades"
+_FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (
+        ("--scorer",),
+        {"metavar": "NAME", "help": "The scorer (Inspect), metric (lm-eval) or statistic (HELM) that grades."},
+    ),
+    (("--threshold",), {"type": float, "help": "The least score that is correct (1 by default)."}),
+    (
+        ("--filter",),
+        {"metavar": "NAME", "help": "lm-eval: the filter whose responses vote, or `raw` for all responses."},
+    ),
+    (("--shares",), {"type": click.IntRange(1, 10_000), "help": "lm-eval: split the softmax into this many votes."}),
+    (
+        ("--column", "columns"),
+        {"multiple": True, "metavar": "PART=NAME", "help": "Tables: where a part of the vote is."},
+    ),
+    (("--read", "kind"), {"type": click.Choice(KINDS), "help": "Read answers from whole replies, in this way."}),
+    (("--pattern",), {"metavar": "REGEX", "help": "Read answers by this pattern (RE2): its last match, first group."}),
+    (
+        ("--canonical",),
+        {"multiple": True, "metavar": "NAME", "help": "Canonical forms of answers and golds, in order."},
+    ),
+)
+
+
+def reading_options(command: Command) -> Command:
+    """Add the importers' options; what they say is kept for `reading_of_run`."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        context.meta.setdefault(_KEY, {})[parameter.name] = value
+
+    for names, settings in reversed(_FLAGS):
+        command = click.option(*names, expose_value=False, callback=keep, **settings)(command)
+    return command
+
+
+def column_map(given: tuple[str, ...]) -> dict[str, str]:
+    """Read what --column declares: PART=NAME."""
+    pairs = [part.partition("=") for part in given]
+    for part, equals, name in pairs:
+        if not (part and equals and name):
+            raise InputError(
+                f"--column {quote(part + equals + name)}: write it as PART=NAME, as in --column gold=target"
+            )
+    return {part: name for part, _, name in pairs}
+
+
+def reading_of_run(**more: Any) -> Options:
+    """What this run's options say about reading votes; `more` are options that only `import` has."""
+    from swaplaw.answers.readers import Reader
+    from swaplaw.importers.record import Options
+
+    context = click.get_current_context(silent=True)
+    said = {} if context is None else context.meta.get(_KEY, {})
+    kind, pattern = said.get("kind"), said.get("pattern")
+    if pattern is not None and kind not in (None, "regex"):
+        raise InputError(f"--pattern reads by a regular expression, but --read says {kind}: give one of them")
+    if kind == "regex" and pattern is None:
+        raise InputError("--read regex needs --pattern REGEX")
+    reader = Reader("regex", pattern=pattern) if pattern is not None else Reader(kind) if kind is not None else None
+    threshold = said.get("threshold")
+    return Options(
+        scorer=said.get("scorer"),
+        threshold=1.0 if threshold is None else threshold,
+        filter=said.get("filter"),
+        shares=said.get("shares"),
+        columns=column_map(said.get("columns", ())),
+        canonical=tuple(said.get("canonical", ())),
+        reader=reader,
+        **more,
+    )
+
+
+def refuse_grades(votes: Votes) -> None:
+    """Refuse to pool votes that only say right or wrong."""
+    from swaplaw.votes.contract import RIGHT
+
+    context = click.get_current_context(silent=True)
+    if context is None or not (votes.counts["gold"] == RIGHT).all():
+        return
+    context.meta[_GRADES] = True
+    if context.info_name in GRADES_SUFFICE:
+        return
+    raise InputError(
+        "these votes only say right or wrong, and pooling needs the answers: two wrong votes win together only if they "
+        f"agree; without answers, these are possible: {', '.join(GRADES_SUFFICE)}"
+    )
+
+
+def only_grades() -> bool:
+    """Whether the votes of this run only say right or wrong."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(_GRADES))

@@ -1,0 +1,105 @@
+"""What lm-evaluation-harness's own filters do to one response, before a reducer keeps one of several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swaplaw.answers.patterns import Pattern
+from swaplaw.errors import InputError, quote
+
+INVALID = ("[invalid]", "")
+"""What the harness's extracting filters give where they find nothing."""
+REDUCERS = ("take_first", "take_first_k", "majority_vote")
+Step = Callable[[str], str]
+PLAIN: dict[str, Step] = {
+    "remove_whitespace": lambda text: text.strip(),
+    "lowercase": lambda text: text.lower(),
+    "uppercase": lambda text: text.upper(),
+}
+
+
+@dataclass(frozen=True)
+class TaskFilters:
+    """A task's filters as its results file records them, and what its metric does not look at."""
+
+    steps: Mapping[str, tuple[Step, ...]]
+    ignored: tuple[Pattern, ...] = ()
+    ignores_case: bool = False
+
+    def apply(self, name: str, response: str) -> str:
+        """Take one response through the steps of a filter that look at responses one by one."""
+        for step in self.steps.get(name, ()):
+            response = step(response)
+        return response
+
+    def extracts(self, name: str) -> bool:
+        """Whether a filter takes an answer out of a response."""
+        return bool(self.steps.get(name))
+
+    def spell(self, answer: str) -> str:
+        """Spell an answer as the metric compares it."""
+        for pattern in self.ignored:
+            answer = pattern.without(answer)
+        return (answer.lower() if self.ignores_case else answer).strip()
+
+
+def filters_of(results: Path | None, task: str) -> TaskFilters:
+    """Read a task's filters from the results file that was written with its samples; none where that does not tell."""
+    try:
+        config = json.loads(results.read_bytes())["configs"][task] if results is not None else {}
+    except (ValueError, KeyError, TypeError, OSError, RecursionError):
+        config = {}
+    steps = {
+        str(entry.get("name")): tuple(_steps(entry.get("filter") or [], task))
+        for entry in config.get("filter_list") or []
+        if isinstance(entry, dict)
+    }
+    metric = next((metric for metric in config.get("metric_list") or [] if isinstance(metric, dict)), {})
+    ignored = tuple(Pattern(str(pattern)) for pattern in metric.get("regexes_to_ignore") or [])
+    return TaskFilters(steps, ignored, bool(metric.get("ignore_case")))
+
+
+def _steps(functions: list[Any], task: str) -> list[Step]:
+    made: list[Step] = []
+    for function in functions:
+        name = function.get("function")
+        if name in REDUCERS:
+            continue
+        if name == "regex":
+            made.append(_regex(function))
+        elif name in PLAIN:
+            made.append(PLAIN[name])
+        else:
+            made.append(_unknown(str(name), task))
+    return made
+
+
+def _regex(function: Mapping[str, Any]) -> Step:
+    """As the harness does: all matches, one of them, its first group that is not empty."""
+    text = str(function.get("regex_pattern", r"#### (\-?[0-9\.\,]+)"))
+    place = int(function.get("group_select", 0))
+    fallback = str(function.get("fallback", INVALID[0]))
+    pattern = Pattern(text)
+
+    def extract(response: str) -> str:
+        found = pattern.all(response)
+        try:
+            return found[place].strip() or fallback
+        except IndexError:
+            return fallback
+
+    return extract
+
+
+def _unknown(name: str, task: str) -> Step:
+    def refuse(_: str) -> str:
+        raise InputError(
+            f"task {quote(task)}: its filter {quote(name)} kept one response of several, and is not known here; "
+            "read every response by a pattern of your own instead"
+        )
+
+    return refuse

@@ -1,0 +1,191 @@
+"""Layouts that tables come in: nested fields, row numbers, one column per model, lists for golds, grades only."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.answers.forms import number
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.record import Findings, Options
+from swaplaw.votes.contract import RIGHT, WRONG
+
+if TYPE_CHECKING:
+    import polars as pl
+
+INDEXES = ("", "unnamed_0", "unnamed:_0", "level_0", "__index_level_0__", "row", "row_number", "rownum", "column_1")
+"""Names, made plain, of columns that only number the rows."""
+MODEL, ANSWER = "model", "answer"
+
+
+def plain(name: str) -> str:
+    """Make a column's name comparable: small letters, underscores for blanks and hyphens."""
+    return ".".join("_".join(part.lower().replace("-", " ").replace("_", " ").split()) for part in name.split("."))
+
+
+def flattened(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Give nested fields dotted names, and take byte-order marks and blanks off the others."""
+    import polars as pl
+
+    while structs := [(name, kind) for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Struct)]:
+        fields = [
+            pl.col(name).struct.field(inner.name).alias(f"{name}.{inner.name}")
+            for name, kind in structs
+            for inner in kind.fields
+        ]
+        frame = frame.with_columns(fields).drop([name for name, _ in structs])
+    names = frame.collect_schema().names()
+    tidy = {name: name.strip("\ufeff \t\r") for name in names}
+    return frame.rename({name: new for name, new in tidy.items() if new != name and new not in names})
+
+
+def without_index(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Leave out columns that only number the rows."""
+    return frame.drop([name for name in frame.collect_schema().names() if plain(name) in INDEXES])
+
+
+# One column per model
+
+
+@dataclass(frozen=True)
+class Wide:
+    """A table with one column per model: which columns those are, and what becomes of the others."""
+
+    models: list[str]
+    kept: list[str]
+    columns: dict[str, str] = field(default_factory=dict)
+
+
+def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], options: Options) -> Wide | None:
+    """Tell whether a table has one column per model: no column for the model, and two or more that are nothing else."""
+    known = {plain(name): name for name in reversed(names)}
+    declared = set(options.columns.values()) | {options.cluster, *options.question}
+    if options.model or "model" in options.columns or any(guess in known for guess in guesses["model"]):
+        return None
+    if any(guess in known for guess in guesses["answer"] if guess != "answer"):
+        return None
+    parts = ("gold", "dataset", "question", "cluster", "sample")
+    spoken_for = {known[guess] for part in parts for guess in guesses[part] if guess in known} | declared
+    models = [name for name in names if name not in spoken_for]
+    has_question = bool(options.question) or any(known.get(guess) in spoken_for for guess in guesses["question"])
+    if len(models) < 2 or not has_question:
+        return None
+    gold = next((known[guess] for guess in guesses["gold"] if guess in known), None)
+    columns = {"model": MODEL, "answer": ANSWER} | ({"gold": gold} if gold and "gold" not in options.columns else {})
+    return Wide(models, [name for name in names if name not in models], columns)
+
+
+def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) -> pl.LazyFrame:
+    """Turn one column per model into one row per vote, and say which columns were taken for models."""
+    import polars as pl
+
+    schema = frame.collect_schema()
+    texts = [as_text(pl.col(name), schema[name], file, name, "answer").alias(name) for name in wide.models]
+    gold = wide.columns.get("gold")
+    clash = {name: f"{name} (as given)" for name in wide.kept if name in (MODEL, ANSWER)}
+    if gold in clash:
+        wide.columns["gold"] = clash[gold]
+    long = frame.with_columns(texts).rename(clash)
+    kept = [clash.get(name, name) for name in wide.kept]
+    findings.notes.append(f"{quote(file, 100)}: one column per model, taken for models: {listing(wide.models, 30)}")
+    long = long.unpivot(wide.models, index=kept, variable_name=MODEL, value_name=ANSWER)
+    if gold is None:
+        wide.columns["correct"] = wide.columns.pop("answer")
+    return long
+
+
+# Right or wrong
+
+
+def graded_only(frame: pl.LazyFrame, file: str, findings: Findings) -> pl.LazyFrame:
+    """Give a table that only says right or wrong its two categories."""
+    import polars as pl
+
+    findings.notes.append(
+        f"{quote(file, 100)}: it only says right or wrong, so votes can be counted but not pooled: which wrong answers "
+        "agree is not known"
+    )
+    right = pl.col("correct")
+    answer = pl.when(right).then(pl.lit(RIGHT)).when(~right).then(pl.lit(WRONG)).alias("answer")
+    return frame.with_columns(answer, pl.lit(RIGHT).alias("gold"))
+
+
+# Cells and ids
+
+
+def as_text(value: pl.Expr, kind: Any, file: str, name: str, column: str) -> pl.Expr:
+    """Read cells as text: whole numbers without a point, lists of one as what they hold."""
+    import polars as pl
+
+    if kind.is_float():
+        # A column of whole numbers with a gap in it is read as floats: 4.0 is the answer 4.
+        return value.cast(pl.String).map_batches(
+            lambda texts: pl.Series([None if text is None else number(text) for text in texts], dtype=pl.String),
+            return_dtype=pl.String,
+            is_elementwise=True,
+        )
+    if isinstance(kind, pl.List | pl.Array) and column in ("gold", "answer"):
+        return value.map_batches(
+            lambda lists: pl.Series([_only(cell, file, name) for cell in lists], dtype=pl.String),
+            return_dtype=pl.String,
+            is_elementwise=True,
+        )
+    if isinstance(kind, pl.List | pl.Struct | pl.Array | pl.Object | pl.Binary):
+        raise InputError(f"{quote(file, 200)}: column {quote(name)} has type {kind}; expected text or numbers")
+    if kind == pl.String and column == "gold":
+        return value.map_batches(
+            lambda texts: pl.Series([_unlisted(text, file, name) for text in texts], dtype=pl.String),
+            return_dtype=pl.String,
+            is_elementwise=True,
+        )
+    return value.cast(pl.String)
+
+
+def _only(cell: Any, file: str, name: str) -> str | None:
+    if cell is None:
+        return None
+    values = list(cell)
+    if len(values) > 1:
+        raise InputError(
+            f"{quote(file, 200)}: column {quote(name)} holds lists of several answers, such as {quote(values)}; "
+            "a vote is one answer: keep one of each list, or grade the answers in a column `correct`"
+        )
+    return None if not values or values[0] is None else str(values[0])
+
+
+def _unlisted(text: str | None, file: str, name: str) -> str | None:
+    """Read a gold that is a list written as text: `["A"]` is A."""
+    if text is None or not (text.startswith("[") and text.endswith("]")) or len(text) > 10_000:
+        return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, list) and all(isinstance(item, str) for item in found) and found:
+            return _only(found, file, name)
+    return text
+
+
+def check_questions(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str) -> None:
+    """Refuse a guessed question column that numbers rows: then no two models would share a question."""
+    import polars as pl
+
+    source = mapping.get("question")
+    if options.question or source is None or "question" in options.columns or plain(source) == "question":
+        return
+    if "model" not in frame.collect_schema().names():
+        return
+    votes = pl.col("model").n_unique()
+    found = frame.select(
+        votes.alias("models"), pl.len().alias("rows"), pl.col("question").n_unique().alias("ids")
+    ).collect()
+    models, rows, ids = found.row(0)
+    if models > 1 and ids == rows:
+        raise InputError(
+            f"{quote(file, 200)}: column {quote(source)} seems to number the rows: each of its {ids} values has one "
+            "vote, so no two models would share a question; say which column names the question, as in question=NAME"
+        )

@@ -1,0 +1,98 @@
+"""The best weights of a whole fleet, of any number of members, with a proof where one can be had.
+
+Up to `LARGEST_PANEL` members this is the certificate of the panel of all of them. Larger fleets have no cells and no
+exact search: the mixed-integer program alone bounds them, and what it leaves open is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from time import monotonic
+from typing import Any
+
+from swaplaw.law.plurality import vote
+from swaplaw.panels.certificates import BySolver, Certificate, Parts, Proof, certify
+from swaplaw.panels.milp import TOLERANCE
+from swaplaw.panels.panel import LARGEST_PANEL, oriented
+from swaplaw.votes.tally import Tally
+
+LARGEST_PROGRAM = 200_000
+"""Rivals times models beyond which no program is written: no solver would come to an end."""
+
+
+@dataclass(frozen=True)
+class FleetOptimum:
+    """The most accurate weights over all models that were found, and what is proven of all others."""
+
+    weights: Mapping[str, Fraction]
+    """By model, the most accurate one first; models without weight are left out."""
+    accuracy: Fraction
+    bound: Fraction
+    """No weights have a higher accuracy than this."""
+    proof: Proof
+    fragile: bool = False
+    """Whether exact ties give the accuracy, and the slightest change of weights loses it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, weights as text, ready for JSON."""
+        return {
+            "weights": {model: str(weight) for model, weight in self.weights.items()},
+            "accuracy": float(self.accuracy),
+            "bound": float(self.bound),
+            "proof": self.proof,
+            "tolerance": TOLERANCE if self.proof == "solver" else None,
+            "fragile": self.fragile,
+        }
+
+
+def fleet_optimum(
+    tally: Tally, *, time_limit: float | None = None, starts: Sequence[Mapping[int, Fraction]] = ()
+) -> FleetOptimum:
+    """Find the best weights of all models of a tally, every one of which answered every question.
+
+    Parameters
+    ----------
+    tally : Tally
+        The votes.
+    time_limit : float, optional
+        Seconds after which the search ends with what is proven by then.
+    starts : sequence of mappings
+        Weights that are known already, by place; if the search ends with nothing better, the best of them stands.
+    """
+    if len(tally.models) == 1:
+        own = tally.scores[0]
+        accuracy = Fraction(own.total, own.denominator * len(tally.questions))
+        return FleetOptimum({tally.models[0]: Fraction(1)}, accuracy, accuracy, "exact")
+    found = _certificate(tally, time_limit)
+    best = FleetOptimum(
+        {member: weight for member, weight in zip(found.panel.members, found.best.weights, strict=True) if weight},
+        found.best.accuracy,
+        found.bound,
+        found.proof,
+        found.best.fragile,
+    )
+    known = [_known(tally, start, found) for start in starts]
+    return max([best, *known], key=lambda one: one.accuracy)
+
+
+def _certificate(tally: Tally, time_limit: float | None) -> Certificate:
+    panel = oriented(tally, range(len(tally.models)))
+    if len(tally.models) <= LARGEST_PANEL:
+        return certify(panel, time_limit=time_limit)
+    parts = Parts(panel, None if time_limit is None else monotonic() + time_limit, {})
+    for place in range(1, parts.size):
+        parts.search_pair(place)
+    # Nothing is proven yet of more than two members, but that somebody has to vote for gold.
+    parts.bound = Fraction(int((tally.gold > 0).any(axis=0).sum()), len(tally.questions))
+    if tally.rivals.rows.widths.sum() * parts.size > LARGEST_PROGRAM:
+        return parts.certificate()
+    return BySolver(parts).certificate(None)
+
+
+def _known(tally: Tally, start: Mapping[int, Fraction], found: Certificate) -> FleetOptimum:
+    pooled = vote(tally, list(start), list(start.values()))
+    accuracy = Fraction(pooled.total, pooled.denominator * len(tally.questions))
+    weights = {tally.models[place]: weight for place, weight in start.items()}
+    return FleetOptimum(weights, accuracy, found.bound, "none" if accuracy < found.bound else found.proof)

@@ -1,0 +1,368 @@
+"""One dataset from its files: one source of votes, completed and confirmed by the others, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.paper.corpus.columns import GUESSES
+from swaplaw.paper.corpus.tables import Table, reason_names
+from swaplaw.paper.corpus.words import CHOICE_NULLS, NULLS, is_choice
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CELL = ["question", "model"]
+CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:8]}
+SHOWN = ("order", "option_order", "permutation", "shown_order", "choice_order", "options_order", "perm")
+UNGRADED_GOLD = "(gold)"
+
+
+class Assembly:
+    """Puts one dataset together and notes what came from where."""
+
+    def __init__(self, dataset: str, tables: Sequence[Table], samples: int | None, declared: bool) -> None:
+        self.dataset, self.tables, self.samples, self.declared = dataset, tables, samples, declared
+        self.said: list[str] = []
+
+    def frame(self) -> pl.DataFrame:
+        """The votes (or counts, one row per vote), ready for the contract."""
+        import polars as pl
+
+        records, counts = self._source("records"), self._source("counts")
+        if records is not None and counts is not None:
+            self._cross_check(records, counts)
+        frame = records if records is not None else counts
+        if frame is None:
+            raise InputError("there are no votes, only other tables")
+        self._complete(frame)
+        frame = self._graded(frame)
+        frame = self._with_gold(frame)
+        self._plausible(frame)
+        frame = self._reasons(frame)
+        if "votes" in frame.columns:
+            frame = frame.with_columns(pl.int_ranges(0, pl.col("votes")).alias("votes")).explode("votes").drop("votes")
+            frame = frame.drop("sample", strict=False)
+        wanted = ("question", "model", "sample", "answer", "gold", "correct", "reason", "cluster")
+        return frame.select(pl.lit(self.dataset).alias("dataset"), *(name for name in wanted if name in frame.columns))
+
+    def _of(self, role: str) -> list[Table]:
+        """Tables of a role: the dataset's own, or else those for all datasets."""
+        own = [table for table in self.tables if table.layout.role == role and table.dataset == self.dataset]
+        return own or [table for table in self.tables if table.layout.role == role and table.dataset is None]
+
+    # --- one source of votes ---
+
+    def _source(self, role: str) -> pl.DataFrame | None:
+        """All files of a role as one table: shards add up, copies are left out, anything else is refused."""
+        import polars as pl
+
+        found: pl.DataFrame | None = None
+        used: list[str] = []
+        for table in self._of(role):
+            part = self._answers(table)
+            fresh = part if found is None else self._fresh(found, part, table, used)
+            if fresh is None:
+                self.said.append(f"{table.name} is a copy of {listing(used)}: left out")
+                continue
+            found = fresh if found is None else pl.concat([found, fresh], how="diagonal_relaxed")
+            used.append(table.name)
+        if found is not None:
+            first = next(table for table in self._of(role) if table.name == used[0])
+            what = {"records": "votes one by one", "counts": "vote counts"}[role]
+            detail = first.layout.describe()
+            self.said.append(f"{what} from {listing(used, 4)}" + (f" ({detail})" if detail else ""))
+        return found
+
+    def _fresh(self, found: pl.DataFrame, part: pl.DataFrame, table: Table, used: list[str]) -> pl.DataFrame | None:
+        """What a further file adds: all of it, or nothing where it is a copy."""
+        import polars as pl
+
+        mine, theirs = _cells(found), _cells(part)
+        both = mine.join(theirs, on=CELL, suffix="_new")
+        if both.is_empty():
+            return part
+        if _categories(found.join(both.select(CELL), on=CELL)).equals(
+            _categories(part.join(both.select(CELL), on=CELL))
+        ):
+            rest = part.join(both.select(CELL), on=CELL, how="anti")
+            # Two halves of the samples may agree by chance in a few cells, but not in all of a copy.
+            if self.samples is None or both["votes"].max() == self.samples or "sample" not in part.columns:
+                return None if rest.is_empty() else rest
+        if self.samples is None or (both["votes"] + both["votes_new"]).max() <= self.samples:
+            return part
+        worst = both.filter(pl.col("votes") + pl.col("votes_new") > self.samples).sort(CELL).row(0, named=True)
+        raise InputError(
+            f"{listing([*used, table.name], 4)} hold different votes of the same models and questions: together "
+            f"{worst['votes'] + worst['votes_new']} of {quote(worst['model'])} on {quote(worst['question'])}, where "
+            f"there should be {self.samples}; leave one source in the folder"
+        )
+
+    def _answers(self, table: Table) -> pl.DataFrame:
+        """Answers in one spelling, abstentions as null."""
+        import polars as pl
+
+        frame, choice = table.frame, is_choice(self.dataset)
+        column = table.layout.columns.get("answer", "")
+        canonical = column.replace("_", "").lower() in CANONICAL or "votes" in frame.columns
+        tidy = [name for name in ("answer", "gold") if name in frame.columns]
+        if choice:
+            frame = frame.with_columns(_letter(pl.col(name)).alias(name) for name in tidy)
+        elif not canonical:
+            frame = frame.with_columns(
+                pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").alias(name) for name in tidy
+            )
+            self.said.append(f"free-text answers of {table.name} grouped without regard to case and spacing")
+        nulls = (*NULLS, *CHOICE_NULLS) if choice else NULLS
+        bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^a-z0-9]", "")
+        # Answers in another script have no plain form at all, and are answers.
+        silent = bare.is_in(nulls) & ((bare != "") | (pl.col("answer").str.strip_chars(" -_.?()[]<>") == ""))
+        if "abstained" in frame.columns:
+            silent = silent | pl.col("abstained").fill_null(False)
+        if "parsed" in frame.columns:
+            silent = silent | ~pl.col("parsed").fill_null(True)
+        frame = frame.with_columns(pl.when(~silent).then("answer").alias("answer"))
+        if choice and column and not self.declared and not canonical:
+            shown = [name for name in table.layout.types if name.lower() in SHOWN]
+            if shown and "correct" not in frame.columns and not self._of("grades"):
+                raise InputError(
+                    f"{quote(table.name, 200)}: {quote(column)} may hold letters as they were shown ({quote(shown[0])} "
+                    "says in which order), and no grades tell; map the column of canonical answers to 'answer'"
+                )
+        return frame
+
+    def _complete(self, frame: pl.DataFrame) -> None:
+        """Refuse votes per model and question that are not what the corpus says."""
+        import polars as pl
+
+        cells = _cells(frame)
+        models, questions = cells["model"].n_unique(), cells["question"].n_unique()
+        total = int(cells["votes"].sum())
+        if self.samples is not None:
+            odd = cells.filter(pl.col("votes") != self.samples).sort(CELL)
+            missing = models * questions - len(cells)
+            if len(odd) or missing:
+                shown = (
+                    ""
+                    if not len(odd)
+                    else (f", such as {odd['votes'][0]} of {quote(odd['model'][0])} on {quote(odd['question'][0])}")
+                )
+                raise InputError(
+                    f"{len(odd) + missing:,} of {models * questions:,} pairs of model and question do not have "
+                    f"{self.samples} votes{shown}{f'; {missing:,} have none' if missing else ''}"
+                )
+        each = f", {self.samples} per model and question" if self.samples is not None else ""
+        self.said.append(f"{total:,} votes of {models} models on {questions:,} questions{each}")
+
+    def _cross_check(self, records: pl.DataFrame, counts: pl.DataFrame) -> None:
+        """Hold counts against records."""
+        import polars as pl
+
+        said = [pl.col("answer").is_not_null()] if not counts["answer"].null_count() else []
+        mine, theirs = (_categories(each.filter(*said) if said else each) for each in (records, counts))
+        both = mine.join(theirs, on=[*CELL, "answer"], how="full", nulls_equal=True, suffix="_counted", coalesce=True)
+        differing = both.filter(pl.col("votes").fill_null(0) != pl.col("votes_counted").fill_null(0))
+        if len(differing):
+            row = differing.sort(*CELL, "answer").row(0, named=True)
+            raise InputError(
+                f"records and vote counts disagree in {len(differing):,} places: of {quote(row['model'])} on "
+                f"{quote(row['question'])}, {quote(str(row['answer']))} has {row['votes'] or 0} records and a count of "
+                f"{row['votes_counted'] or 0}; leave one of the two in the folder"
+            )
+        self.said.append("records and vote counts agree")
+
+    # --- grades, gold, reasons ---
+
+    def _graded(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Join grades that stand in tables of their own."""
+        import polars as pl
+
+        tables = self._of("grades")
+        if not tables:
+            return _never_null(frame) if "correct" in frame.columns else frame
+        grades = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+        keys = self._grade_keys(frame, grades)
+        if keys == ["question", "answer"]:
+            letters = is_choice(self.dataset)
+            spelt = (
+                _letter(pl.col("answer"))
+                if letters
+                else pl.col("answer").str.to_lowercase().str.replace_all(r"\s+", " ")
+            )
+            grades = grades.with_columns(spelt.alias("answer"))
+        grades = grades.select(*keys, pl.col("correct").alias("grade")).unique()
+        names = listing([table.name for table in tables], 4)
+        if grades.select(keys).is_duplicated().any():
+            raise InputError(f"{names}: two different grades for the same {', '.join(keys)}")
+        joined = frame.join(grades, on=keys, how="left")
+        lost = joined.filter(pl.col("answer").is_not_null() & pl.col("grade").is_null()).height
+        if lost:
+            ranges = (
+                ""
+                if "sample" not in keys
+                else (
+                    f" (samples of the votes run from {frame['sample'].min()} to {frame['sample'].max()}, of the "
+                    f"grades from {grades['sample'].min()} to {grades['sample'].max()})"
+                )
+            )
+            raise InputError(f"{lost:,} of {len(joined):,} votes have no grade in {names}{ranges}")
+        if "correct" in joined.columns:
+            clash = joined.filter(pl.col("answer").is_not_null() & (pl.col("correct") != pl.col("grade"))).height
+            if clash:
+                raise InputError(f"the grades in {names} contradict those of the votes in {clash:,} places")
+        self.said.append(f"grades from {names}, joined on {', '.join(keys)}")
+        return _never_null(joined.with_columns(pl.col("grade").alias("correct")).drop("grade"))
+
+    def _grade_keys(self, frame: pl.DataFrame, grades: pl.DataFrame) -> list[str]:
+        whole = [*CELL, "sample"]
+        if set(whole) <= set(grades.columns) and set(whole) <= set(frame.columns):
+            return whole
+        if "answer" in grades.columns:
+            return ["question", "answer"]
+        raise InputError(
+            "grades stand in a table of their own, and the votes and grades do not both have a sample number to join "
+            "them on"
+        )
+
+    def _with_gold(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Find every question's gold answer: beside the votes, in a table of its own, or by the grades."""
+        import polars as pl
+
+        tables = self._of("gold")
+        if tables:
+            key = pl.concat([table.frame.select("question", "gold") for table in tables]).drop_nulls().unique()
+            if is_choice(self.dataset):
+                key = key.with_columns(_letter(pl.col("gold"))).unique()
+            key = key.join(frame.select("question").unique(), on="question", how="semi").rename({"gold": "key"})
+            names = listing([table.name for table in tables], 4)
+            if key["question"].is_duplicated().any():
+                raise InputError(f"{names}: two different gold answers for {quote(key['question'].unique()[0])}")
+            frame = frame.join(key, on="question", how="left")
+            if "gold" in frame.columns and "correct" not in frame.columns:
+                clash = frame.filter(pl.col("gold") != pl.col("key")).height
+                if clash:
+                    raise InputError(f"gold answers beside {clash:,} votes are not those of {names}")
+            known = [pl.col("gold")] if "gold" in frame.columns else []
+            frame = frame.with_columns(pl.coalesce(*known, "key").alias("gold")).drop("key")
+            self.said.append(f"gold answers of {len(key):,} questions from {names}")
+        if "correct" in frame.columns and ("gold" not in frame.columns or frame["gold"].null_count()):
+            frame = _gold_from_grades(frame)
+            self.said.append("gold answers by the grades, where no table gives them")
+        if "gold" not in frame.columns or frame["gold"].is_null().all():
+            raise InputError("there are neither gold answers nor grades: map the column that holds them")
+        several = frame.group_by("question").agg(pl.col("gold").n_unique()).filter(pl.col("gold") > 1)
+        if len(several):
+            raise InputError(
+                f"{len(several):,} questions have more than one gold answer, such as {quote(several['question'][0])}; "
+                "every question must have one gold answer"
+            )
+        if frame["gold"].null_count():
+            lost = frame.filter(pl.col("gold").is_null())["question"].n_unique()
+            raise InputError(f"{lost:,} questions have neither a gold answer nor a grade")
+        return frame
+
+    def _plausible(self, frame: pl.DataFrame) -> None:
+        """Refuse answers that cannot be what the gold answers are about."""
+        import polars as pl
+
+        if not is_choice(self.dataset):
+            if "correct" not in frame.columns:
+                self.said.append("no grades: an answer counts as correct where it equals gold")
+            return
+        answered = frame.filter(pl.col("answer").is_not_null())
+        if answered.is_empty():
+            raise InputError("every vote is an abstention")
+        hits = answered.select((pl.col("answer") == pl.col("gold")).mean()).item()
+        example = f"answers such as {quote(answered['answer'][0])}, gold such as {quote(answered['gold'][0])}"
+        if "correct" in frame.columns:
+            clash = answered.filter((pl.col("answer") == pl.col("gold")) != pl.col("correct")).height
+            if clash:
+                raise InputError(
+                    f"grades and gold answers disagree on {clash:,} of {len(answered):,} votes ({example}): answers "
+                    "may be letters as shown; map the column of canonical answers to 'answer'"
+                )
+        elif hits < 0.02:
+            raise InputError(f"only {100 * hits:.1f}% of the answers equal gold ({example}): map other columns")
+
+    def _reasons(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Give every null vote its reason, in our words."""
+        import polars as pl
+
+        tables = self._of("reasons")
+        if tables and {"sample"} <= set(frame.columns):
+            extra = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+            columns = [name for name in ("reason", "finish") if name in extra.columns]
+            if "sample" in extra.columns and not extra.select(*CELL, "sample").is_duplicated().any():
+                extra = extra.select(*CELL, "sample", *(pl.col(name).alias(f"{name}_too") for name in columns))
+                frame = frame.join(extra, on=[*CELL, "sample"], how="left")
+                for name in columns:
+                    own = [name] if name in frame.columns else []
+                    frame = frame.with_columns(pl.coalesce(*own, f"{name}_too").alias(name))
+                self.said.append(f"reasons from {listing([table.name for table in tables], 4)}")
+        found = []
+        for name in ("reason", "finish"):
+            if name in frame.columns:
+                words = reason_names(frame[name].drop_nulls().unique())
+                found.append(pl.col(name).replace_strict(words, default=None, return_dtype=pl.String))
+        ended = "finish" in frame.columns
+        rest = "unanswered" if not is_choice(self.dataset) else "no_parse" if ended else None
+        reason = pl.coalesce(*found, pl.lit(rest, pl.String))
+        frame = frame.with_columns(pl.when(pl.col("answer").is_null()).then(reason).alias("reason"))
+        nulls = frame.filter(pl.col("answer").is_null())
+        tallied = nulls.group_by(pl.col("reason").fill_null("unstated")).agg(
+            pl.col("votes").sum() if "votes" in frame.columns else pl.len().alias("votes")
+        )
+        listed = ", ".join(f"{count:,} {name}" for name, count in tallied.sort("reason").iter_rows())
+        self.said.append(f"abstentions: {listed or 'none'}")
+        return frame
+
+
+def _letter(column: pl.Expr) -> pl.Expr:
+    """An option's letter in one spelling: a, (A), A. and A) are A."""
+    import polars as pl
+
+    bare = column.str.strip_chars(" ().[]:").str.to_uppercase()
+    return pl.when(bare.str.contains("^[A-Z]$")).then(bare).otherwise(column)
+
+
+def _cells(frame: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    number = pl.col("votes").sum() if "votes" in frame.columns else pl.len().cast(pl.Int64)
+    return frame.group_by(CELL).agg(number.alias("votes"))
+
+
+def _categories(frame: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    number = pl.col("votes").sum() if "votes" in frame.columns else pl.len().cast(pl.Int64)
+    return frame.group_by([*CELL, "answer"]).agg(number.alias("votes")).sort([*CELL, "answer"])
+
+
+def _never_null(frame: pl.DataFrame) -> pl.DataFrame:
+    """A null vote is never correct; an answer without a grade is refused."""
+    import polars as pl
+
+    ungraded = frame.filter(pl.col("answer").is_not_null() & pl.col("correct").is_null()).height
+    if ungraded:
+        raise InputError(f"{ungraded:,} of {len(frame):,} votes have an answer but no grade")
+    return frame.with_columns((pl.col("correct") & pl.col("answer").is_not_null()).fill_null(False).alias("correct"))
+
+
+def _gold_from_grades(frame: pl.DataFrame) -> pl.DataFrame:
+    """Take for gold, where none is given, the answer that is graded correct most often."""
+    import polars as pl
+
+    number = pl.col("votes").sum().alias("len") if "votes" in frame.columns else pl.len().alias("len")
+    best = (
+        frame.filter("correct")
+        .group_by("question", "answer")
+        .agg(number)
+        .sort("question", "len", "answer", descending=[False, True, False])
+        .unique("question", keep="first", maintain_order=True)
+        .select("question", pl.col("answer").alias("graded"))
+    )
+    known = [pl.col("gold")] if "gold" in frame.columns else []
+    joined = frame.join(best, on="question", how="left")
+    return joined.with_columns(pl.coalesce(*known, "graded", pl.lit(UNGRADED_GOLD)).alias("gold")).drop("graded")

@@ -1,0 +1,315 @@
+"""How a number, a verdict, a warning is worded: once, for the terminal, the page and the sentences of JSON documents.
+
+A pair gains or loses, it never gains a negative number; numbers have as many digits as their intervals deserve; plurals
+agree; and the sentence of a verdict quotes the numbers of the very test that decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from swaplaw._core.rounding import points, share
+from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, More, Reason, Recommendation
+from swaplaw.errors import listing, printable
+
+if TYPE_CHECKING:
+    from swaplaw.decide.choice import Choice
+    from swaplaw.evidence.intervals import Effect
+    from swaplaw.votes.checks import Check
+
+RULES = {
+    "equal": "equal weights",
+    "smooth": "smooth weights",
+    "smooth_2": "smooth weights, two models",
+    "smooth_3": "smooth weights, three models",
+    "lead": "nearly equal weights, the best model leads",
+    "lead_3": "the three best at nearly equal weights",
+    "log_odds": "log-odds weights",
+    "lift": "best pair by exact lift",
+    "swap": "best pair by S* (the paper)",
+}
+"""What rules are called."""
+
+
+def several(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> several(1, "pair"), several(2_000, "question")
+    ('1 pair', '2,000 questions')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as a table shows it.
+
+    >>> p_value(-0.0), p_value(0.0123), p_value(0.00001)
+    ('0.000', '0.012', '<0.001')
+    """
+    return "<0.001" if 0 < p < 0.0005 else f"{abs(p):.3f}"
+
+
+def p_words(p: float) -> str:
+    """A p-value as a sentence says it.
+
+    >>> p_words(0.0123), p_words(0.00001)
+    ('p = 0.012', 'p < 0.001')
+    """
+    shown = p_value(p)
+    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+
+
+def amount(gain: float, places: int | None = None) -> str:
+    """A size in points, without a sign.
+
+    >>> amount(0.01), amount(-0.005, 1), amount(0.02)
+    ('1 point', '0.5 points', '2 points')
+    """
+    text = f"{100 * abs(gain):g}" if places is None else share(abs(gain), places)
+    return f"{text} {'point' if float(text) == 1 else 'points'}"
+
+
+def interval(effect: Effect) -> str:
+    """An interval in points."""
+    low, high = points(effect.low, effect.places), points(effect.high, effect.places)
+    return f"{100 * effect.level:.0f}% interval {low} to {high}"
+
+
+def gains(effect: Effect) -> str:
+    """What an ensemble does: it gains or loses so much, with the interval."""
+    return f"{gains_alone(effect.mean, effect.places)} ({interval(effect)})"
+
+
+def gains_alone(gain: float, places: int) -> str:
+    """What an ensemble does, without an interval.
+
+    >>> gains_alone(0.012, 1), gains_alone(-0.0051, 2), gains_alone(0.0001, 1)
+    ('gains 1.2 points', 'loses 0.51 points', 'gains 0.0 points')
+    """
+    verb = "loses" if points(gain, places).startswith("-") else "gains"
+    return f"{verb} {amount(gain, places)}"
+
+
+def about(number: int) -> str:
+    """Two significant digits: the standard error that such numbers are made of knows no more.
+
+    >>> about(7_061), about(94)
+    ('7,100', '94')
+    """
+    return f"{round(number, 2 - len(str(number))):,}"
+
+
+def how_many(more: More) -> str:
+    """How many questions would tell, as a range."""
+    low, high = more.range
+    if low is None:
+        return "no practical number of questions would tell"
+    clusters = ""
+    if more.effect.units < more.effect.n:
+        each = more.effect.units / more.effect.n
+        clusters = f" ({_span(*(None if end is None else -(-end * each // 1) for end in (low, high)))} more clusters)"
+    return f"{_span(low, high)} more questions{clusters} would tell"
+
+
+def _span(low: float | None, high: float | None) -> str:
+    first = about(int(low or 0))
+    if high is None:
+        return f"at least about {first}"
+    last = about(int(high))
+    return f"about {first}" if first == last else f"about {first} to {last}"
+
+
+def named(found: Recommendation, choice: Choice) -> str:
+    """An ensemble: its primary, and the others with their weights."""
+    primary, *secondaries = found.names(choice)
+    weighted = zip(choice.weights[1:], secondaries, strict=True)
+    return " + ".join([primary, *(f"{weight} {name}" for weight, name in weighted)])
+
+
+def sentence(found: Recommendation) -> str:
+    """The verdict in words, with the numbers that decided it, and what to deploy."""
+    return _SENTENCES[found.reason](found)
+
+
+def _single(found: Recommendation) -> str:
+    return found.names(found.baseline)[0]
+
+
+def _gain(found: Recommendation) -> str:
+    held, single = _held_out(found), _single(found)
+    if found.equal_compute is None:
+        cost = f"what it would gain at the cost of {single} cannot be told: {single} has too few votes to split"
+    else:
+        cost = f"at the cost of {single} it {gains(found.equal_compute)}"
+    return (
+        f"Deploy {named(found, found.choice)}: on questions that had no part in the choice this {found.kind} "
+        f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {cost}."
+    )
+
+
+def _too_little(found: Recommendation) -> str:
+    return (
+        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it; on "
+        f"questions that had no part in the choice the best {found.kind} {gains(_held_out(found))}."
+    )
+
+
+def _too_little_at_equal_cost(found: Recommendation) -> str:
+    equal = found.equal_compute or _held_out(found)
+    return (
+        f"Deploy {_single(found)} alone: at its cost the best {found.kind} {gains(equal)}, not the "
+        f"{amount(found.min_gain)} that would be worth it."
+    )
+
+
+def _noise(found: Recommendation) -> str:
+    return (
+        f"Deploy {_single(found)} alone: the best {found.kind} {gains(_held_out(found))} over it, but so would "
+        f"secondaries that know nothing; over these it {gains(_over_placebo(found))}, not the {amount(found.min_gain)} "
+        "that would be worth it."
+    )
+
+
+def _maybe_noise(found: Recommendation) -> str:
+    reach = "" if found.more is None else f"; {how_many(found.more)}"
+    return (
+        f"These votes cannot tell whether an ensemble beats {_single(found)}, the best single model, by what it knows: "
+        f"the best {found.kind} {gains(_held_out(found))}, but over secondaries that know nothing it "
+        f"{gains(_over_placebo(found))}{reach}. {_meanwhile(found)}"
+    )
+
+
+def _over_placebo(found: Recommendation) -> Effect:
+    return found.placebo or _held_out(found)
+
+
+def _no_change(found: Recommendation) -> str:
+    copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
+    verb, which = ("votes", "it") if len(copies) == 1 else ("vote", "they")
+    return (
+        f"Deploy {_single(found)} alone: {listing(copies)} {verb} exactly as {_single(found)} does, so {which} cannot "
+        "change a vote."
+    )
+
+
+def _alone(found: Recommendation) -> str:
+    why = "it is the only model" if len(found.tally.models) == 1 else "it is the most accurate of the single models"
+    return f"Deploy {_single(found)} alone: {why}, and nothing else was to be compared."
+
+
+def _not_askable(found: Recommendation) -> str:
+    single = _single(found)
+    others = " and ".join(name for name in found.tally.models if name != single)
+    return (
+        f"These votes cannot tell whether {others} would help {single}, the best single model: each has one vote per "
+        "question, and of two such votes the heavier always wins, so every pair gains nothing by construction. Collect "
+        f"several samples per model and question, or a third model. Until then deploy {single} alone: nothing speaks "
+        "for more."
+    )
+
+
+def _checks(found: Recommendation) -> str:
+    first, *others = found.errors
+    more = f" (and {several(len(others), 'error')} more)" if others else ""
+    return (
+        f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To put it right: "
+        f"{first.fix}. Until then deploy nothing on the strength of these votes."
+    )
+
+
+def _unsure(found: Recommendation) -> str:
+    held, single = _held_out(found), _single(found)
+    reach = "" if found.more is None else f"; {how_many(found.more)}"
+    return (
+        f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
+        f"part in the choice the best {found.kind} {gains(held)}{reach}. {_meanwhile(found)}"
+    )
+
+
+def _unsure_at_equal_cost(found: Recommendation) -> str:
+    held, single = _held_out(found), _single(found)
+    if found.equal_compute is None:
+        open_part = f"at the cost of {single} nothing can be told, because {single} has too few votes to split"
+    else:
+        reach = "" if found.more is None else f"; {how_many(found.more)}"
+        open_part = f"at the cost of {single} it {gains(found.equal_compute)}{reach}"
+    return (
+        f"These votes cannot tell whether an ensemble beats {single}, the best single model, at equal cost: the best "
+        f"{found.kind} {gains(held)}, but {open_part}. {_meanwhile(found)}"
+    )
+
+
+def _meanwhile(found: Recommendation) -> str:
+    """What to deploy until votes can tell, and why."""
+    single, believed, held = _single(found), found.belief, _held_out(found)
+    if believed is None:
+        return f"Until then deploy {single} alone."
+    likely = f"{believed.above(0):.0%} likely"
+    expected = f"an ensemble is {likely} to help, and is expected to {_infinitive(believed.mean, held.places)}"
+    ratio = found.cost(found.choice) / (found.cost(found.baseline) or 1)
+    costs = f"costs {ratio:.1f} times as much" if ratio > 1.05 else "costs as much"
+    return f"Until then deploy {single} alone: {expected}, but {costs} and is not proven."
+
+
+def _infinitive(gain: float, places: int) -> str:
+    return gains_alone(gain, places).replace("gains", "gain").replace("loses", "lose")
+
+
+def _held_out(found: Recommendation) -> Effect:
+    if found.held_out is None:
+        raise ValueError("there is no candidate to speak of")
+    return found.held_out
+
+
+_SENTENCES: dict[Reason, Callable[[Recommendation], str]] = {
+    "gain": _gain,
+    "too_little": _too_little,
+    "too_little_at_equal_cost": _too_little_at_equal_cost,
+    "noise": _noise,
+    "maybe_noise": _maybe_noise,
+    "no_change": _no_change,
+    "alone": _alone,
+    "not_askable": _not_askable,
+    "checks": _checks,
+    "unsure": _unsure,
+    "unsure_at_equal_cost": _unsure_at_equal_cost,
+}
+
+
+def notes(found: Recommendation) -> list[str]:
+    """What a careful reader should know besides."""
+    lines = []
+    if len(found.tally.questions) < len(found.votes.questions):
+        lines.append(
+            f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that "
+            f"all {len(found.tally.models)} models answered."
+        )
+    if found.max_models is not None and found.max_models > max(2, len(found.tally.models)):
+        lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")
+    copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
+    if copies and found.reason != "no_change":
+        lines.append(f"Left out, because they vote exactly as another model does: {listing(copies)}.")
+    if found.selection.panels:
+        lines.append(
+            f"{several(found.selection.panels, 'panel')} of three or more compared in full "
+            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, the "
+            "secondaries alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best "
+            "weights of one."
+        )
+    if found.best is not None and found.best.members > 1 and found.equal_compute is None:
+        lines.append(
+            f"Equal compute cannot be asked: {_single(found)} has too few votes per question to split. More samples of "
+            "it alone might do as well."
+        )
+    return lines
+
+
+def check_line(check: Check, prefix: bool = True) -> str:
+    """A check in one line: what is wrong, and what would put it right."""
+    return printable(f"{check.severity + ': ' if prefix else ''}{check.message}; {check.fix}")
+
+
+def deploys(found: Recommendation) -> bool:
+    """Whether an ensemble is to be deployed."""
+    return found.verdict in DEPLOYS_ENSEMBLE

@@ -1,0 +1,330 @@
+"""Whether live votes still look like those a policy was judged on: without labels, and valid at every look.
+
+The policy carries the votes that it was judged on, as categories without names. Played back by the policy's own
+stopping rule they say what each member's votes look like when served: how far it **disagrees** with the decision, how
+often it **abstains**, and its **margin**, its first answer's share less its second's. While nothing has changed, live
+questions are exchangeable with those, and the place of each new value among all before it, ties broken at random, is
+uniform and independent of what came before (conformal prediction). Whoever bets against that starts with 1 and ends
+above 20 with probability at most 5%, however often one looks and however long the stream (Ville). No distribution is
+assumed and no rate is taken as known.
+
+Each bet is a mixture over small and large shifts, up and down, that may begin at any time (Vovk's simple jumper). All
+bets on all members are averaged into one account, which is such a bet itself: the alarm rings when it reaches 20.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.decide.policy import Member, Policy
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.serve.voting.ballot import Answer, Ballot
+from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule, stop_rule
+from swaplaw.serve.voting.terms import Terms, terms_of
+
+if TYPE_CHECKING:
+    from swaplaw.votes.table import Votes
+
+ALARM = 20.0
+"""Evidence at which the alarm rings: at most 1 in 20 streams without drift ever reaches it."""
+MEASURES = ("disagreement", "abstention", "margin")
+MOST_QUESTIONS = 500
+"""Questions that a policy carries to compare live votes with."""
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""How a category is written: 0 is null, then in the order in which they appear; the last stands for all beyond."""
+STAKES = (-1.5, -1.0, -0.5, 0.5, 1.0, 1.5)
+JUMP = 0.01
+"""Share of the account that changes its stake with every bet."""
+
+
+class Bet:
+    """A bet against the places of new values among old ones being uniform."""
+
+    def __init__(self, values: Iterable[float], rng: Random) -> None:
+        self._values = sorted(values)
+        self._expected = _mean(self._values)
+        self._rng = rng
+        self._accounts = [1 / len(STAKES)] * len(STAKES)
+        self._sum, self.number = 0.0, 0
+        self.evidence = self.most = 1.0
+
+    @property
+    def expected(self) -> float | None:
+        """The mean of the values that came with the policy."""
+        return self._expected
+
+    @property
+    def observed(self) -> float | None:
+        """The mean of live values."""
+        return self._sum / self.number if self.number else None
+
+    @property
+    def p(self) -> float:
+        """Valid at every look: the chance, at most, of ever seeing so much evidence without drift."""
+        return min(1.0, 1 / self.most)
+
+    def observe(self, value: float) -> None:
+        """Bet on a new value, then count it among the old ones."""
+        low, high = bisect_left(self._values, value), bisect_right(self._values, value)
+        place = (low + self._rng.random() * (high - low + 1)) / (len(self._values) + 1)
+        insort(self._values, value)
+        self._sum, self.number = self._sum + value, self.number + 1
+        total = sum(self._accounts)
+        moved = [(1 - JUMP) * account + JUMP * total / len(STAKES) for account in self._accounts]
+        self._accounts = [account * (1 + stake * (place - 0.5)) for account, stake in zip(moved, STAKES, strict=True)]
+        self.evidence = sum(self._accounts)
+        self.most = max(self.most, self.evidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {"expected": self.expected, "observed": self.observed, "p": self.p, "questions": self.number}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+class Monitor:
+    """Watches the votes of one policy's members."""
+
+    def __init__(self, policy: Policy, questions: Sequence[Sequence[Sequence[Answer]]], seed: int = 0) -> None:
+        """Take `questions` (for each the votes of each member, in order) for what to expect."""
+        self._policy = policy
+        self._terms = terms_of(policy.members, policy.voting, policy.serving)
+        found: dict[tuple[int, str], list[float]] = {}
+        self._rule = stop_rule(policy.serving)
+        for votes in questions:
+            for key, value in self._measured([dict(enumerate(own)) for own in votes]).items():
+                found.setdefault(key, []).append(value)
+        self.bets = {
+            (member, name): Bet(found.get((member, name), ()), Random(f"{seed} {member} {name}"))
+            for member in range(len(policy.members))
+            for name in MEASURES
+        }
+        self.questions = 0
+        self.alarm = False
+        self.alarmed_at: int | None = None
+        """The question at which the alarm rang first."""
+
+    def observe(self, votes: Sequence[Mapping[int, Answer]]) -> None:
+        """Look at one live question: each member's votes by the number of the sample, none where it was not asked."""
+        self.questions += 1
+        for key, value in self._measured(votes).items():
+            self.bets[key].observe(value)
+        if not self.alarm and sum(bet.evidence for bet in self.bets.values()) / len(self.bets) >= ALARM:
+            self.alarm, self.alarmed_at = True, self.questions
+
+    def _measured(self, votes: Sequence[Mapping[int, Answer]]) -> dict[tuple[int, str], float]:
+        drawn = drawn_votes(self._policy.members, self._terms, self._rule, votes)
+        return {} if drawn is None else measure(self._policy.members, self._terms, drawn)
+
+    @property
+    def evidence(self) -> dict[str, float]:
+        """Evidence on each member: the average of its bets."""
+        return {
+            member.model: sum(self.bets[number, name].evidence for name in MEASURES) / len(MEASURES)
+            for number, member in enumerate(self._policy.members)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        members = [
+            {"model": member.model, **{name: self.bets[number, name].to_dict() for name in MEASURES}}
+            for number, member in enumerate(self._policy.members)
+        ]
+        return {
+            "members": members,
+            "alarm": self.alarm,
+            "alarmed_at": self.alarmed_at,
+            "questions": self.questions,
+            "evidence": sum(bet.evidence for bet in self.bets.values()) / len(self.bets),
+        }
+
+
+def drawn_votes(
+    members: Sequence[Member], terms: Terms, rule: StopRule, votes: Sequence[Mapping[int, Answer]]
+) -> list[list[Answer]] | None:
+    """The votes that the rule draws wave by wave; None where one of them is not there (it was lost).
+
+    What it then draws at once is left out: a server calls that off in the middle, so that which votes there are
+    depends on who was quick. Without early stopping there are no waves, and all votes count.
+    """
+    samples = [min(member.samples, max(own, default=-1) + 1) for member, own in zip(members, votes, strict=True)]
+    ballot = Ballot([member.weight for member in members], [member.samples for member in members])
+    sampling = Sampling(rule, terms)
+    drawn: list[list[Answer]] = [[] for _ in members]
+    while not (rule.exact and sampling.at_once) and not isinstance(step := sampling.next(ballot), Stop):
+        if rule.exact is False:
+            # All that is there; recorded votes may be fewer than a policy asks for.
+            step = [number - len(own) for number, own in zip(samples, drawn, strict=True)]
+        for member, number in enumerate(step):
+            for sample in range(len(drawn[member]), len(drawn[member]) + number):
+                if sample not in votes[member]:
+                    return None
+                drawn[member].append(votes[member][sample])
+                ballot.cast(member, drawn[member][-1])
+        if rule.exact is False:
+            break
+    return drawn
+
+
+def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Answer]]) -> dict[tuple[int, str], float]:
+    """What one question shows of each member that was asked; equal shares are equal floats."""
+    counts = [Counter(own) for own in votes]
+    ballot = Ballot([member.weight for member in members], [len(own) for own in votes])
+    ballot.counts = counts
+    if not ballot.members:
+        return {}
+    winner = replace(terms, threshold=None).winner(ballot)
+    found: dict[tuple[int, str], float] = {}
+    for member in ballot.members:
+        own, cast = counts[member], len(votes[member])
+        first, second = [*(count for _, count in own.most_common(2)), 0][:2]
+        values = ((cast - own[winner]) / cast, own[None] / cast, (first - second) / cast)
+        found |= {(member, name): value for name, value in zip(MEASURES, values, strict=True)}
+    return found
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The votes a policy was judged on, without what they say."""
+
+    questions: tuple[tuple[tuple[Answer, ...], ...], ...]
+
+    def to_dict(self, members: Sequence[Member]) -> dict[str, Any]:
+        """For each member one text per question, a character per vote."""
+        return {
+            "votes": {
+                member.model: ["".join(answer or "0" for answer in question[number]) for question in self.questions]
+                for number, member in enumerate(members)
+            }
+        }
+
+
+def calibration(members: Sequence[Member], questions: Mapping[str, Sequence[Sequence[Answer]]]) -> Calibration:
+    """Take the votes of each question (by its id) as categories without names, evenly over many questions."""
+    ids = sorted(questions)
+    if len(ids) > MOST_QUESTIONS:
+        ids = sorted(Random(0).sample(ids, MOST_QUESTIONS))
+    return Calibration(tuple(_nameless(members, questions[one]) for one in ids))
+
+
+def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Answer]]) -> tuple[tuple[Answer, ...], ...]:
+    names: dict[Answer, str | None] = {None: None}
+    kept = [own[: member.samples] for member, own in zip(members, votes, strict=True)]
+    for answer in (answer for own in kept for answer in own):
+        names.setdefault(answer, DIGITS[min(len(names), len(DIGITS) - 1)])
+    return tuple(tuple(names[answer] for answer in own) for own in kept)
+
+
+def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Answer]]]) -> Policy:
+    """The policy with what `drift` compares live votes with."""
+    found = calibration(policy.members, questions).to_dict(policy.members)
+    return replace(policy, data={**policy.data, "calibration": found})
+
+
+def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> Policy:
+    """The policy with the votes of its members, as they were recorded, for `drift` to compare live ones with."""
+    from swaplaw.serve.replay import recorded
+
+    models = [member.model for member in policy.members]
+    return calibrated(policy, recorded(votes, models, dataset, graded=False).by_question(models))
+
+
+def calibration_of(policy: Policy) -> list[list[list[Answer]]] | None:
+    """The votes that a policy carries; None where it carries none."""
+    carried = policy.data.get("calibration")
+    if carried is None:
+        return None
+    try:
+        texts = [carried["votes"][member.model] for member in policy.members]
+        return [
+            [[None if digit == "0" else digit for digit in own] for own in question]
+            for question in zip(*texts, strict=True)
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"data.calibration is {quote(carried)}, expected the votes of every member") from None
+
+
+def monitor_of(policy: Policy, seed: int = 0) -> Monitor | None:
+    """A monitor of a policy that carries what to expect."""
+    questions = calibration_of(policy)
+    return None if not questions else Monitor(policy, questions, seed)
+
+
+def watch(
+    policy: Policy, expected: Sequence[Sequence[Sequence[Answer]]], paths: Sequence[str], *, seed: int = 0
+) -> Monitor:
+    """Watch recorded live votes go by, in the order in which they were recorded.
+
+    Parameters
+    ----------
+    policy
+        The policy that was served.
+    expected
+        The votes that it was judged on: for each question those of each member, in order.
+    paths
+        Files of live votes; they need no gold.
+    seed
+        Breaks ties between equal values.
+
+    Returns
+    -------
+    Monitor
+        What the stream has shown.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or holds no votes of the policy's members.
+    """
+    monitor = Monitor(policy, expected, seed)
+    for votes in live_questions(policy, paths, seed):
+        monitor.observe(votes)
+    return monitor
+
+
+def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[list[dict[int, Answer]]]:
+    """The votes of each live question, in order of their time where that was recorded, else shuffled."""
+    import polars as pl
+
+    from swaplaw.votes.files import open_file, unreadable
+
+    models = [member.model for member in policy.members]
+    frames = []
+    for path in paths:
+        if not Path(path).is_file():
+            raise InputError(f"{quote(str(path), 200)}: there is no such file of live votes")
+        source = open_file(Path(path))
+        try:
+            frame = source.scan().collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise unreadable(source, error) from None
+        if missing := [name for name in ("question", "model", "answer") if name not in frame.columns]:
+            raise InputError(f"{quote(str(path), 200)}: column {quote(missing[0])} is missing: these are no votes")
+        wanted = [name for name in ("question", "model", "answer", "sample", "time") if name in frame.columns]
+        frames.append(frame.select(wanted).with_columns(pl.col("question", "model", "answer").cast(pl.String)))
+    rows = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("model").is_in(models))
+    if rows.is_empty():
+        raise InputError(f"there are no votes of the policy's members ({listing(models)}) here")
+    order = [name for name in ("time", "sample") if name in rows.columns]
+    rows = rows.sort("time", maintain_order=True) if "time" in order else rows
+    number = pl.col("sample") if "sample" in order else pl.int_range(pl.len()).over("question", "model")
+    # Tables may count samples from any number.
+    rows = rows.with_columns((number - number.min()).alias("sample"))
+    questions: dict[str, list[dict[int, Answer]]] = {}
+    place = {model: number for number, model in enumerate(models)}
+    for question, model, sample, answer in rows.select("question", "model", "sample", "answer").iter_rows():
+        cast = questions.setdefault(question, [{} for _ in models])
+        cast[place[model]][sample] = answer or None
+    found = list(questions.values())
+    if "time" not in order:
+        # Tables are sorted by topic, as a rule; a stream that goes through topics one by one would look like drift.
+        Random(seed).shuffle(found)
+    return found

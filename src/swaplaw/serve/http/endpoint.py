@@ -1,0 +1,214 @@
+"""A question's way through the server: checked, asked, decided, answered, and booked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from swaplaw.errors import listing, quote
+from swaplaw.serve.drift import Monitor
+from swaplaw.serve.http.gate import error
+from swaplaw.serve.http.metrics import Metrics
+from swaplaw.serve.http.passing import pass_through
+from swaplaw.serve.http.replies import Said, chat_reply, new_id, response_reply
+from swaplaw.serve.http.schemas import ChatRequest, ResponsesRequest
+from swaplaw.serve.http.tracing import span
+from swaplaw.serve.record import Recorder
+from swaplaw.serve.settings import Served
+from swaplaw.serve.upstream.client import Client
+from swaplaw.serve.voting.poll import Decision, Poll, UnavailableError
+
+log = logging.getLogger("swaplaw.serve")
+Form = Callable[[Said], Response]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A policy and the clients that its members are reached by."""
+
+    served: Served
+    clients: tuple[Client, ...]
+    monitor: Monitor | None = None
+
+
+class Endpoint:
+    """Answers questions."""
+
+    def __init__(
+        self, panels: Mapping[str, Panel], metrics: Metrics, *, recorder: Recorder | None, log_content: bool
+    ) -> None:
+        self._panels, self._metrics, self._recorder, self._log_content = panels, metrics, recorder, log_content
+        self._canary = random.Random()
+
+    async def chat(self, request: Request) -> Response:
+        """Answer in the form of a chat completion."""
+        question = _checked(ChatRequest, await request.body())
+        if isinstance(question, Response):
+            return question
+        options = question.stream_options
+        usage = options is not None and bool(options.include_usage)
+        return await self._answer(
+            request, question, lambda said: chat_reply(said, streamed=bool(question.stream), with_usage=usage)
+        )
+
+    async def respond(self, request: Request) -> Response:
+        """Answer in the form of the Responses API."""
+        asked = _checked(ResponsesRequest, await request.body())
+        if isinstance(asked, Response):
+            return asked
+        question = asked.as_chat()
+        if isinstance(question, str):
+            return error(400, f"{question} cannot be put as a chat: leave it out", "unsupported", question)
+        return await self._answer(request, question, lambda said: response_reply(said, streamed=bool(asked.stream)))
+
+    async def _answer(self, request: Request, question: ChatRequest, form: Form) -> Response:
+        panel = self._panels.get(question.model)
+        if panel is None:
+            known = listing(list(self._panels))
+            return error(
+                404, f"there is no model {quote(question.model)}; there are {known}", "model_not_found", "model"
+            )
+        name, start = panel.served.name, monotonic()
+        with span("swaplaw.vote", policy=name) as attributes:
+            response = await self._served(request, question, panel, form)
+            attributes["status"] = response.status_code
+        seconds = monotonic() - start
+        self._metrics.count_request(name, response.status_code, seconds)
+        log.info("%s: status %s in %.3f s", quote(name), response.status_code, seconds)
+        return response
+
+    async def _served(self, request: Request, question: ChatRequest, panel: Panel, form: Form) -> Response:
+        served = panel.served
+        until = monotonic() + served.serving.timeout
+        if because := question.unpooled():
+            if served.serving.pass_through == "refuse" or request.url.path.endswith("/responses"):
+                return error(400, f"a pooled answer cannot honour {because!r}: leave it out", "unsupported", because)
+            self._metrics.passed.labels(served.name, because).inc()
+            return await pass_through(served, panel.clients[0], question, because, until)
+        body = question.for_members(served.temperature, served.serving.max_tokens, served.prompt)
+        seed = question.seed if question.seed is not None else served.serving.seed
+        poll = Poll(served, panel.clients, body, seed, until)
+        try:
+            decision = await _decided(request, poll, served.serving.timeout)
+        except UnavailableError as down:
+            return _unavailable(served, down)
+        except TimeoutError:
+            return error(504, f"the vote was not decided within {served.serving.timeout:g} s", "timeout")
+        except (ValueError, RecursionError):
+            return error(400, "the request holds numbers that JSON does not have", "invalid_json")
+        if decision is None:
+            return Response(status_code=499)
+        if poll.down:
+            log.warning("%s: decided without %s", quote(served.name), listing(list(poll.down)))
+        reply_id = new_id()
+        response = self._reply(question, panel, poll, decision, form, reply_id)
+        try:
+            self._book(request, question, panel, poll, decision, reply_id)
+        except Exception:
+            # The answer is there and paid for: keeping the books must not cost it.
+            log.exception("%s: a decision could not be booked", quote(served.name))
+        return response
+
+    def _reply(
+        self, question: ChatRequest, panel: Panel, poll: Poll, decision: Decision, form: Form, reply_id: str
+    ) -> Response:
+        served = panel.served
+        answer, completion = decision.answer, decision.completion
+        vote = {"policy": served.name, **decision.vote, "ignored": question.ignored()}
+        headers = {"x-swaplaw-degraded": str(len(poll.down))} if poll.down else {}
+        if (how := self._primary_shown(served)) and (alone := poll.primary_alone()) is not None:
+            answer, completion = alone
+            headers["x-swaplaw-served"] = how
+            vote |= {"served": how, "served_answer": answer}
+            self._metrics.shadow.labels(served.name, str(answer == decision.answer).lower()).inc()
+        if completion is None and served.serving.null_win == "error":
+            return error(422, served.serving.abstention, "no_answer")
+        text, finish = served.serving.abstention, "stop"
+        if completion is not None:
+            text, finish = completion.text, completion.finish_reason or "stop"
+        said = Said(served.name, text, finish, decision.input_tokens, decision.output_tokens, vote, headers, reply_id)
+        return form(said)
+
+    def _primary_shown(self, served: Served) -> str | None:
+        """Whether this reply is the primary's: in shadow, or beyond the canary's share."""
+        if served.serving.shadow:
+            return "shadow"
+        share = served.serving.canary
+        return "primary" if share < 1 and self._canary.random() >= share else None
+
+    def _book(
+        self, request: Request, question: ChatRequest, panel: Panel, poll: Poll, decision: Decision, reply_id: str
+    ) -> None:
+        """Keep the books on a decision."""
+        served, metrics, cost = panel.served, self._metrics, decision.vote["cost"] or 0.0
+        metrics.count_decision(served.name, decision.by, decision.vote, monotonic() - decision.arrived)
+        if (key := request.scope.get("swaplaw.key")) is not None:
+            key.charge(cost)
+            metrics.key_cost.labels(key.name).inc(cost)
+        if panel.monitor is not None:
+            panel.monitor.observe([{cast.sample: cast.answer for cast in record.cast} for record in poll.records])
+            metrics.show_drift(served.name, panel.monitor)
+        if self._recorder is not None:
+            self._recorder.add(served, reply_id, poll.records, _said(question))
+        if self._log_content:
+            said = json.dumps(_said(question))
+            log.info("%s: asked %s, answered %s", quote(served.name), said, quote(decision.answer, 500))
+
+
+def _said(question: ChatRequest) -> list[dict[str, Any]]:
+    return [message.model_dump(exclude_unset=True) for message in question.messages]
+
+
+def _unavailable(served: Served, down: UnavailableError) -> Response:
+    log.warning("%s: no decision, members down: %s", quote(served.name), down)
+    if down.status is not None:
+        # The request is at fault, not the members: a client that tries again would only buy the same again.
+        return error(down.status, f"the members refuse the request: {down}", "refused_upstream")
+    return error(503, f"too many members are down to decide: {down}", "members_down", retry_after="5")
+
+
+async def _decided(request: Request, poll: Poll, seconds: float) -> Decision | None:
+    """Decide within these seconds; None, and all work is stopped, when the client has gone."""
+    deadline = asyncio.timeout(seconds)
+    leaving = asyncio.create_task(_watch(request, deadline))
+    try:
+        async with deadline:
+            return await poll.decide()
+    except TimeoutError:
+        if leaving.done():
+            return None
+        raise
+    finally:
+        leaving.cancel()
+
+
+async def _watch(request: Request, deadline: asyncio.Timeout) -> None:
+    """When the client leaves, the time is up."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    if not deadline.expired():
+        deadline.reschedule(asyncio.get_running_loop().time())
+
+
+def _checked(kind: type[Any], body: bytes) -> Any:
+    """A request held to its schema, or what is wrong with it, which repeats nothing that it holds."""
+    try:
+        return kind.model_validate(json.loads(body or b"{}"))
+    except json.JSONDecodeError as problem:
+        return error(400, f"the body is not JSON: {problem.msg} at character {problem.pos}", "invalid_json")
+    except (UnicodeDecodeError, RecursionError):
+        return error(400, "the body is not JSON", "invalid_json")
+    except ValidationError as problem:
+        first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(str(part)[:60] for part in first["loc"]) or "body"
+        return error(400, f"{quote(place, 200)}: {first['msg']}", "invalid_request", place[:200])

@@ -1,0 +1,76 @@
+"""HTTP with bounds on what comes before the body, which the parser itself does not set."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD = 64 * 1024
+"""Bytes of a request line and its headers."""
+PATIENCE = 30.0
+"""Seconds for them to arrive."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Refuses a request whose head is too long, or too slow, before anything is done with it."""
+
+    _head_bytes = 0
+    _head_done = True
+    _timer: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Count what arrives until the head is whole; one read is never more than a few hundred kilobytes."""
+        if self._head_done:
+            self._head_bytes = 0
+        self._head_bytes += len(data)
+        self._head_done = False
+        super().data_received(data)
+        if self._head_done or self.transport is None or self.transport.is_closing():
+            self._stop_timer()
+        elif self._head_bytes > MOST_HEAD:
+            self._refuse(b"431 Request Header Fields Too Large", b"the headers are too long", b"too_large")
+        elif self._timer is None:
+            self._timer = self.loop.call_later(PATIENCE, self._too_slow)
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._head_done = True
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """What arrives now is bounded as a body."""
+        self._head_done = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Nothing more of this request is to come."""
+        self._head_done = True
+        super().on_message_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the timer."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        self._refuse(b"408 Request Timeout", b"the headers did not arrive in time", b"timeout")
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: bytes, message: bytes, code: bytes) -> None:
+        body = b'{"error":{"message":"%b","type":"invalid_request_error","param":null,"code":"%b"}}' % (message, code)
+        head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
+        self.transport.write(head % (status, len(body)) + body)
+        self.transport.close()
+        self._stop_timer()
+
+
+def server_options() -> dict[str, Any]:
+    """How our servers speak HTTP: for uvicorn's configuration."""
+    return {"http": BoundedProtocol, "server_header": False, "proxy_headers": False, "access_log": False}

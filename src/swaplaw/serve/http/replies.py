@@ -1,0 +1,147 @@
+"""What clients get: chat completions and responses in OpenAI's forms, whole or streamed, with the vote beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from time import time
+from typing import Any
+from uuid import uuid4
+
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+PIECE = 200
+"""Characters of a streamed chunk."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer, ready to be put into one form or another."""
+
+    model: str
+    text: str
+    finish: str
+    input_tokens: int
+    output_tokens: int
+    vote: Mapping[str, Any]
+    headers: Mapping[str, str]
+    id: str
+    """The question's id in recorded votes, too."""
+
+
+def new_id() -> str:
+    """An id for a question and its reply."""
+    return uuid4().hex
+
+
+def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
+    """A chat completion."""
+    head = {"id": f"chatcmpl-{said.id}", "created": int(time()), "model": said.model}
+    usage = {
+        "prompt_tokens": said.input_tokens,
+        "completion_tokens": said.output_tokens,
+        "total_tokens": said.input_tokens + said.output_tokens,
+    }
+    if streamed:
+        return _event_stream(_chunks(head, said, usage if with_usage else None), said.headers)
+    message = {"role": "assistant", "content": said.text, "refusal": None}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish}
+    reply = {**head, "object": "chat.completion", "choices": [choice], "usage": usage, "swaplaw": said.vote}
+    return JSONResponse(reply, headers=dict(said.headers))
+
+
+def _chunks(head: Mapping[str, Any], said: Said, usage: Mapping[str, int] | None) -> Iterator[str]:
+    """The winning completion in chunks, then how it ended together with the vote, then the usage if wanted."""
+
+    def event(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return _event({**head, "object": "chat.completion.chunk", "choices": [choice], **more})
+
+    yield event({"role": "assistant", "content": ""})
+    for piece in _pieces(said.text):
+        yield event({"content": piece})
+    yield event({}, said.finish, swaplaw=said.vote)
+    if usage is not None:
+        yield _event({**head, "object": "chat.completion.chunk", "choices": [], "usage": usage})
+    yield "data: [DONE]\n\n"
+
+
+def response_reply(said: Said, *, streamed: bool) -> Response:
+    """A response of the Responses API."""
+    whole = _response(said)
+    if streamed:
+        return _event_stream(_response_events(said, whole), said.headers)
+    return JSONResponse(whole, headers=dict(said.headers))
+
+
+def _response(said: Said) -> dict[str, Any]:
+    part = {"type": "output_text", "text": said.text, "annotations": []}
+    cut = said.finish == "length"
+    message = {
+        "id": f"msg_{said.id}",
+        "type": "message",
+        "role": "assistant",
+        "status": "incomplete" if cut else "completed",
+        "content": [part],
+    }
+    return {
+        "id": f"resp_{said.id}",
+        "object": "response",
+        "created_at": int(time()),
+        "status": message["status"],
+        "error": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+        "model": said.model,
+        "output": [message],
+        "parallel_tool_calls": False,
+        "tool_choice": "none",
+        "tools": [],
+        "usage": {
+            "input_tokens": said.input_tokens,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": said.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": said.input_tokens + said.output_tokens,
+        },
+        "swaplaw": said.vote,
+    }
+
+
+def _response_events(said: Said, whole: dict[str, Any]) -> Iterator[str]:
+    (message,) = whole["output"]
+    (part,) = message["content"]
+    place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("response.created", {"response": begun}),
+        ("response.in_progress", {"response": begun}),
+        (
+            "response.output_item.added",
+            {"output_index": 0, "item": {**message, "status": "in_progress", "content": []}},
+        ),
+        ("response.content_part.added", {**place, "part": {**part, "text": ""}}),
+        *(("response.output_text.delta", {**place, "delta": piece, "logprobs": []}) for piece in _pieces(said.text)),
+        ("response.output_text.done", {**place, "text": said.text, "logprobs": []}),
+        ("response.content_part.done", {**place, "part": part}),
+        ("response.output_item.done", {"output_index": 0, "item": message}),
+        (f"response.{whole['status']}", {"response": whole}),
+    ]
+    for number, (kind, content) in enumerate(events):
+        yield f"event: {kind}\n{_event({'type': kind, 'sequence_number': number, **content})}"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
+
+
+def _event(document: Mapping[str, Any]) -> str:
+    return f"data: {json.dumps(document, separators=(',', ':'))}\n\n"
+
+
+def _event_stream(events: Iterator[str], headers: Mapping[str, str]) -> Response:
+    async def each() -> AsyncIterator[str]:
+        for event in events:
+            yield event
+
+    return StreamingResponse(each(), media_type="text/event-stream", headers=dict(headers))

@@ -1,0 +1,1 @@
+"""Members' upstreams: calls, their limits, and what comes back."""

@@ -1,0 +1,226 @@
+"""A member's upstream: any OpenAI-compatible endpoint, with bounds on everything it may do to us.
+
+Concurrency, time and size of responses are limited; what may pass is tried again after a random pause; an upstream that
+keeps failing is left alone for a while (circuit breaking). Redirects are not followed, proxies and credentials are not
+taken from the environment, and nothing that an upstream says about an error is repeated: it may quote the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from email.utils import parsedate_to_datetime
+from math import inf, isfinite
+from time import monotonic, time
+from typing import Any
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from swaplaw.decide.policy import Member
+from swaplaw.serve.settings import Upstream
+from swaplaw.serve.upstream.completions import Completion, RateLimitedError, UpstreamError, parse
+from swaplaw.serve.upstream.limits import Circuit, Throttle
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+MORE_TRIES = 4
+"""Tries, beyond the upstream's retries, of calls that were told to slow down but not for how long."""
+IDLE = 4.0
+"""Seconds that an idle connection is kept: less than the five after which many servers hang up."""
+PASSING = frozenset({408, 409, 425, *range(500, 600)})
+"""Statuses worth another try; 429 has a way of its own."""
+OUR_FAULT = frozenset({400, 413, 422})
+"""Statuses that the client's request may have caused: they say nothing about the upstream's health."""
+NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
+"""Each call is timed as a whole, by the upstream's own `timeout`."""
+
+Observe = Callable[[str, float], None]
+"""Told the result and the seconds of every attempt."""
+
+
+class Switchboard:
+    """What callers share: connections, and for each model at an upstream its throttle and its circuit."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._throttles: dict[tuple[str, str | None, str], Throttle] = {}
+        self._circuits: dict[tuple[str, str | None, str], Circuit] = {}
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The connections, opened when first asked for: that needs a running event loop."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=NO_TIMEOUT,
+                auto_decompress=False,
+                trust_env=False,
+            )
+        return self._session
+
+    def throttle(self, upstream: Upstream, model: str) -> Throttle:
+        """The throttle of one model at an upstream, as limits are set; of several on it the smallest holds."""
+        key = (upstream.base_url, upstream.key_env, model)
+        found = self._throttles.setdefault(key, Throttle(upstream.concurrency))
+        found.tighten(upstream.concurrency)
+        return found
+
+    def circuit(self, upstream: Upstream, model: str) -> Circuit:
+        """The circuit of one model at an upstream."""
+        key = (upstream.base_url, upstream.key_env, model)
+        return self._circuits.setdefault(key, Circuit(upstream.breaker, upstream.cooldown))
+
+    async def close(self) -> None:
+        """Let the connections go; who asks again gets new ones."""
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+
+class Client:
+    """Draws samples of one member."""
+
+    def __init__(
+        self,
+        member: Member,
+        upstream: Upstream,
+        switchboard: Switchboard,
+        *,
+        max_answer_bytes: int,
+        observe: Observe = lambda result, seconds: None,
+    ) -> None:
+        self.member, self.upstream = member, upstream
+        self.model = upstream.model or member.model
+        self.throttle = switchboard.throttle(upstream, self.model)
+        self.circuit = switchboard.circuit(upstream, self.model)
+        self._switchboard = switchboard
+        self._observe = observe
+        self._max_answer_bytes = max_answer_bytes
+        self._pauses = random.Random()
+        headers = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
+        if (key := upstream.key()) is not None:
+            headers["authorization"] = f"Bearer {key}"
+        self._headers = CIMultiDict(headers)
+        self._url = URL(f"{upstream.base_url}/chat/completions")
+
+    def prepare(self, body: Mapping[str, Any]) -> bytes:
+        """Write a request once for all samples of a question: a JSON object that is still open."""
+        content = {**body, "model": self.model, **self.upstream.extra}
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text[:-1].encode("utf-8", "replace")
+
+    async def draw(
+        self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
+    ) -> list[Completion]:
+        """Draw this many samples with one call, trying again where that may help and there is time until `until`."""
+        more = b"" if seed is None else b',"seed":%d' % seed
+        payload = prepared + more + (b',"n":%d}' % number if number > 1 else b"}")
+        give_up = min(until, monotonic() + self.upstream.patience)
+        failures = refusals = 0
+        while True:
+            started = monotonic()
+            try:
+                async with self.throttle.slot(give_up):
+                    started = monotonic()
+                    return await self._attempt(payload, number)
+            except RateLimitedError as error:
+                refusals += not error.wait
+                wait = error.wait or self._pause(refusals)
+                self.throttle.limited(wait, started)
+                if monotonic() + wait > give_up or refusals > self.upstream.retries + MORE_TRIES:
+                    raise
+            except UpstreamError as error:
+                failures += 1
+                wait = self._pause(failures)
+                if not error.passing or failures > self.upstream.retries or monotonic() + wait > until:
+                    raise
+                await asyncio.sleep(wait)
+
+    def post(self, payload: bytes) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+        """Send a request as it is; the caller bounds its time."""
+        return self._switchboard.session.post(
+            self._url, data=payload, headers=self._headers, allow_redirects=False, timeout=NO_TIMEOUT
+        )
+
+    def _pause(self, times: int) -> float:
+        return self._pauses.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 10)))
+
+    async def _attempt(self, payload: bytes, number: int) -> list[Completion]:
+        if not self.circuit.enter():
+            raise UpstreamError("circuit open", passing=False)
+        start = monotonic()
+        try:
+            async with asyncio.timeout(self.upstream.timeout):
+                completions = await self._call(payload, number)
+        except RateLimitedError:
+            # The upstream is there and well: neither a failure nor the proof that it can answer.
+            self._observe("status 429", monotonic() - start)
+            raise
+        except UpstreamError as error:
+            failure = error
+        except TimeoutError:
+            failure = UpstreamError("timeout")
+        except (aiohttp.ClientError, OSError, ValueError):
+            failure = UpstreamError("connection failed")
+        else:
+            self.circuit.record(healthy=True)
+            self.throttle.succeeded()
+            self._observe("ok", monotonic() - start)
+            return completions
+        self.circuit.record(healthy=failure.healthy)
+        self._observe(failure.result, monotonic() - start)
+        raise failure
+
+    async def _call(self, payload: bytes, number: int) -> list[Completion]:
+        async with self.post(payload) as response:
+            if response.status != 200:
+                response.close()
+                raise refusal(response)
+            body = await self._read(response, self._max_answer_bytes * number)
+        return parse(body, number)
+
+    async def _read(self, response: aiohttp.ClientResponse, limit: int) -> bytes:
+        # Anything compressed might unfold to any size; it was not asked for.
+        if response.headers.get("content-encoding", "identity") != "identity":
+            response.close()
+            raise UpstreamError("malformed", passing=False)
+        chunks, size = [], 0
+        async for chunk in response.content.iter_any():
+            size += len(chunk)
+            if size > limit:
+                response.close()
+                raise UpstreamError("too large", passing=False, healthy=True)
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+def refusal(response: aiohttp.ClientResponse) -> UpstreamError:
+    """What a status other than 200 means."""
+    status = response.status
+    if status == 429:
+        return RateLimitedError(_wait(response.headers))
+    return UpstreamError(f"status {status}", passing=status in PASSING, healthy=status in OUR_FAULT, status=status)
+
+
+def _wait(headers: Mapping[str, str]) -> float:
+    """Seconds to wait: `retry-after-ms`, or `retry-after` as a number or a date; 0 where nothing sensible is said."""
+    try:
+        if "retry-after-ms" in headers:
+            wait = float(headers["retry-after-ms"]) / 1000
+        else:
+            wait = _seconds(headers.get("retry-after", "0"))
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return wait if isfinite(wait) and wait > 0 else 0.0
+
+
+def _seconds(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return parsedate_to_datetime(value).timestamp() - time()

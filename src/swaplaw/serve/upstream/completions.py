@@ -1,0 +1,87 @@
+"""What comes back from an upstream: samples, or nothing that can be used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One sample, as an upstream gave it."""
+
+    text: str
+    finish_reason: str | None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    refused: bool = False
+    """The model declined, in the field that is there for it."""
+
+
+class UpstreamError(Exception):
+    """A call that gave no sample; the message is ours and holds nothing of the upstream's."""
+
+    def __init__(self, result: str, *, passing: bool = True, healthy: bool = False, status: int | None = None) -> None:
+        super().__init__(result)
+        self.result = result
+        self.passing = passing
+        """Another try may help."""
+        self.healthy = healthy
+        """It says nothing against the upstream."""
+        self.status = status
+
+
+class RateLimitedError(UpstreamError):
+    """The upstream is well but wants fewer calls; `wait` is how many seconds it asks for, 0 if it does not say."""
+
+    def __init__(self, wait: float) -> None:
+        super().__init__("status 429", healthy=True, status=429)
+        self.wait = wait
+
+
+def parse(body: bytes, number: int) -> list[Completion]:
+    """Read the samples of a response; raise for anything that is not one."""
+    try:
+        document = json.loads(body)
+        choices = document["choices"]
+        usage = document.get("usage") or {}
+        given, made = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
+        if len(choices) > 1:
+            choices = sorted(choices, key=lambda choice: _count(choice.get("index")))
+        # Some upstreams ignore `n`, none may answer more often than it was asked.
+        found = [_completion(choice) for choice in choices[:number]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UpstreamError("malformed") from None
+    if not found:
+        raise UpstreamError("malformed")
+    return [replace(found[0], input_tokens=given, output_tokens=made), *found[1:]]
+
+
+def _completion(choice: Mapping[str, Any]) -> Completion:
+    message = choice["message"]
+    refusal = message.get("refusal")
+    refused = isinstance(refusal, str) and bool(refusal)
+    content = message["content"] if not refused else message.get("content")
+    return Completion(_text(content), _word(choice.get("finish_reason")), refused=refused)
+
+
+def _text(content: object) -> str:
+    """What is said; of content in parts, the text parts."""
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
+    if not isinstance(content, str):
+        raise TypeError
+    # Lone surrogates, which JSON can smuggle in, could not be sent on.
+    return content if content.isascii() else content.encode("utf-8", "replace").decode()
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) and value in ("stop", "length", "content_filter") else None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

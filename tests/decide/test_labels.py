@@ -1,0 +1,194 @@
+"""Few labels: bounds that hold whatever the labels are, and exact lift from the changed questions alone."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import swaplaw as sl
+from swaplaw.decide.labels import Change, changing_questions, labels_needed, read_sheet
+from swaplaw.votes.ballots import Ballots, ballots_of
+
+from support.commands import Run
+from support.data import real_votes
+
+Shares = Mapping[str | None, int]
+WEIGHTS = ("0", "1/3", "2/3", "1", "3")
+
+
+def table(rows: Sequence[tuple[str, str, str | None, str | None]]) -> sl.Votes:
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+def score(a: Shares, b: Shares, x: Fraction, gold: str) -> Fraction:
+    """Eq. (score), for one question."""
+    pooled: dict[str | None, Fraction] = {}
+    for own, weight in ((a, Fraction(1)), (b, x)):
+        for answer, number in own.items():
+            pooled[answer] = pooled.get(answer, Fraction(0)) + weight * Fraction(number, sum(own.values()))
+    tied = [answer for answer, share in pooled.items() if share == max(pooled.values())]
+    return Fraction(1, len(tied)) if gold in tied else Fraction(0)
+
+
+ANSWERS = st.sampled_from(["A", "B", "C", None])
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(ANSWERS, min_size=1, max_size=4), st.lists(ANSWERS, min_size=1, max_size=4)),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(WEIGHTS),
+)
+def test_bounds_are_the_best_and_worst_labels(
+    questions: list[tuple[list[str | None], list[str | None]]], weight: str
+) -> None:
+    rows = [
+        (str(number), model, answer, None)
+        for number, ballots in enumerate(questions)
+        for model, own in zip("ab", ballots, strict=True)
+        for answer in own
+    ]
+    found = labels_needed(ballots_of(table(rows)), weight, primary="a", secondary="b").pairs[0]
+    x = Fraction(weight)
+    least = most = Fraction(0)
+    for one, other in questions:
+        a, b = Counter(one), Counter(other)
+        changes = [score(a, b, x, gold) - score(a, b, Fraction(0), gold) for gold in "ABCD"]
+        least, most = least + min(changes), most + max(changes)
+    assert (found.low, found.high) == (least / len(questions), most / len(questions))
+
+
+def real(name: str, dataset: str | None = None) -> tuple[sl.Tally, Ballots]:
+    votes = sl.demo_votes() if name == "demo" else sl.read_votes(real_votes(f"{name}.parquet"))
+    return votes.tally(dataset), ballots_of(votes, dataset)
+
+
+REAL = [
+    ("demo", None, 9),
+    ("reasoning-gym", None, 4),
+    ("best-of-infinity", "gpqa-diamond", 6),
+    ("best-of-infinity", "math500", 4),
+    ("mmlu-pro", None, 3),
+]
+
+
+@pytest.mark.parametrize(("name", "dataset", "models"), REAL)
+def test_hidden_labels_stay_within_bounds_and_changed_ones_are_enough(
+    name: str, dataset: str | None, models: int
+) -> None:
+    tally, ballots = real(name, dataset)
+    hidden = ballots.without_labels()
+    for a, b in permutations(range(models), 2):
+        pair = sl.law.Pair(tally, a, b)
+        if not pair.n:
+            continue
+        for weight in WEIGHTS:
+            x, truth = Fraction(weight), pair.at(weight).lift
+            blind = Change(hidden, (a, b), (Fraction(1), x))
+            assert blind.low <= truth <= blind.high
+            assert -blind.changed.sum() <= blind.low * blind.n <= blind.high * blind.n <= blind.changed.sum()
+            few = Change(ballots.knowing(blind.changed), (a, b), (Fraction(1), x))
+            assert few.low == few.high == truth
+            assert few.n == pair.n
+
+
+@pytest.mark.parametrize(("name", "dataset"), [("demo", None), ("best-of-infinity", "gpqa-diamond")])
+def test_every_weight_of_the_curve(name: str, dataset: str | None) -> None:
+    tally, ballots = real(name, dataset)
+    hidden = ballots.without_labels()
+    a, b = 0, 1
+    curve = sl.curve(tally, tally.models[a], tally.models[b])
+    ever = changing_questions(hidden, a, b)
+    for piece in curve.pieces:
+        blind = Change(hidden, (a, b), (Fraction(1), piece.outcome.weight))
+        assert blind.low <= piece.lift <= blind.high
+        assert not (blind.changed & ~ever).any()
+    known = ballots.knowing(ever)
+    assert all(Change(known, (a, b), (Fraction(1), piece.outcome.weight)).low == piece.lift for piece in curve.pieces)
+
+
+def test_panels_are_bounded_alike() -> None:
+    tally, ballots = real("demo")
+    weights = (Fraction(1), Fraction(1, 2), Fraction(2, 3))
+    names = [tally.models[index] for index in (5, 0, 3)]
+    panel = sl.panel(tally, names)
+    members = tuple(tally.index(name) for name in panel.members)
+    blind = Change(ballots.without_labels(), members, weights)
+    truth = panel.at(list(weights)).lift
+    assert blind.low <= truth <= blind.high
+    assert Change(ballots.knowing(blind.changed), members, weights).low == truth
+
+
+def test_unlabelled_questions_are_left_out_of_accuracy_and_said() -> None:
+    rows = [("1", "a", "A", "A"), ("1", "b", "B", "A"), ("2", "a", "A", None), ("2", "b", "A", None)]
+    tally = table(rows).tally()
+    assert (tally.questions, tally.unlabelled) == (("1",), 1)
+    nothing = table([(question, model, answer, None) for question, model, answer, _ in rows])
+    with pytest.raises(sl.InputError, match="none of the 2 questions of dataset 'votes' has a label"):
+        nothing.tally()
+
+
+def test_a_label_on_some_votes_is_the_questions_label() -> None:
+    tally = table([("1", "a", "A", "A"), ("1", "b", "B", None), ("1", "a", "A", None)]).tally()
+    assert tally.gold.tolist() == [[2], [0]]
+
+
+def test_a_table_whose_labels_have_another_name_is_refused(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"question": ["1"], "model": ["a"], "answer": ["A"], "target": ["A"]})
+    frame.write_csv(tmp_path / "votes.csv")
+    with pytest.raises(sl.InputError, match="column 'gold' is missing"):
+        sl.read_votes(tmp_path / "votes.csv")
+
+
+def test_the_sheet_is_blind_and_comes_back(tmp_path: Path, swaplaw: Run) -> None:
+    tally, ballots = real("demo")
+    hidden = tmp_path / "hidden.parquet"
+    sl.demo_votes().frame.drop("gold", "correct", strict=False).collect().write_parquet(hidden)
+    sheet, pair = tmp_path / "labels.csv", ["--primary", "gpt-4", "--secondary", "mistral-large"]
+    out = swaplaw("labels", hidden, *pair, "--sheet", sheet, "--json")
+    assert out.code == 0, out.err
+    with sheet.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert not any(model in sheet.read_text() for model in tally.models)
+    assert len(rows) == json.loads(out.out)["pairs"][0]["changed"]
+    gold = {
+        question: ballots.answers[slice(*ballots.starts[place : place + 2])][
+            ballots.right[slice(*ballots.starts[place : place + 2])]
+        ]
+        for place, question in enumerate(ballots.questions)
+    }
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["question", "answers", "label"])
+        writer.writeheader()
+        writer.writerows(
+            row | {"label": gold[row["question"]][0] if len(gold[row["question"]]) else "none"} for row in rows
+        )
+    done = json.loads(swaplaw("labels", hidden, *pair, "--labels", sheet, "--json").out)["pairs"][0]
+    truth = float(sl.pair(tally, "gpt-4", "mistral-large").at("2/3").lift)
+    assert done["lift_low"] == done["lift_high"] == truth
+    assert not done["next"]
+    again = swaplaw("labels", hidden, "--sheet", sheet)
+    assert (again.code, "there already" in again.err) == (2, True)
+
+
+def test_two_labels_for_one_question_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("question,label\n1,A\n1,B\n")
+    with pytest.raises(sl.InputError, match="has the labels 'A' and 'B'"):
+        read_sheet(tmp_path / "labels.csv")
+
+
+def test_the_table(swaplaw: Run) -> None:
+    shown = swaplaw("labels", "demo", "--top", "3")
+    assert "72 of 72 lifts known exactly" in shown.out

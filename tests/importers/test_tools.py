@@ -1,0 +1,110 @@
+"""Files of other tools, in the layout that each tool writes, read vote by vote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swaplaw as sl
+from swaplaw.answers.readers import Reader
+from swaplaw.importers.reading import import_votes
+from swaplaw.importers.record import Options
+
+
+def votes(path: Path, **options: Any) -> list[tuple[Any, ...]]:
+    frame = import_votes(path, Options(**options)).votes.frame.collect()
+    return (
+        frame.select("question", "model", "sample", "answer", "gold", "correct", "reason")
+        .sort("model", "question", "sample")
+        .rows()
+    )
+
+
+def promptfoo(file: Path) -> None:
+    rows = [
+        {
+            "promptIdx": 0, "testIdx": test, "vars": {"id": f"q{test}", "question": "?", "expected": gold},
+            "provider": {"id": f"openai:{model}", "label": model}, "success": said == gold, "score": 1,
+            "testCase": {"vars": {}, "assert": [{"type": "equals", "value": "{{expected}}"}]},
+            "response": {"output": said, "tokenUsage": {"total": 12}}, "cost": 0.5,
+        }
+        for test, gold in enumerate(["A", "B"])
+        for model, said in (("m1", "A"), ("m2", "The answer is B."))
+    ]  # fmt: skip
+    rows[0] |= {"response": None, "error": "rate limit", "success": False}
+    file.write_text(json.dumps({"evalId": "eval-1", "results": {"version": 3, "results": rows}, "config": {}}))
+
+
+def test_promptfoo(tmp_path: Path) -> None:
+    promptfoo(tmp_path / "results.json")
+    assert votes(tmp_path / "results.json", reader=Reader("choice")) == [
+        ("q0", "m1", 0, None, "A", False, "error"),
+        ("q1", "m1", 0, "A", "B", False, None),
+        ("q0", "m2", 0, "B", "A", False, None),
+        ("q1", "m2", 0, "B", "B", True, None),
+    ]
+    assert votes(tmp_path)[0][3] is None  # A directory's results are found as well.
+
+
+def test_deepeval(tmp_path: Path) -> None:
+    cases = [
+        {"name": f"case {n}", "input": f"{n}?", "actualOutput": said, "expectedOutput": gold, "success": said == gold,
+         "metricsData": [{"name": "Exact", "success": said == gold, "score": 1.0}]}
+        for n, (said, gold) in enumerate([("Paris", "Paris"), ("Rome", "Paris")])
+    ]  # fmt: skip
+    for name in ("one", "two"):
+        run = {"testRunData": {"testCases": cases, "hyperparameters": {"model": name}}, "testRunLink": None}
+        (tmp_path / f"{name}.json").write_text(json.dumps(run))
+    found = votes(tmp_path, scorer="Exact")
+    assert sorted(row[1:] for row in found) == sorted(
+        (model, 0, said, "Paris", said == "Paris", None) for model in ("one", "two") for said in ("Paris", "Rome")
+    )
+
+
+def test_openai_evals(tmp_path: Path) -> None:
+    lines = [
+        {"spec": {"completion_fns": ["gpt-x"], "eval_name": "capitals.dev.v0", "run_id": "r"}},
+        {"run_id": "r", "event_id": 0, "sample_id": "capitals.0", "type": "sampling", "data": {"sampled": ["Paris."]}},
+        {"run_id": "r", "event_id": 1, "sample_id": "capitals.0", "type": "match",
+         "data": {"correct": True, "expected": "Paris", "picked": "Paris", "sampled": "Paris.", "options": ["Paris"]}},
+        {"run_id": "r", "event_id": 2, "sample_id": "capitals.1", "type": "match",
+         "data": {"correct": False, "expected": ["Rome"], "picked": None, "sampled": "Milan", "options": ["Rome"]}},
+        {"final_report": {"accuracy": 0.5}},
+    ]  # fmt: skip
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert votes(file) == [
+        ("capitals.0", "gpt-x", 0, "Paris", "Paris", True, None),
+        ("capitals.1", "gpt-x", 0, "Milan", "Rome", False, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "inputs.question,outputs.answer,reference.answer,feedback.correctness,example_id,error\n"
+        "1+1?,2,2,1,e1,\n2+2?,5,4,0,e2,\n3+3?,,6,,e3,timeout\n",
+        "example_id,inputs,outputs,reference_outputs,correctness,error\n"
+        'e1,"{""q"": 1}","{""answer"": ""2""}","{""answer"": ""2""}",1.0,\n'
+        'e2,"{""q"": 2}","{""answer"": ""5""}","{""answer"": ""4""}",0.0,\n'
+        'e3,"{""q"": 3}",,"{""answer"": ""6""}",,timeout\n',
+    ],
+)
+def test_langsmith(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "gpt-x.csv"
+    file.write_text(content)
+    assert votes(file) == [
+        ("e1", "gpt-x", 0, "2", "2", True, None),
+        ("e2", "gpt-x", 0, "5", "4", False, None),
+        ("e3", "gpt-x", 0, None, "6", False, "error"),
+    ]
+
+
+def test_votes_on_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("question,model,answer,gold\nq1,a,A,A\nq1,b,B,A\n")
+    monkeypatch.setattr("swaplaw.importers.hub.download", lambda source: (source, [file]))
+    assert sl.read_votes("hf:someone/votes").tally().models == ("a", "b")

@@ -1,0 +1,201 @@
+"""What clients can ask besides closed questions, and who may ask how much."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+
+from serve.conftest import Start
+from serve.test_app import vote
+from serve.worlds import World, ask, serve
+from swaplaw.errors import InputError
+from swaplaw.serve.http.keys import Key, Keyring, read_keys
+
+TOOLS: list[Any] = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+MESSAGES: list[Any] = [{"role": "user", "content": "Which?"}]
+
+
+def test_tools_are_passed_through_to_the_primary_visibly(base_url: str, world: World, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 4), ("says-B", "1", 4), max_tokens=50))
+    response = client.post("/chat/completions", json=ask(tools=TOOLS, temperature=0.3, max_tokens=99, user="me"))
+    assert response.status_code == 200
+    assert response.headers["x-swaplaw-passed-through"] == "tools"
+    found = response.json()
+    assert found["swaplaw"] == {
+        "policy": "pool", "decision": "passed_through", "member": "says-A", "because": "tools",
+    }  # fmt: skip
+    (body,) = world.bodies
+    assert (body["model"], body["tools"], body["temperature"], body["max_tokens"]) == ("says-A", TOOLS, 0.3, 50)
+    assert "user" not in body
+    with openai.OpenAI(base_url=str(client.base_url), api_key="x", max_retries=0) as official:
+        answer = official.chat.completions.create(model="pool", messages=MESSAGES, tools=TOOLS)
+        assert answer.choices[0].message.content == "The answer is (A)."
+
+
+def test_a_stream_is_passed_through(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("streams-A", "1", 2)))
+    with client.stream("POST", "/chat/completions", json=ask(tools=TOOLS, stream=True)) as response:
+        assert response.headers["x-swaplaw-passed-through"] == "tools"
+        assert response.read().decode().endswith("data: [DONE]\n\n")
+
+
+def test_passing_through_can_be_refused_and_can_fail(base_url: str, start: Start) -> None:
+    refusing = start(serve(base_url, ("says-A", "1", 1), pass_through="refuse"))
+    assert refusing.post("/chat/completions", json=ask(tools=TOOLS)).status_code == 400
+    for model, status in (("status-500", 503), ("status-400", 400), ("status-429", 429), ("broken-json", 503)):
+        response = start(serve(base_url, (model, "1", 1))).post("/chat/completions", json=ask(tools=TOOLS))
+        assert response.status_code == status
+        assert response.json()["error"]["message"]
+        assert "sk-secret" not in response.text
+
+
+def test_open_chat_gets_the_primarys_text(base_url: str, start: Start) -> None:
+    served = serve(base_url, ("mumbles", "1", 3), ("says-B", "1/3", 3), null_win="primary_text")
+    found = vote(start(served))
+    assert found["choices"][0]["message"]["content"] == "Hard to say."
+    assert (found["swaplaw"]["decision"], found["swaplaw"]["answer"]) == ("primary_text", None)
+
+
+def test_an_answer_needs_its_plurality(base_url: str, start: Start) -> None:
+    members = [("says-A", "1", 2), ("says-B", "2/3", 2), ("says-C", "2/3", 2)]
+    assert vote(start(serve(base_url, *members)))["swaplaw"]["winner"] == "A"
+    found = vote(start(serve(base_url, *members, plurality="1/2")))["swaplaw"]
+    assert (found["winner"], found["decision"], found["ties"]) == (None, "abstain", [])
+
+
+def test_the_responses_api(base_url: str, start: Start) -> None:
+    url = str(start(serve(base_url, ("says-A", "1", 3))).base_url)
+    with openai.OpenAI(base_url=url, api_key="x", max_retries=0) as client:
+        answer = client.responses.create(model="pool", input="Which?", instructions="Be brief.")
+        assert answer.output_text == "The answer is (A)."
+        assert answer.usage is not None
+        assert answer.usage.output_tokens > 0
+        parts: list[Any] = [{"role": "user", "content": [{"type": "input_text", "text": "Which?"}]}]
+        assert client.responses.create(model="pool", input=parts).output_text == "The answer is (A)."
+        events = list(client.responses.create(model="pool", input="Which?", stream=True))
+        assert events[0].type == "response.created"
+        assert events[-1].type == "response.completed"
+        assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == (
+            "The answer is (A)."
+        )
+        with pytest.raises(openai.BadRequestError, match="previous_response_id"):
+            client.responses.create(model="pool", input="x", previous_response_id="resp_1")
+        with pytest.raises(openai.NotFoundError):
+            client.models.retrieve("other")
+
+
+def test_every_reply_has_a_request_id(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 1)))
+    assert client.post("/chat/completions", json=ask()).headers["x-request-id"].startswith("req_")
+    named = client.post("/chat/completions", json=ask(), headers={"x-request-id": "mine-7"})
+    assert named.headers["x-request-id"] == "mine-7"
+    odd = client.get("/nothing", headers={"x-request-id": "x" * 200})
+    assert odd.headers["x-request-id"].startswith("req_")
+
+
+def test_probes(base_url: str, world: World, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 1), upstream={"breaker": 1, "retries": 0, "cooldown": 60.0}))
+    root = str(client.base_url).replace("/v1/", "")
+    assert client.get(f"{root}/health/live").json() == {"status": "ok"}
+    assert client.get(f"{root}/health/ready").status_code == 200
+    world.broken.add("says-A")
+    client.post("/chat/completions", json=ask())
+    assert client.get(f"{root}/health/ready").status_code == 503
+    assert client.get(f"{root}/health/live").status_code == 200
+
+
+def test_shadow_serves_the_primary_and_says_what_the_ensemble_would(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 2), ("says-B", "3", 2), shadow=True))
+    response = client.post("/chat/completions", json=ask())
+    found = response.json()
+    assert response.headers["x-swaplaw-served"] == "shadow"
+    assert found["choices"][0]["message"]["content"] == "The answer is (A)."
+    assert (found["swaplaw"]["winner"], found["swaplaw"]["served_answer"]) == ("B", "A")
+    metrics = client.get(str(client.base_url).replace("/v1/", "/metrics")).text
+    assert 'swaplaw_shadow_total{agrees="false",policy="pool"} 1.0' in metrics
+
+
+def test_a_canary_gets_its_share(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 1), ("says-B", "3", 1), canary=0.5))
+    texts = [vote(client)["choices"][0]["message"]["content"] for _ in range(60)]
+    assert 10 < texts.count("The answer is (B).") < 50
+
+
+def key_file(path: Path, **limits: Any) -> Path:
+    entry = {"name": "team", "sha256": sha256(b"sk-team").hexdigest(), **limits}
+    path.write_text(json.dumps({"keys": [entry, {"name": "free", "sha256": sha256(b"sk-free").hexdigest()}]}))
+    return path
+
+
+def test_keys_have_limits_and_budgets(base_url: str, start: Start, tmp_path: Path) -> None:
+    keys = read_keys(key_file(tmp_path / "keys.json", budget=0.9))
+    client = start(serve(base_url, ("says-A", "1", 1), price=0.5), keys=keys)
+
+    def status(key: str) -> httpx.Response:
+        return client.post("/chat/completions", json=ask(), headers={"authorization": f"Bearer {key}"})
+
+    assert [status("sk-team").status_code for _ in range(3)] == [200, 200, 429]
+    assert status("sk-team").json()["error"]["code"] == "insufficient_quota"
+    assert (status("sk-free").status_code, status("sk-else").status_code) == (200, 401)
+    metrics = client.get(
+        str(client.base_url).replace("/v1/", "/metrics"), headers={"authorization": "Bearer sk-free"}
+    ).text
+    assert 'swaplaw_key_cost_total{key="team"} 1.0' in metrics
+    assert "sk-" not in metrics
+    assert "sk-team" not in (tmp_path / "keys.json").read_text()
+
+
+def test_a_rate_is_held_and_a_day_turns() -> None:
+    key = Key("team", b"", requests_per_minute=2.0, budget=1.0)
+    assert [key.admit(now=100.0) for _ in range(3)] == [None, None, "rate"]
+    assert key.admit(now=131.0) is None
+    key.charge(2.0, now=131.0)
+    assert key.admit(now=200.0) == "budget"
+    assert key.admit(now=200.0 + 86_400) is None
+    assert not Keyring()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ('{"keys": []}', "keys"),
+        ('{"keys": [{"name": "a", "sha256": "sk-plain"}]}', "sha256"),
+        (None, "cannot read the keys"),
+    ],
+)
+def test_a_bad_key_file_is_named_without_its_content(tmp_path: Path, text: str | None, message: str) -> None:
+    file = tmp_path / "keys.json"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(InputError, match=message) as raised:
+        read_keys(file)
+    assert "sk-plain" not in str(raised.value)
+
+
+def test_litellm(base_url: str, start: Start) -> None:
+    if importlib.util.find_spec("litellm") is None:
+        pytest.skip("litellm is not installed")
+    import litellm
+
+    url = str(start(serve(base_url, ("says-A", "1", 2))).base_url)
+    reply: Any = litellm.completion("openai/pool", MESSAGES, api_base=url, api_key="x")
+    assert reply.choices[0].message.content == "The answer is (A)."
+
+
+def test_langchain(base_url: str, start: Start) -> None:
+    if importlib.util.find_spec("langchain_openai") is None:
+        pytest.skip("langchain-openai is not installed")
+    from langchain_openai import ChatOpenAI
+
+    url = str(start(serve(base_url, ("says-A", "1", 2))).base_url)
+    model = ChatOpenAI(model="pool", base_url=url, api_key="x", max_retries=0)
+    assert model.invoke("Which?").content == "The answer is (A)."
+    assert "".join(str(chunk.content) for chunk in model.stream("Which?")) == "The answer is (A)."

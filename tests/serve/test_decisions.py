@@ -1,0 +1,229 @@
+"""Early stopping never changes a decision: thousands of random policies against an independent computation.
+
+What is decided is a function of every sample's fate, its answer or that it is lost. `full_decision` works it out from
+all fates at once, in Fractions, with nothing of the server's code; `Poll` meets the same fates in a random order and
+stops as the policy says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf
+from random import Random
+from typing import Any
+
+import pytest
+
+from swaplaw.decide.policy import Member, Policy, Voting
+from swaplaw.serve.settings import Served, served_from
+from swaplaw.serve.upstream.client import Client, Switchboard
+from swaplaw.serve.upstream.completions import Completion, UpstreamError
+from swaplaw.serve.voting.poll import Poll, UnavailableError
+
+LOST = "lost"
+Fate = str | None
+STOPS: list[dict[str, Any]] = [{"exact": False}, {"exact": True}, {"rounds": 1}, {"rounds": 2}, {"rounds": 3}]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A policy and the fate of every sample of one question; None is an abstention."""
+
+    weights: list[Fraction]
+    fates: list[list[Fate]]
+    quorum: Fraction
+    degrade: str
+    null_win: str
+    plurality: Fraction | None
+    threshold: Fraction | None
+
+
+def random_case(rng: Random) -> Case:
+    number = rng.choice([1, 2, 2, 2, 3])
+    weights = [Fraction(rng.randint(1, 6), rng.randint(1, 4)) for _ in range(number)]
+    losses = rng.choice([0.0, 0.0, 0.1, 0.3, 0.6])
+    answers: list[Fate] = rng.choice([["A", "B"], ["A", "B", None], ["A", "A", "A", "B", None], ["A", "B", "C", None]])
+
+    def fates() -> list[Fate]:
+        own = rng.choice([answers, answers, [None], ["A"]])
+        failing = rng.choice([losses, losses, 1.0 if losses else 0.0])
+        return [LOST if rng.random() < failing else rng.choice(own) for _ in range(rng.randint(1, 7))]
+
+    return Case(
+        weights,
+        [fates() for _ in range(number)],
+        rng.choice([Fraction(1, 2), Fraction(1, 2), Fraction(1, 5), Fraction(4, 5), Fraction(1)]),
+        rng.choice(["renormalise", "renormalise", "primary", "unavailable"]),
+        rng.choice(["abstain", "primary", "primary_text", "error"]),
+        rng.choice([None, None, None, Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]),
+        rng.choice([None, None, None, Fraction(0), Fraction(1, 3), Fraction(2, 3), Fraction(1)]),
+    )
+
+
+Outcome = tuple[str, Fate]
+
+
+def full_decision(case: Case) -> Outcome:
+    """What all samples together decide: how, and which answer."""
+    kept = [[fate for fate in own if fate != LOST] for own in case.fates]
+    up = [len(votes) >= ceil(case.quorum * len(own)) for votes, own in zip(kept, case.fates, strict=True)]
+    if case.threshold is not None:
+        if not up[0] and case.degrade != "renormalise":
+            return "unavailable", None
+        if up[0] and primary_lead(kept[0]) > case.threshold:
+            return after(case, kept, [0], primary_up=True)
+    if not all(up):
+        if case.degrade == "unavailable" or (case.degrade == "primary" and not up[0]) or not any(up):
+            return "unavailable", None
+        if case.degrade == "primary":
+            return after(case, kept, [0], primary_up=True)
+    return after(case, kept, [m for m, there in enumerate(up) if there], primary_up=up[0])
+
+
+def after(case: Case, kept: list[list[Fate]], members: list[int], *, primary_up: bool) -> Outcome:
+    winner, share = plurality(case, kept, members)
+    if case.plurality is not None and share < case.plurality:
+        winner = None
+    if winner is not None:
+        return "vote", winner
+    if primary_up and case.null_win == "primary":
+        own, _ = plurality(case, kept, [0])
+        return ("primary", own) if own is not None else ("abstain", None)
+    return ("primary_text" if primary_up and case.null_win == "primary_text" else "abstain"), None
+
+
+def plurality(case: Case, kept: list[list[Fate]], members: list[int]) -> tuple[Fate, Fraction]:
+    scores = {
+        answer: sum((case.weights[m] * Fraction(kept[m].count(answer), len(kept[m])) for m in members), Fraction(0))
+        for answer in {answer for m in members for answer in kept[m]}
+    }
+    top = max(scores.values())
+    tied = [answer for answer, score in scores.items() if score == top]
+    chosen = min(tied, key=lambda a: ([-kept[m].count(a) for m in members], a is None, a or ""))
+    return chosen, top / sum((case.weights[m] for m in members), Fraction(0))
+
+
+def primary_lead(votes: list[Fate]) -> Fraction:
+    counts = sorted((votes.count(answer) for answer in set(votes)), reverse=True)
+    return Fraction(counts[0] - (counts[1] if len(counts) > 1 else 0), len(votes))
+
+
+class Scripted(Client):
+    """Draws the samples that a case has, each after a random while."""
+
+    fates: list[Fate]
+    rng: Random
+
+    async def draw(
+        self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
+    ) -> list[Completion]:
+        assert seed is not None
+        for _ in range(self.rng.randint(0, 5)):
+            await asyncio.sleep(0)
+        fates = self.fates[seed : seed + number]
+        if LOST in fates:
+            raise UpstreamError("status 500", status=500)
+        return [Completion("?" if fate is None else f"ANSWER: {fate}", "stop") for fate in fates]
+
+
+def served_case(case: Case, stop: dict[str, Any], batch: int) -> Served:
+    members = tuple(
+        Member(f"m{place}", weight, len(own))
+        for place, (weight, own) in enumerate(zip(case.weights, case.fates, strict=True))
+    )
+    serving = {
+        "upstreams": {m.model: {"base_url": "http://127.0.0.1:9/v1", "batch": batch} for m in members},
+        "stop": stop, "quorum": str(case.quorum), "degrade": case.degrade, "null_win": case.null_win,
+        **({} if case.plurality is None else {"plurality": str(case.plurality)}),
+    }  # fmt: skip
+    return served_from(Policy(members, "x", {}, {}, serving, Voting(threshold=case.threshold)), "x")
+
+
+async def polled(case: Case, stop: dict[str, Any], rng: Random) -> tuple[Outcome, dict[str, Any]]:
+    # Which samples one failing call takes with it depends on how they are grouped: batches are for calls that work.
+    batch = 1 if any(LOST in own for own in case.fates) else rng.randint(1, 4)
+    served = served_case(case, stop, batch)
+    clients = []
+    for member, own in zip(served.members, case.fates, strict=True):
+        client = Scripted(member, served.upstream(member), Switchboard(), max_answer_bytes=1000)
+        client.fates, client.rng = own, rng
+        clients.append(client)
+    try:
+        decision = await Poll(served, clients, {}, 0).decide()
+    except UnavailableError:
+        return ("unavailable", None), {}
+    return (decision.by, decision.answer), decision.vote
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_5000_random_policies_decide_as_the_full_vote_does(part: int) -> None:
+    rng = Random(part)
+
+    async def run() -> None:
+        for _ in range(500):
+            case = random_case(rng)
+            stop = rng.choice(STOPS)
+            outcome, vote = await polled(case, stop, rng)
+            assert outcome == full_decision(case), (case, stop)
+            if vote:
+                samples = vote["samples"]
+                assert 0 <= samples["saved"] <= samples["planned"]
+                assert samples["spent"] <= samples["planned"]
+
+    asyncio.run(run())
+
+
+def test_a_statistical_stop_is_the_one_exception_and_says_so() -> None:
+    rng = Random(7)
+
+    async def run() -> list[bool]:
+        differs = []
+        for _ in range(300):
+            case = random_case(rng)
+            if case.plurality is not None:
+                continue
+            outcome, vote = await polled(case, {"error": 0.1}, rng)
+            if outcome != full_decision(case):
+                assert vote["stopped"] == "statistical"
+                differs.append(True)
+        return differs
+
+    assert len(asyncio.run(run())) < 30
+
+
+def test_a_primary_that_is_down_for_its_fallback_is_an_abstention_as_in_the_full_vote() -> None:
+    """The heavy secondary's null win is decided first; the primary then turns out to be down."""
+    case = Case(
+        [Fraction(1), Fraction(3)], [[LOST] * 4, [None] * 4], Fraction(1, 2), "renormalise", "primary", None, None
+    )
+    for stop in STOPS:
+        outcome, _ = asyncio.run(polled(case, stop, Random(0)))
+        assert outcome == full_decision(case) == ("abstain", None)
+
+
+def test_a_member_whose_failure_matters_is_asked_before_stopping() -> None:
+    """With `degrade: unavailable`, a secondary that is down is noticed although its votes could change nothing."""
+    case = Case(
+        [Fraction(1), Fraction(1, 9)], [["A"] * 4, [LOST] * 4], Fraction(1, 2), "unavailable", "abstain", None, None
+    )
+    for stop in STOPS:
+        assert asyncio.run(polled(case, stop, Random(0)))[0] == ("unavailable", None)
+
+
+def test_called_off_samples_are_counted_once_and_drawn_again_as_themselves() -> None:
+    """`null_win: primary` after `rounds`: the primary's samples that were called off come back with their seeds."""
+    case = Case(
+        [Fraction(1), Fraction(3)],
+        [["A", "B", "A", "A", "A"], [None] * 5],
+        Fraction(1, 2),
+        "renormalise",
+        "primary",
+        None,
+        None,
+    )
+    for seed in range(30):
+        outcome, vote = asyncio.run(polled(case, {"rounds": 1}, Random(seed)))
+        assert outcome == ("primary", "A")
+        assert vote["samples"]["saved"] >= 0

@@ -1,0 +1,167 @@
+"""What looks wrong in votes is found, named, and comes with what would put it right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import swaplaw as sl
+from swaplaw.votes.checks import Check, find_checks
+
+from support.data import real_votes
+
+Rows = list[tuple[str, str, str | None, str]]
+
+
+def exam(models: dict[str, Callable[[str, str], str | None]], n: int = 60, samples: int = 1) -> Rows:
+    """Four options; a model is a function from the letter it means, and the question's right one, to what it writes."""
+    rng = np.random.default_rng(0)
+    rows: Rows = []
+    for question in range(n):
+        gold = "ABCD"[rng.integers(4)]
+        for model, writes in models.items():
+            for _ in range(samples):
+                meant = gold if rng.random() < 0.7 else "ABCD"[rng.integers(4)]
+                rows.append((f"q{question}", model, writes(meant, gold), gold))
+    return rows
+
+
+def table(rows: Rows, **columns: list[str]) -> sl.Votes:
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")
+    return sl.votes_from(frame.with_columns(**{name: pl.Series(each) for name, each in columns.items()}))
+
+
+def plain(meant: str, _: str) -> str:
+    return meant
+
+
+def named(found: tuple[Check, ...], name: str) -> Check:
+    (check,) = [check for check in found if check.name == name]
+    return check
+
+
+def test_sound_votes_pass() -> None:
+    assert find_checks(sl.demo_votes()) == ()
+    assert find_checks(table(exam({"a": plain, "b": plain}, samples=3))) == ()
+
+
+@pytest.mark.parametrize(
+    ("writes", "name", "example", "fix"),
+    [
+        (lambda meant, _: f"{meant})", "spelling", ")' where gold", "--canonical letter"),
+        (lambda meant, _: meant.lower(), "spelling", "'", "--canonical letter"),
+        (lambda meant, _: f'["{meant}"]', "spelling", '["', "--canonical letter"),
+        (lambda meant, _: f"{meant}. Paris", "spelling", ". Paris", "--canonical letter"),
+        (lambda meant, _: {"A": "Rome", "B": "Paris"}.get(meant, "Oslo"), "not_an_option", "Oslo", "letter or label"),
+        (lambda _, gold: "ABCD"[("ABCD".index(gold) + 1) % 4], "below_chance", "guessing", "same order"),
+        (lambda *_: None, "no_answers", "60 votes", "leave the model out"),
+        (lambda meant, _: "N/A" if meant == "A" else meant, "no_answer_as_text", "N/A", "null"),
+        (lambda meant, _: "nan" if meant == "A" else meant, "no_answer_as_text", "nan", "null"),
+    ],
+)
+def test_a_model_whose_answers_cannot_mean_what_they_say(
+    writes: Callable[[str, str], str | None], name: str, example: str, fix: str
+) -> None:
+    votes = table(exam({"sound": plain, "odd": writes}))
+    for found in (find_checks(votes), find_checks(votes.tally())):
+        check = named(found, name)
+        assert (check.severity, check.model) == ("error", "odd")
+        assert "'odd'" in check.message
+        assert example in check.message
+        assert fix in check.fix
+        assert all(each.model != "sound" for each in found)
+
+
+def test_the_named_fix_mends_the_spelling() -> None:
+    from swaplaw.votes.canonical import ungraded
+
+    votes = table(exam({"sound": plain, "odd": lambda meant, _: f"({meant.lower()})"}))
+    assert find_checks(ungraded(votes, ["letter"])) == find_checks(table(exam({"sound": plain, "odd": plain})))
+
+
+def test_gold_that_is_spelt_unlike_all_answers() -> None:
+    rows = [
+        (question, model, answer, f'["{gold}"]') for question, model, answer, gold in exam({"a": plain, "b": plain})
+    ]
+    found = find_checks(table(rows))
+    assert {check.model for check in found if check.name == "spelling"} == {"a", "b"}
+    numbers = [(f"q{k}", model, f"{k}.0" if model == "b" else str(k), str(k)) for k in range(40) for model in "ab"]
+    assert named(find_checks(table(numbers)), "spelling").fix.count("--canonical numeric") == 1
+
+
+def test_gold_that_is_not_there() -> None:
+    rows: Rows = [(f"q{k}", "a", "x", "nan" if k < 5 else "x") for k in range(40)]
+    assert named(find_checks(table(rows)), "no_gold").questions == 5
+
+
+def test_guessing_is_no_error() -> None:
+    rng = np.random.default_rng(3)
+    rows = exam({"sound": plain, "guesses": lambda *_: "ABCD"[rng.integers(4)]}, n=200)
+    assert {check.severity for check in find_checks(table(rows))} == {"note"}
+
+
+def test_copies_are_named_and_chance_agreement_is_not() -> None:
+    rows = exam({"a": plain})
+    twice = [*rows, *((question, "b", answer, gold) for question, _, answer, gold in rows)]
+    check = named(find_checks(table(twice)), "duplicate_model")
+    assert (check.model, check.severity, check.questions) == ("b", "warning", 60)
+    assert "cannot change a vote" in check.message
+    assert not any(check.name == "duplicate_model" for check in find_checks(table(twice[:5] + twice[60:65])))
+
+
+def prose(n: int = 40, samples: int = 8, graded: bool = True) -> pl.DataFrame:
+    """Right about a third of the time, in words of its own every time."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for question in range(n):
+        for model in "ab":
+            for sample in range(samples):
+                right = bool(rng.random() < 0.33)
+                text = f"{'yes' if right else 'no'}, because of reason {model}{sample} in case {question}"
+                answer = text if graded or not right else f"the answer {question}"
+                rows.append((f"q{question}", model, answer, f"the answer {question}", right))
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold", "correct"], orient="row")
+    return frame if graded else frame.drop("correct")
+
+
+@pytest.mark.parametrize("graded", [True, False])
+def test_graded_prose_is_told_first_with_the_number_that_needs_no_gold(graded: bool) -> None:
+    votes = sl.votes_from(prose(graded=graded))
+    first = find_checks(votes)[0]
+    assert (first.name, first.severity) == ("graded_prose", "error")
+    assert "single sample" in first.message
+    assert ("as they are spelt" in first.message) == graded
+    assert sl.recommend(votes.tally()).verdict == "cannot_tell"
+
+
+def test_free_text_that_is_compared_by_spelling_is_sound() -> None:
+    for file in ("reasoning-gym.parquet", "best-of-infinity.parquet"):
+        votes = sl.read_votes(real_votes(file))
+        assert not any(check.severity == "error" for check in find_checks(votes))
+
+
+def test_shape() -> None:
+    one = find_checks(table(exam({"a": plain, "b": plain}, n=12), cluster=["c"] * 24))
+    assert {"few_questions", "one_sample", "one_cluster"} <= {check.name for check in one}
+    rows = exam({"a": plain}) + exam({"b": plain}, n=20)
+    assert named(find_checks(table(rows)), "uneven_questions").model == "b"
+    always = find_checks(table(exam({"a": plain, "c": lambda *_: "C"})))
+    assert named(always, "constant_answer").model == "c"
+
+
+def test_the_command(tmp_path: Path, swaplaw: Callable[..., object]) -> None:
+    file = tmp_path / "votes.csv"
+    table(exam({"sound": plain, "odd": lambda meant, _: f"{meant})"})).write(file)
+    document = json.loads(swaplaw("checks", file, "--json").out)  # type: ignore[attr-defined]
+    assert set(document["checks"][0]) >= {"name", "severity", "model", "questions", "message", "fix"}
+    assert document["checks"][0]["model"] == "odd"
+    assert "--canonical letter" in swaplaw("checks", file).out  # type: ignore[attr-defined]
+    other = swaplaw("summary", file, "--json")
+    assert other.err.startswith("error: 'odd' answers")  # type: ignore[attr-defined]
+    json.loads(other.out)  # type: ignore[attr-defined]
+    assert "Nothing looks wrong" in swaplaw("checks", "demo").out  # type: ignore[attr-defined]
