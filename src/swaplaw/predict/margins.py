@@ -120,7 +120,7 @@ def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     >>> import swaplaw as sl
     >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
     >>> round(float(sl.predict.margin_lift(two, "2/3")), 4)
-    -0.0289
+    0.0103
     """
     first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
     return _margin(first, second, as_weight(weight), pair.masses.rescue, pair.masses.damage)
