@@ -82,8 +82,8 @@ def shares_twin(corpus: Corpus, a: str, b: str, x: Fraction, tally: sl.Tally) ->
             row.append((Fraction(votes[gold], votes.total()), Fraction(best, votes.total()), ok))
         rows.append(row)
     where = np.array([question in questions for question in tally.questions])
-    best = [margins_of(tally, tally.index(model), where).rival for model in (a, b)]
-    same = best[0] == best[1]
+    rivals = [margins_of(tally, tally.index(model), where).rival for model in (a, b)]
+    same = rivals[0] == rivals[1]
     for right_a in (False, True):
         for right_b in (False, True):
             w = [(ok_a if right_a else 1 - ok_a) * (ok_b if right_b else 1 - ok_b) for (*_, ok_a), (*_, ok_b) in rows]
@@ -98,7 +98,7 @@ def shares_twin(corpus: Corpus, a: str, b: str, x: Fraction, tally: sl.Tally) ->
                     together = g_a + x * g_b - t_a - x * t_b
                     apart = g_a + x * g_b - max(t_a, x * t_b)
                     wins += u * v * (s * credit(together) + (1 - s) * credit(apart))
-            total += wins / mass
+            total += Fraction(wins / mass)
     return (total - sum(row[0][2] for row in rows)) / len(questions)
 
 
@@ -156,10 +156,10 @@ def test_models_need_not_answer_the_same_questions() -> None:
     first, second = margins_of(tally, two.a, odd), margins_of(tally, two.b, ~odd)
     apart = margin_lift_apart(first, second, Fraction(1, 2))
     assert -0.2 < apart < 0.2
-    whole = [margins_of(tally, model) for model in (two.a, two.b)]
+    whole, other = (margins_of(tally, model) for model in (two.a, two.b))
     known = two.masses.phi_adj
     assert known is not None
-    assert margin_lift_apart(*whole, known) == margin_lift(two)
+    assert margin_lift_apart(whole, other, known) == margin_lift(two)
     with pytest.raises(sl.InputError, match="impossible"):
         margin_lift_apart(first, second, -9)
 
