@@ -37,8 +37,8 @@ def margin_twin(corpus: Corpus, a: str, b: str, x: Fraction) -> Fraction:
         (1, [1 - each for each in ok[a]], ok[b]),
         (-1, ok[a], [1 - each for each in ok[b]]),
     ):
-        mass = sum(u * v for u, v in zip(of_a, of_b, strict=True)) / n
-        weight = sum(of_a) * sum(of_b)
+        mass = sum((u * v for u, v in zip(of_a, of_b, strict=True)), Fraction(0)) / n
+        weight = sum(of_a, Fraction(0)) * sum(of_b, Fraction(0))
         if not weight:
             continue
         hits = Fraction(0)
@@ -87,18 +87,19 @@ def shares_twin(corpus: Corpus, a: str, b: str, x: Fraction, tally: sl.Tally) ->
     for right_a in (False, True):
         for right_b in (False, True):
             w = [(ok_a if right_a else 1 - ok_a) * (ok_b if right_b else 1 - ok_b) for (*_, ok_a), (*_, ok_b) in rows]
-            mass = sum(w)
+            mass = sum(w, Fraction(0))
             if not mass:
                 continue
             open_ = [each if row[0][1] and row[1][1] else Fraction(0) for each, row in zip(w, rows, strict=True)]
-            s = sum(each for each, here in zip(open_, same, strict=True) if here) / sum(open_) if sum(open_) else 1
+            alike = sum((each for each, here in zip(open_, same, strict=True) if here), Fraction(0))
+            s = alike / sum(open_, Fraction(0)) if sum(open_) else Fraction(1)
             wins = Fraction(0)
             for u, ((g_a, t_a, _), _) in zip(w, rows, strict=True):
                 for v, (_, (g_b, t_b, _)) in zip(w, rows, strict=True):
                     together = g_a + x * g_b - t_a - x * t_b
                     apart = g_a + x * g_b - max(t_a, x * t_b)
                     wins += u * v * (s * credit(together) + (1 - s) * credit(apart))
-            total += Fraction(wins / mass)
+            total += wins / mass
     return (total - sum(row[0][2] for row in rows)) / len(questions)
 
 
