@@ -15,7 +15,7 @@ rounding ours lies. Usage: anneal DATASET SEED PROPOSALS IN OUT (DATASET 0 super
 #ifndef UNIT
 #define UNIT 25.0 /* a hundredth of it is the share of a question that counts as one step off */
 #endif
-enum { M = 10, W = 25, PAIRS = 45, PARTS = 24, CELLS = 576, CUTS = 1500 };
+enum { M = 10, W = 25, PAIRS = 45, PARTS = 24, CELLS = 576, CUTS = 700 };
 static const int WA[W] = {1,1,1,1,1,1,1,1,2,1,3,2,3,1,5,3,2,5,3,4,5,6,8,12,24};
 static const int WB[W] = {24,12,11,8,6,5,4,3,5,2,5,3,4,1,4,2,1,2,1,1,1,1,1,1,1};
 enum { X12 = 1, X6 = 4, X5 = 5, X25 = 8, X23 = 11, X34 = 12, X1 = 13, X54 = 14, X4 = 19 };
@@ -51,7 +51,21 @@ static uint64_t draw(void) {
 static double uniform(void) { return (draw() >> 11) * 0x1p-53; }
 static int below(int top) { return (int)(((draw() >> 32) * (uint64_t)top) >> 32); }
 
+#if KP == 16 && defined(__AVX2__)
+#include <immintrin.h>
+static inline int tie_lanes(__m256i w) {
+    __m128i low = _mm_max_epi16(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+    /* the largest of eight unsigned numbers is the complement of the least of their complements */
+    __m128i least = _mm_minpos_epu16(_mm_xor_si128(low, _mm_set1_epi16(-1)));
+    int16_t most = (int16_t)~_mm_extract_epi16(least, 0);
+    unsigned same = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi16(w, _mm256_set1_epi16(most)));
+    return same & 1 ? __builtin_popcount(same) / 2 : 0;
+}
+#endif
 static inline int tie_of(const int16_t *restrict w) {
+#if KP == 16 && defined(__AVX2__)
+    return tie_lanes(_mm256_loadu_si256((const __m256i *)w));
+#endif
     int16_t most = 0;
     for (int k = 0; k < KP; k++) most = w[k] > most ? w[k] : most;
     if (w[0] != most) return 0;
@@ -60,16 +74,27 @@ static inline int tie_of(const int16_t *restrict w) {
     return number;
 }
 static inline int tie2(const int16_t *restrict x, const int16_t *restrict y, int a, int b) {
+#if KP == 16 && defined(__AVX2__)
+    return tie_lanes(_mm256_add_epi16(_mm256_mullo_epi16(_mm256_set1_epi16((int16_t)b), _mm256_loadu_si256((const __m256i *)x)),
+                                      _mm256_mullo_epi16(_mm256_set1_epi16((int16_t)a), _mm256_loadu_si256((const __m256i *)y))));
+#endif
     int16_t w[KP];
     for (int k = 0; k < KP; k++) w[k] = (int16_t)(b * x[k] + a * y[k]);
     return tie_of(w);
 }
 static inline int tie3(const int16_t *restrict x, const int16_t *restrict y, const int16_t *restrict z, int a, int b) {
+#if KP == 16 && defined(__AVX2__)
+    return tie_lanes(_mm256_add_epi16(
+        _mm256_mullo_epi16(_mm256_set1_epi16(PARTS), _mm256_loadu_si256((const __m256i *)x)),
+        _mm256_add_epi16(_mm256_mullo_epi16(_mm256_set1_epi16((int16_t)a), _mm256_loadu_si256((const __m256i *)y)),
+                         _mm256_mullo_epi16(_mm256_set1_epi16((int16_t)b), _mm256_loadu_si256((const __m256i *)z)))));
+#endif
     int16_t w[KP];
     for (int k = 0; k < KP; k++) w[k] = (int16_t)(PARTS * x[k] + a * y[k] + b * z[k]);
     return tie_of(w);
 }
-static inline double credit(int t) { return t ? 1.0 / t : 0.0; }
+static double CREDIT[64];
+static inline double credit(int t) { return CREDIT[t]; }
 
 static void add_pair(Sums *s, int pair, double a, double b, const uint8_t *t, double sign) {
     double off = (1 - a) * b + a * (1 - b);
@@ -272,7 +297,7 @@ static double energy(const Sums *s) {
     }
     e += term("pairs above the best", over, -1, 1e-9, to, 2);
     double trio = s->trio[target_cell] * to; over = 0;
-    e += points("trio", trio, TRIO[set], .005, 3);
+    e += points("trio", trio, TRIO[set], .005, 8);
     e += points("trio's ceiling", s->ceiling * to, UNION[set], .005, 2);
     for (int cell = 0; cell < CELLS; cell++) {
         double l = s->trio[cell] * to - trio + (cell < target_cell ? step : 0);
@@ -289,7 +314,7 @@ static double energy(const Sums *s) {
         for (int k = 0; k < 8; k++) {
             int i = pair_of[(int)TOP[k][0]][(int)TOP[k][1]];
             e += about("top phi_adj", x[5][i], TOP[k][2], .005, 1) + points("top S-hat", x[1][i], TOP[k][3], .005, 1);
-            e += points("top S*", x[0][i], TOP[k][4], .005, 1) + points("top lift", lift[i], TOP[k][5], .005, 1.5);
+            e += points("top S*", x[0][i], TOP[k][4], .005, 1) + points("top lift", lift[i], TOP[k][5], .005, 8);
         }
         double beyond = 0;
         for (int i = 0; i < PAIRS; i++) {
@@ -297,10 +322,10 @@ static double energy(const Sums *s) {
             for (int k = 0; k < 8; k++) listed |= i == pair_of[(int)TOP[k][0]][(int)TOP[k][1]];
             if (!listed && lift[i] > 1.42) beyond += lift[i] - 1.42;
         }
-        e += term("lifts beyond the eight", beyond, -9, 0, .02, 4);
+        e += term("lifts beyond the eight", beyond, -9, 0, .01, 10);
         e += term("mean at 2/3", mean_x[X23], .001, 9, .01, 2);
         for (int w = 0; w < W; w++) {
-            if (w > X23) e += term("mean beyond 2/3", mean_x[w], -99, 0, .01, .5);
+            if (w > X23) e += term("mean beyond 2/3", mean_x[w], -99, 0, .003, 3);
             if (w != X25) e += term("mean's peak", mean_x[w] - mean_x[X25], -99, -.001, .01, .5);
         }
         int i = pair_of[0][1]; double top = s->lift[i][X1] * to;
@@ -382,6 +407,7 @@ static void scan(void) {
 
 int main(int argc, char **argv) {
     if (argc < 6) return 2;
+    for (int t = 1; t < 64; t++) CREDIT[t] = 1.0 / t;
     set = atoi(argv[1]); shrink = set ? 0.98 : 0.9; state = strtoull(argv[2], 0, 10) * 7919 + 17 + set;
     long proposals = atol(argv[3]);
     double hot = argc > 6 ? atof(argv[6]) : 6, cold = argc > 7 ? atof(argv[7]) : .05;
@@ -423,7 +449,7 @@ int main(int argc, char **argv) {
     for (long step = 0; step < proposals; step++) {
         double T = hot * pow(cold / hot, (double)step / proposals);
         gate_scale = 1;
-        if (step % (proposals / 24 + 1) == 0) {
+        if (step % (proposals / (set ? 60 : 5) + 1) == 0) {
             if (hot < 4 || step > proposals / 4) { scan(); least = 1e99; }
             whole(); e = energy(&now);
             fprintf(stderr, "%9ld T %.3f energy %.2f accepted %ld\n", step, T, e, accepted);

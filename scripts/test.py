@@ -13,6 +13,8 @@ import sys
 import venv
 from pathlib import Path
 
+import apptainer
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PROGRAMS = "Scripts" if os.name == "nt" else "bin"
@@ -20,12 +22,15 @@ BIN = VENV / PROGRAMS
 
 # Debian package -> the program whose absence means that it is not installed yet.
 SYSTEM_PACKAGES: dict[str, str] = {
+    "binutils": "strings",
     "bubblewrap": "bwrap",
     "chromium": "chromium",
     "chromium-driver": "chromedriver",
     "dosfstools": "fsck.fat",
     "file": "file",
     "foremost": "foremost",
+    "mmdebstrap": "mmdebstrap",
+    "reglookup": "reglookup",
     "sleuthkit": "fls",
     "tshark": "tshark",
     "unzip": "unzip",
@@ -71,5 +76,6 @@ if __name__ == "__main__":
     version, given = (given[1], given[2:]) if given[:1] == ["--python"] and len(given) > 1 else (None, given)
     environment = install_python_packages(version)
     install_system_packages()
+    os.environ.update(apptainer.arrange())
     arguments = given or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
     sys.exit(run(environment / PROGRAMS / "python", "-m", "pytest", *arguments))

@@ -50,6 +50,12 @@ def shared_votes() -> Path:
     return real_votes()
 
 
+@pytest.fixture(autouse=True)
+def _own_forensic_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Synthetic cases are built with a key of the tests, never the user's."""
+    monkeypatch.setenv("SWAPLAW_FORENSIC_KEY", "the key of the tests")
+
+
 @pytest.fixture
 def leave_nothing_open() -> Iterator[None]:
     """Inspect leaves connections and streams to the garbage collector, which warns: let it do so here."""

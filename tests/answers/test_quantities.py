@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.answers.quantities import instant, moments, numbers, zone_offset
-from swaplaw.answers.text import abstains, equivalents, normalise, pieces, refang
+from swaplaw.answers.lists import pieces
+from swaplaw.answers.quantities import instant, moments, numbers
+from swaplaw.answers.text import abstains, equivalents, normalise, refang
+from swaplaw.answers.zones import zone_offset
 
 
 @given(st.text(max_size=200))

@@ -28,7 +28,8 @@ class Examiner(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        model = scripted_model([load("synthetic-disk"), load("synthetic-capture")])
+        # The command draws a seed and keeps it beside the logs.
+        model = scripted_model([load(ref) for ref in json.loads(Path("logs/seeds.json").read_text()).values()])
         if len(input) == 2:
             Examiner.traces += 1
         answer = await model.api.generate(input, tools, tool_choice, config)
@@ -66,10 +67,11 @@ def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
     build = ("forensic", "build", "synthetic-disk@5", "synthetic-capture@5", "--json")
     built = document(swaplaw(*build))
     assert [row["challenge"] for row in built["challenges"]] == ["synthetic-disk@5", "synthetic-capture@5"]
-    assert (tmp_path / "evidence" / "synthetic-disk@5" / "harbor_usb.dd").is_file()
+    (image,) = [Path(built["challenges"][0]["folder"]) / file["file"] for file in built["challenges"][0]["files"]]
+    assert image.is_file()
     assert document(swaplaw(*build)) == built
     assert document(swaplaw("forensic", "verify", "synthetic-disk@5", "--json"))["challenges"][0]["ok"]
-    (tmp_path / "evidence" / "synthetic-disk@5" / "harbor_usb.dd").write_bytes(b"")
+    image.write_bytes(b"")
     altered = swaplaw("forensic", "verify", "synthetic-disk@5", "--json")
     assert altered.code == 1
     assert json.loads(altered.out)["challenges"][0]["files"][0]["status"] == "altered"
@@ -82,6 +84,7 @@ def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
         (["list", "--what"], 2, "No such option"),
         (["verify", "no-such"], 2, "no challenge 'no-such'"),
         (["verify", "synthetic-disk@x"], 2, "whole number"),
+        (["verify", "synthetic-disk"], 2, "verify synthetic-disk@SEED"),
         (["verify", "rhino-hunt"], 1, "cannot be used. To get it: Download DFRWS2005-RODEO.zip"),
         (["verify", "mvs2025-ios"], 1, "Neither the name, the size nor a hash"),
         (["build", "rhino-hunt"], 2, "is real: its evidence is fetched"),
@@ -90,7 +93,7 @@ def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
         (["solve", "mta-lumma"], 2, "has no solution script"),
         (["run", "rhino-hunt", "--model", "examiner/x"], 2, "'RHINOUSB.dd' is missing"),
         (["run", "mvs2025-ios", "--model", "examiner/x"], 2, "no evidence file of it is known"),
-        (["run", "synthetic-disk", "synthetic-disk@1", "--model", "examiner/x"], 2, "named twice"),
+        (["run", "synthetic-disk@1", "synthetic-disk@1", "--model", "examiner/x"], 2, "named twice"),
         (["run", "synthetic-disk", "--model", "examiner/x", "--runs", "0"], 2, "--runs"),
         (["run", "synthetic-disk", "--model", "no-such-provider/x"], 2, "no-such-provider"),
         (["run", "synthetic-disk"], 2, "--model"),
@@ -126,14 +129,14 @@ def test_run_resumes_and_adds_runs_then_grades(swaplaw: Run, tmp_path: Path) -> 
     assert swaplaw(*command, "2").code == 0
     assert Examiner.traces == 2  # one run was new
     (model,) = document(swaplaw("forensic", "grade", "logs", "-o", "votes.parquet", "--json"))["models"]
-    assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 28, 1.0)
+    assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 24, 1.0)
     assert document(swaplaw("summary", "votes.parquet", "--json"))["models"][0]["plurality"] == 1.0
 
 
 @needs_tools("fls", "foremost", "tshark", "unzip", "file", "xxd")
 def test_solve_prints_each_question(swaplaw: Run) -> None:
     questions = document(swaplaw("forensic", "solve", "synthetic-disk@4", "--json"))["questions"]
-    assert len(questions) == 13
+    assert len(questions) == 11
     assert all(row["correct"] for row in questions)
 
 

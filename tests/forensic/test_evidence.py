@@ -100,7 +100,7 @@ def test_unknown_evidence_says_so(tmp_path: Path) -> None:
 def test_synthetic_evidence_is_built_on_demand_and_guarded(tmp_path: Path) -> None:
     case = load("synthetic-capture@4")
     folder, _ = require(case, tmp_path)
-    file = folder / "incident.pcap"
+    file = folder / case.evidence[0].file
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(data)

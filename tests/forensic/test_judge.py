@@ -167,3 +167,11 @@ def test_kappa() -> None:
     assert cohen_kappa([(True, True)] * 3) is None
     assert cohen_kappa([(True, True), (False, False)]) == 1
     assert cohen_kappa([(True, False), (False, True)]) == -1
+
+
+def test_the_judge_reads_other_scripts_as_they_are(tmp_path: Path) -> None:
+    model, prompts = judging(by_content)
+    judge([item("Брошен в реку Миссисипи \ud800")], model, file=tmp_path / "v.jsonl")
+    assert "Миссисипи" in prompts[0]
+    assert "\\u04" not in prompts[0]
+    assert "Миссисипи" in (tmp_path / "v.jsonl").read_text(encoding="utf-8")

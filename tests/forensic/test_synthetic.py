@@ -5,25 +5,27 @@ import io
 import shutil
 import subprocess
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from swaplaw.forensic.challenges.gold import load_gold
 from swaplaw.forensic.challenges.manifest import load
-from swaplaw.forensic.synthetic import capture, containers, disk
-from swaplaw.forensic.synthetic.case import build_case
+from swaplaw.forensic.synthetic import containers
+from swaplaw.forensic.synthetic.case import BUILDERS, Case, build_case
 from swaplaw.forensic.synthetic.dice import Dice
+from swaplaw.forensic.synthetic.key import VARIABLE
 
 SEEDS = (1, 2, 3)
-# These must never change: votes collected on a seed are graded by building it again.
+KINDS = sorted(BUILDERS)
+# These must never change: votes collected on a seed are graded by building it again with the same key.
 PINNED = {
-    "synthetic-disk@1": "43380d49fda856533ce6862a4b106ace01c3b65bf5f8819ffcafd1f994efaefe",
-    "synthetic-disk@2": "1d7d1fff7d07b922733dba77fc3018b01fa77ae8e8ebadd78cec1fff0fd14110",
-    "synthetic-disk@3": "bef5513cc4df383207aa66afe8d30accbb56b70245b594158d46c924c0949e0c",
-    "synthetic-capture@1": "2a0a36959c4eaba907dd2acf5b92ed7f832a0fa7f9eb1ad31263ebea8f927b64",
-    "synthetic-capture@2": "75a4440788dc04ce61eee52d165010412ba71f4b4500ece74f77a15b1ec83333",
-    "synthetic-capture@3": "2809be15c5de7b40a459b01423df6c34bee5f945f0f036033c5e1b7d1da75e43",
+    "synthetic-browser": "4b95f8659e985cb60ae9f275626107e20acb4570687c7d829cadd9877a258f74",
+    "synthetic-capture": "d31f953171400431b7800c5276954590b0dd3c17d22d172f7912ddb8be5f84e1",
+    "synthetic-disk": "40a44c66818905d7055f4f54d0b6889d7ac68a0da6fdac631f36c0806b94e916",
+    "synthetic-host": "9709c8a9f3633c442c3533e0fe77e86dbed0e56570e22ef0f9769c199bae0960",
+    "synthetic-registry": "4d7eb9a9ebada824686ab57d6b6514dcaa8018ce35dada6c371b0352573ff393",
 }
 
 
@@ -31,27 +33,71 @@ def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
 
 
-@pytest.mark.parametrize("ref", PINNED)
-def test_the_same_seed_gives_the_same_bytes_for_ever(ref: str) -> None:
-    first, second = build_case(load(ref)), build_case(load(ref))
+def bytes_of(case: Case) -> str:
+    return hashlib.sha256(b"".join(name.encode() + data for name, data in case.files.items())).hexdigest()
+
+
+def gold_of(case: Case, topic: str) -> str:
+    return str(next(asked for asked in case.asked if asked.topic == topic).gold["accept"][0])
+
+
+def seeds_with(name: str, *topics: str) -> list[int]:
+    """Return seeds whose case asks all these topics."""
+    return [seed for seed in range(30) if set(topics) <= {asked.topic for asked in build_case(name, seed).asked}]
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_the_same_key_and_seed_give_the_same_bytes_for_ever(name: str, seed: int) -> None:
+    module = import_module(BUILDERS[name])
+    first, second = (module.build(Dice(name, seed, b"pinned")) for _ in range(2))
     assert first == second
-    (content,) = first.files.values()
-    assert hashlib.sha256(content).hexdigest() == PINNED[ref]
+    if seed == 1:
+        assert bytes_of(first) == PINNED[name]
 
 
-@pytest.mark.parametrize("build", [disk.build, capture.build])
-def test_another_seed_gives_other_evidence_and_other_answers(build: object) -> None:
-    assert callable(build)
-    cases = [build(seed) for seed in range(30)]
-    assert len({hashlib.sha256(next(iter(case.files.values()))).digest() for case in cases}) == len(cases)
-    for question in cases[0].answers:
-        assert len({str(case.answers[question]) for case in cases}) > 1, f"{question} could be learnt by heart"
+@pytest.mark.parametrize("name", KINDS)
+def test_key_and_seed_change_evidence_names_questions_order_and_answers(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [build_case(name, seed) for seed in range(12)]
+    monkeypatch.setenv(VARIABLE, "another key")
+    cases += [build_case(name, seed) for seed in range(12)]
+    assert len({bytes_of(case) for case in cases}) == len(cases)
+    assert len({tuple(case.files) for case in cases}) == len(cases)
+    assert len({tuple(asked.topic for asked in case.asked) for case in cases}) == len(cases)
+    assert len({frozenset(asked.topic for asked in case.asked) for case in cases}) > 4
+    for topic in {asked.topic for case in cases for asked in case.asked}:
+        golds = {str(asked.gold) for case in cases for asked in case.asked if asked.topic == topic}
+        assert len(golds) > 1, f"{topic} could be learnt by heart"
 
 
-@pytest.mark.parametrize("ref", ["synthetic-disk@5", "synthetic-capture@5"])
-def test_every_question_gets_a_gold(ref: str) -> None:
-    challenge = load(ref)
-    assert tuple(load_gold(challenge)) == challenge.question_ids
+@pytest.mark.parametrize("name", KINDS)
+def test_questions_have_golds_levels_and_partial_progress(name: str) -> None:
+    levels: set[int] = set()
+    steps = 0
+    for seed in range(1, 6):
+        challenge = load(f"{name}@{seed}")
+        assert tuple(load_gold(challenge)) == challenge.question_ids
+        levels |= {question.level for question in challenge.questions}
+        steps += sum(question.builds_on in challenge.question_ids for question in challenge.questions)
+    assert levels == {1, 2, 3}
+    assert steps > 0
+
+
+def test_a_challenge_without_seed_is_a_new_case_each_time() -> None:
+    first, second = load("synthetic-host"), load("synthetic-host")
+    assert first.ref != second.ref
+    assert first.evidence != second.evidence
+    assert first.place != second.place
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_places_and_files_tell_nothing(name: str) -> None:
+    challenge = load(f"{name}@987654")
+    shown = " ".join([challenge.place, challenge.prompt, *(item.file for item in challenge.evidence)])
+    assert "987654" not in shown
+    assert name not in challenge.place
 
 
 def test_dice_are_pinned_and_fair_enough() -> None:
@@ -68,13 +114,15 @@ def test_dice_are_pinned_and_fair_enough() -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6])
 def test_the_image_is_a_clean_file_system(seed: int, tmp_path: Path) -> None:
     image = tmp_path / "image.dd"
-    image.write_bytes(disk.build(seed).files[disk.IMAGE])
+    (content,) = build_case("synthetic-disk", seed).files.values()
+    image.write_bytes(content)
     checked = subprocess.run(["fsck.fat", "-n", str(image)], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
 
 
 def test_both_fat_variants_occur() -> None:
-    assert {disk.build(seed).answers["disk-01"]["accept"][0] for seed in range(8)} == {"FAT12", "FAT16"}
+    found = {gold_of(build_case("synthetic-disk", seed), "variant") for seed in seeds_with("synthetic-disk", "variant")}
+    assert found == {"FAT12", "FAT16"}
 
 
 def test_the_encrypted_archive_opens_with_its_password_only() -> None:
@@ -90,17 +138,30 @@ def test_the_encrypted_archive_opens_with_its_password_only() -> None:
 
 
 def test_secrets_do_not_lie_about_in_the_open() -> None:
-    case = disk.build(9)
-    image = case.files[disk.IMAGE]
-    assert case.answers["disk-07"]["accept"][0].encode() not in image  # encrypted
-    assert case.answers["disk-13"]["accept"][0].encode() in image  # slack
+    case = build_case("synthetic-disk", seeds_with("synthetic-disk", "account", "slack")[0])
+    (image,) = case.files.values()
+    assert gold_of(case, "account").encode() not in image  # encrypted
+    assert gold_of(case, "slack").encode() in image
+    host = build_case("synthetic-host", seeds_with("synthetic-host", "callback")[0])
+    assert gold_of(host, "callback").encode() not in b"".join(host.files.values())  # encoded
+
+
+@needs("reglookup")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_hive_is_read_without_complaint(seed: int, tmp_path: Path) -> None:
+    (content,) = build_case("synthetic-registry", seed).files.values()
+    (tmp_path / "hive").write_bytes(content)
+    read = subprocess.run(["reglookup", str(tmp_path / "hive")], capture_output=True, text=True, check=True)
+    assert read.stderr == ""
+    assert "/Software/Microsoft/Windows/CurrentVersion/Run" in read.stdout
 
 
 @needs("tshark")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_capture_has_no_malformed_frame_and_right_checksums(seed: int, tmp_path: Path) -> None:
     file = tmp_path / "incident.pcap"
-    file.write_bytes(capture.build(seed).files[capture.FILE])
+    (content,) = build_case("synthetic-capture", seed).files.values()
+    file.write_bytes(content)
     strict = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
     bad = "_ws.malformed || tcp.analysis.flags || _ws.expert.severity >= 0x600000"
     odd = subprocess.run(["tshark", "-r", str(file), *strict, "-Y", bad], capture_output=True, text=True, check=True)

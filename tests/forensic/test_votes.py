@@ -112,6 +112,7 @@ def test_rubric_answers_need_a_verdict_and_ungradeable_ones_are_left_out(folder:
     judged = graded(traces, {("mine", "why", "Greed"): True, ("mine", "why", "Love"): None}).votes
     assert [one(judged, "why", n).correct for n in (0, 1)] == [True, False]
     assert "no verdict" in one(judged, "why", 1).why
+    assert (one(judged, "why", 1).answer, one(judged, "why", 1).reason) == (None, "judge")
 
 
 def test_the_table_reads_back_and_runs_through_the_law(folder: str, tmp_path: Path) -> None:

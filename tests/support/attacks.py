@@ -225,7 +225,7 @@ ATTACKS = (
     ),
     Attack(
         "processor hog",
-        "end = time.process_time() + 5\nwhile time.process_time() < end: pass\nescaped()",
+        "end = time.process_time() + 3.5\nwhile time.process_time() < end: pass\nescaped()",
         (Protection.CPU_TIME,),
     ),
 )

@@ -1,11 +1,26 @@
-"""Forms of text that mean the same: case, punctuation, defanged names, MAC, hash, path and phone forms."""
+"""Forms of text that mean the same: case, punctuation, defanged names, MAC, hash, address, path and phone forms."""
 
 import re
+from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
 
 _WRAPPERS = ('"', "'", "`", "**", "__")
-_HASH_NAME = re.compile(r"^(?:md5|sha-?1|sha-?256|sha-?512)\s*(?:hash|sum)?\s*[:=]?\s*", re.IGNORECASE)
+_ANGLES = re.compile(r"<(\S+)>")
+_DIGEST = r"md5|sha-?1|sha-?224|sha-?256|sha-?384|sha-?512|sha2-(?:224|256|384|512)"
+_HASH_NAME = re.compile(rf"^(?:{_DIGEST})\s*(?:hash|sum|digest|checksum)?\s*[:=]?\s*", re.IGNORECASE)
+# What md5sum and its kin print, and what BSD's and OpenSSL's do.
+_GNU_LINE = re.compile(r"\\?([0-9a-f]{32,128}) [ *]?(?![0-9a-f]{32})(?:-|[^\s,;]*[./\\][^,;]*\w)", re.IGNORECASE)
+_BSD_LINE = re.compile(rf"(?:{_DIGEST}) ?\(.*\) ?= ?([0-9a-f]{{32,128}})", re.IGNORECASE)
+_HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
+_URL = re.compile(
+    r"(?:([a-z][a-z0-9+.-]*)://)?((?:[a-z0-9_-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3})(:\d+)?(/\S*)?", re.I
+)
+_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
+# Wireshark names the maker in place of the first three bytes: IntelCor_c8:0e:f2 (00:21:5d:c8:0e:f2).
+_VENDOR_MAC = re.compile(
+    r"\w+_((?:[0-9a-f]{2}:){2}[0-9a-f]{2}) ?\(((?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2})\)", re.IGNORECASE
+)
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _DRIVE = re.compile(r"^([a-z]):/")
 _ABSTENTIONS = {
@@ -21,8 +36,9 @@ _EXCUSES = (
 
 
 def unwrap(text: str) -> str:
-    """Take off one pair of quotes, backticks or emphasis marks around the whole."""
-    text = text.strip()
+    """Take off one pair of quotes, backticks or emphasis marks around the whole, or a fence."""
+    text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text.strip(), flags=re.DOTALL).strip()
+    text = _ANGLES.sub(r"\1", text) if _ANGLES.fullmatch(text) else text
     for mark in _WRAPPERS:
         inner = text[len(mark) : -len(mark)]
         if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and mark not in inner:
@@ -46,8 +62,12 @@ def normalise(text: str) -> str:
     >>> normalise("00-21-5D-C8-0E-F2")
     '00:21:5d:c8:0e:f2'
     """
-    text = unwrap(refang(visible(text))).replace("\n", " ").casefold()
-    for form in (_mac, _hash, _path, _telephone):
+    text = unwrap(refang(visible(text))).replace("\n", " ")
+    url = _url(text)
+    if url is not None:
+        return url
+    text = text.casefold()
+    for form in (_mac, _hash, _address, _path, _telephone):
         known = form(text)
         if known is not None:
             return known
@@ -72,40 +92,6 @@ def abstains(answer: str) -> bool:
     return form in _ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
 
 
-def pieces(answer: str) -> list[str]:
-    """Split a list answer without knowing the gold: by lines or semicolons, else by commas and 'and'."""
-    return splittings(answer)[0]
-
-
-def splittings(answer: str) -> list[list[str]]:
-    """Return the ways to read an answer as a list, the plainest first."""
-    text = _unbracket(visible(answer))
-    rows = [_unbullet(row) for row in re.split(r"[\n;]", text)]
-    rows = [row for row in rows if row]
-    commas = [part for row in rows for part in re.split(r",\s+|,(?!\d)", row)]
-    words = [part for piece in commas for part in re.split(r"\s+and\s+|\s*&\s+|^and\s+", piece)]
-    finest = [part for piece in words for part in re.split(r"\s*[|/]\s*|:(?!/)|\s+", piece)]
-    ways = [rows] if len(rows) > 1 else []
-    for way in (words, commas, rows, finest):
-        kept = [_unbullet(part) for part in way if _unbullet(part)]
-        if kept and kept not in ways:
-            ways.append(kept)
-    return ways or [[]]
-
-
-def _unbracket(text: str) -> str:
-    """Read a JSON or Python list as lines."""
-    if text.startswith("[") and text.endswith("]"):
-        inner = re.findall(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'', text)
-        if inner:
-            return "\n".join((first or second).replace("\\\\", "\\") for first, second in inner)
-    return text
-
-
-def _unbullet(row: str) -> str:
-    return unwrap(re.sub(r"^\s*(?:[-*•·]|\(?\d{1,3}[.)])\s+", "", row).strip().rstrip(",;"))
-
-
 def _bare(word: str) -> str:
     """Drop punctuation at a word's edges; a sign before a digit is part of a number."""
     sign = word[0] if re.match(r"[-+]\d", word) else ""
@@ -117,7 +103,21 @@ def _bare(word: str) -> str:
     return sign + word[start:end] if end > start else ""
 
 
+def _url(text: str) -> str | None:
+    """Return a URL with its host in small letters; the path keeps its case, because servers do."""
+    match = _URL.fullmatch(text.rstrip(".,"))
+    if not match or not (match[1] or match[4]) or "\\" in text:
+        return None
+    scheme, port = (match[1] or "").casefold(), match[3] or ""
+    port = "" if port == _PORTS.get(scheme, ":80") else port
+    path = (match[4] or "").rstrip("/.,")
+    return f"{scheme}://{match[2].casefold()}{port}{path}" if scheme else f"{match[2].casefold()}{port}{path}"
+
+
 def _mac(text: str) -> str | None:
+    vendor = _VENDOR_MAC.fullmatch(text)
+    if vendor and vendor[2].replace("-", ":").endswith(vendor[1]):
+        text = vendor[2]
     digits = re.sub(r"[:\-. ]", "", text)
     separated = re.fullmatch(r"[0-9a-f]{2}(?:[:\-. ]?[0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}", text)
     if not separated or not re.search(r"[:\-. a-f]", text):
@@ -126,15 +126,28 @@ def _mac(text: str) -> str | None:
 
 
 def _hash(text: str) -> str | None:
+    line = _GNU_LINE.fullmatch(text) or _BSD_LINE.fullmatch(text)
+    if line and len(line[1]) in _HASH_LENGTHS:
+        return line[1]
     digits = _HASH_NAME.sub("", text).removeprefix("0x").replace(" ", "").strip(".,")
     named = text.startswith("0x") and len(digits) >= 4
-    return digits if re.fullmatch(r"[0-9a-f]+", digits) and (len(digits) in (32, 40, 64, 128) or named) else None
+    return digits if re.fullmatch(r"[0-9a-f]+", digits) and (len(digits) in _HASH_LENGTHS or named) else None
+
+
+def _address(text: str) -> str | None:
+    """Return the short form of an IPv6 address."""
+    bare = text.strip("[]").partition("%")[0]
+    if bare.count(":") < 2 or "." in bare:
+        return None
+    try:
+        return ip_address(bare).compressed
+    except ValueError:
+        return None
 
 
 def _path(text: str) -> str | None:
     if "://" in text:
-        scheme, rest = text.split("://", 1)
-        return None if " " in text else f"{scheme}://{rest.rstrip('/.,')}"
+        return None
     path = text.replace("\\", "/")
     if not re.match(r"[a-z]:/", path) and not ("/" in path and (" " not in path or "\\" in text)):
         return None

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from inspect_ai.util import OutputLimitExceededError
 
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
+from swaplaw.forensic.sandbox.config import SandboxConfig
 from swaplaw.forensic.sandbox.protections import ALL, STAGE, Protection
 
 from support.sandboxes import needs_bwrap, run, small, without
@@ -112,3 +115,22 @@ def test_odd_names(name: str) -> None:
     asyncio.run(sandbox.write_file(name, "content\r\n"))
     assert asyncio.run(sandbox.read_file(name)) == "content\r\n"
     sandbox.close()
+
+
+def test_a_person_can_enter_and_is_held_as_an_agent_is(host_directory: Path) -> None:
+    (host_directory / "note.txt").write_text("hello")
+    config = SandboxConfig(evidence=str(host_directory), limits=small().limits)
+    sandbox = BwrapSandbox.opened(config)
+    try:
+        run(sandbox, "sh", "-c", "echo mine > file")
+        command = asyncio.run(sandbox.connection()).command
+        said = "cat /evidence/note.txt file; id -u; ls /root; unshare -U true || echo refused; exit\n"
+        done = subprocess.run(["sh", "-c", command], input=said, capture_output=True, text=True, timeout=60)
+    finally:
+        sandbox.close()
+    assert "hello" in done.stdout
+    assert "mine" in done.stdout
+    assert "1000" in done.stdout
+    assert "refused" in done.stdout
+    (kept,) = re.findall(r"<(\S+)", command)
+    assert not Path(kept).exists()

@@ -134,7 +134,7 @@ def _notes(report: dict[str, Any]) -> None:
         )
     judge = report["judge"]
     if judge and judge["undecided"]:
-        click.echo(f"{judge['undecided']} answers without a clear verdict were graded incorrect", err=True)
+        click.echo(f"{judge['undecided']} answers without a clear verdict are abstentions (reason `judge`)", err=True)
     if judge and judge["twice"]:
         click.echo(f"the judge agreed with itself on {judge['agreed']} of {judge['twice']} answers", err=True)
     for line in report["skipped"]:

@@ -11,7 +11,7 @@ import click
 from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
 from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
-from swaplaw.errors import SwaplawError, quote
+from swaplaw.errors import InputError, SwaplawError, quote
 
 if TYPE_CHECKING:
     from swaplaw.forensic.challenges.manifest import Challenge
@@ -85,7 +85,8 @@ def _name(case: Challenge) -> str:
 
 @click.command()
 @CHALLENGES
-@click.option("--model", "models", multiple=True, required=True, help="Any Inspect model; may be given several times.")
+@click.option("--model", "models", multiple=True, help="Any Inspect model; may be given several times.")
+@click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
 @click.option(
     "--runs", type=click.IntRange(1), default=24, show_default=True, help="Traces a challenge: votes a question."
 )
@@ -97,22 +98,42 @@ def _name(case: Challenge) -> str:
 @click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens a trace.")
 @click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds a trace.")
 @click.option("--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds a tool call.")
+@click.option("--cpu-seconds", type=click.IntRange(1), default=3600, show_default=True, help="CPU time of a trace.")
+@click.option("--memory", default="4GiB", show_default=True, help="Memory of a trace.")
+@click.option("--disk", default="1GiB", show_default=True, help="What a trace may write (held in memory).")
+@click.option("--file-size", default="1GiB", show_default=True, help="Largest file that a trace may write.")
+@click.option(
+    "--truncation/--no-truncation",
+    default=True,
+    show_default=True,
+    help="Drop early messages when the context is full.",
+)
+@click.option("--text-calls", is_flag=True, help="Read tool calls that a model writes as JSON in its text.")
 @click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")
 @TABLES
-def run(challenges: tuple[str, ...], models: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def run(
+    challenges: tuple[str, ...], models: tuple[str, ...], local: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
+    models = (*models, *(f"local/{name}" for name in local))
+    if not models:
+        raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
     from swaplaw.forensic.challenges.manifest import load
+    from swaplaw.forensic.challenges.seeds import remembered
 
-    cases = [load(name) for name in challenges]
+    cases = [load(name) for name in remembered(challenges, options["logs"])]
     need_inspect("running agents")
     from inspect_ai import eval_set
 
     from swaplaw.forensic.agent.task import forensic
 
-    names = ("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout")
+    names = (
+        *("sandbox", "image", "message_limit", "token_limit", "time_limit", "command_timeout"),
+        *("cpu_seconds", "memory", "disk", "file_size", "truncation", "text_calls"),
+    )
     settings = {name: options[name] for name in names}
     evidence = str(options["evidence"]) if options["evidence"] else None
     with inspect_errors(), stdout_to_stderr():

@@ -9,9 +9,9 @@ import click
 
 from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._grade import grade
-from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, TABLES, columns
+from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, TABLES, columns
 from swaplaw.cli.forensic._run import run, solve
-from swaplaw.errors import SwaplawError
+from swaplaw.errors import InputError, SwaplawError
 
 
 @click.group(name="forensic")
@@ -83,6 +83,8 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
     failed = []
     for name in challenges:
         challenge = load(name)
+        if challenge.seed is not None and "@" not in name:
+            raise InputError(f"{challenge.id} is another case for each seed: verify {challenge.id}@SEED")
         files = check(challenge, root)
         good = bool(files) and all(row.status == "ok" for row in files)
         if not good:
@@ -138,6 +140,39 @@ def build(challenges: tuple[str, ...], evidence: Path | None, source: Path | Non
         for file in one["files"]
     ]
     show("evidence", columns("challenge", "file", "bytes", "sha256", numbers=("bytes",)), cells)
+
+
+@command.command()
+@click.argument("challenges", nargs=-1, metavar="[CHALLENGE]...")
+@EVIDENCE
+@IMAGE
+@TABLES
+def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None, as_json: bool) -> None:
+    """Say for each challenge which tools and evidence are missing here; exit 1 if tools are.
+
+    With --image, look into an unpacked Apptainer image instead of this machine. Without CHALLENGE, look at all.
+    """
+    from swaplaw.forensic.challenges.evidence import default_root
+    from swaplaw.forensic.challenges.manifest import load, shipped
+    from swaplaw.forensic.challenges.tools import diagnose
+
+    root, inside = evidence or default_root(), Path(image) if image else None
+    if inside is not None and not inside.is_dir():
+        raise InputError(
+            f"{image} is no unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
+        )
+    found = [diagnose(load(name), root, inside) for name in challenges or shipped()]
+    if as_json:
+        emit({"challenges": [one.to_dict() for one in found]})
+    else:
+        cells = [
+            [one.challenge, " ".join(one.missing) or "-", one.evidence, " ".join(one.ungradeable) or "-"]
+            for one in found
+        ]
+        show("challenges on this machine", columns("challenge", "missing tools", "evidence", "cannot be graded"), cells)
+    packages = list(dict.fromkeys(package for one in found for package in one.packages))
+    if packages:
+        raise SwaplawError(f"tools are missing; on Debian: apt-get install {' '.join(packages)}")
 
 
 for _subcommand in (solve, run, grade):

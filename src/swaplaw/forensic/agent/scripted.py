@@ -3,8 +3,10 @@
 It proves the whole path (sandbox, tools, submission, log, grading): `swaplaw forensic solve` runs it.
 """
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -20,7 +22,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from swaplaw.errors import InputError, quote
-from swaplaw.forensic.challenges.manifest import Challenge
+from swaplaw.forensic.challenges.manifest import Challenge, Question
 
 Decide = Callable[[str, str, int], str | None]
 
@@ -35,14 +37,17 @@ def scripted_model(challenges: Sequence[Challenge], name: str = "solution", deci
 
     `decide(question, found, run)` may spoil or drop (None) an answer: that makes examiners of any skill.
     """
-    scripts: dict[str, str] = {}
+    scripts: dict[str, tuple[str, str]] = {}
     for challenge in challenges:
         script = challenge.solution
         if script is None:
             raise InputError(
                 f"challenge {quote(challenge.ref)} has no solution script ({challenge.folder}/solution.sh)"
             )
-        scripts |= dict.fromkeys(challenge.question_ids, script)
+        for question in challenge.questions:
+            # A synthetic case's script is told the question, as an examiner would be: names differ from seed to seed.
+            call = f"{question.topic or question.id} {shlex.quote(question.text)}"
+            scripts[_line(question)] = (question.id, f"{script}\n{call}")
     runs = count()
 
     def play(
@@ -54,22 +59,26 @@ def scripted_model(challenges: Sequence[Challenge], name: str = "solution", deci
         looked = [call for call in calls if call.function == "bash"]
         if calls and calls[-1].function == "bash":
             found = messages[-1].text.strip() if isinstance(messages[-1], ChatMessageTool) else ""
-            question = asked[len(looked) - 1]
+            question, _ = scripts[asked[len(looked) - 1]]
             answer = decide(question, found, run)
             if answer is not None:
                 return _call("submit_answer", question=question, answer=answer)
         if len(looked) < len(asked):
-            question = asked[len(looked)]
-            return _call("bash", command=f"# run {run}\n{scripts[question]}\n{question}")
+            return _call("bash", command=f"# run {run}\n{scripts[asked[len(looked)]][1]}")
         return _call("finish")
 
     return get_model(f"mockllm/{name}", custom_outputs=play, memoize=False)
 
 
-def _asked(messages: list[ChatMessage], scripts: dict[str, str]) -> list[str]:
-    """Return the ids of the questions in the prompt, in order."""
+def _line(question: Question) -> str:
+    return f"[{question.id}] {question.text}"
+
+
+def _asked(messages: list[ChatMessage], scripts: Mapping[str, Any]) -> list[str]:
+    """Return the questions in the prompt, in order: two cases of one kind share their ids, not their words."""
     prompt = next(message.text for message in messages if isinstance(message, ChatMessageUser))
-    return [line[1:].split("]")[0] for line in prompt.splitlines() if line[1:].split("]")[0] in scripts]
+    found = [next((key for key in scripts if line.startswith(f"{key} (Answer")), None) for line in prompt.splitlines()]
+    return [key for key in found if key is not None]
 
 
 def _call(function: str, **arguments: str) -> ModelOutput:

@@ -4,6 +4,9 @@
 This side knows manifests and never golds: an answer is stored, and graded later from the log.
 """
 
+import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,10 @@ from inspect_ai.tool import Tool, ToolError, bash, python, tool
 from inspect_ai.util import SandboxEnvironmentSpec, store
 
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.forensic.agent.replies import replying
 from swaplaw.forensic.challenges.evidence import default_root, require
 from swaplaw.forensic.challenges.manifest import SHIPPED, Challenge, load
+from swaplaw.forensic.synthetic.key import fingerprint, secret_key
 
 SANDBOXES = ("bwrap", "apptainer")
 LONGEST_ANSWER = 4000
@@ -27,8 +32,10 @@ DEFAULT_CHALLENGES = "synthetic-disk,synthetic-capture"
 
 INSTRUCTIONS = """
 You are a digital forensics examiner. The evidence is in /evidence (read-only); work in /home/agent. There is no
-network. Usual tools are installed: sleuthkit (fls, icat, fsstat, tsk_recover), foremost, tshark, unzip, file,
-python3. Each call of bash or python starts a new process; files in /home/agent stay.
+network. Usual tools are installed: sleuthkit (fls, icat, fsstat, tsk_recover), foremost, tshark, unzip, file, xxd,
+strings, python3 (with sqlite3); where they are there, also ewfexport, reglookup, regfexport, evtxexport, esedbexport,
+pffexport, vshadowinfo, plistutil, sqlite3, exiftool. Each call of bash or python starts a new process; files in
+/home/agent stay.
 
 Answer with submit_answer(question, answer) as soon as you know an answer; a later answer to the same question
 replaces the earlier one. A question that you cannot answer may be left open. When you are done, call finish().
@@ -53,6 +60,12 @@ def forensic(
     token_limit: int = 5_000_000,
     time_limit: int = 7200,
     command_timeout: int = 180,
+    cpu_seconds: int = 3600,
+    memory: int | str = "4GiB",
+    disk: int | str = "1GiB",
+    file_size: int | str = "1GiB",
+    truncation: bool = True,
+    text_calls: bool = False,
 ) -> Task:
     """Let a model investigate challenges; N runs are N votes a question.
 
@@ -66,6 +79,12 @@ def forensic(
         token_limit: tokens a trace.
         time_limit: seconds a trace.
         command_timeout: seconds a call of bash or python.
+        cpu_seconds: CPU time of a trace, all its processes together.
+        memory: memory of all processes of a trace, in bytes or as in 4GiB.
+        disk: what a trace may write, in bytes or as in 1GiB (held in memory).
+        file_size: largest file that a trace may write.
+        truncation: drop early messages when the model's context is full, rather than end the trace.
+        text_calls: read tool calls that a model writes as JSON in its text.
     """
     if sandbox not in SANDBOXES:
         raise InputError(f"sandbox {quote(sandbox)} is not known; accepted are {listing(SANDBOXES)}")
@@ -77,12 +96,22 @@ def forensic(
     twice = sorted({case.ref for case in cases if [other.ref for other in cases].count(case.ref) > 1})
     if twice:
         raise InputError(f"challenge {listing(twice)} is named twice: use --runs for more traces")
+    limits = {
+        "wall_seconds": command_timeout,
+        "cpu_seconds": min(cpu_seconds, command_timeout * (os.cpu_count() or 1)),
+        "total_cpu_seconds": cpu_seconds,
+        "memory": parse_size(memory),
+        "disk": parse_size(disk),
+        "file_size": parse_size(file_size),
+    }
     return Task(
-        dataset=MemoryDataset([_sample(case, root, sandbox, image) for case in cases], name="forensic"),
+        dataset=MemoryDataset([_sample(case, root, sandbox, image, limits) for case in cases], name="forensic"),
         solver=react(
             prompt=AgentPrompt(instructions=INSTRUCTIONS, assistant_prompt=None, submit_prompt=None),
             tools=[bash(timeout=command_timeout), python(timeout=command_timeout), submit_answer()],
+            model=replying(text_calls),
             submit=AgentSubmit(tool=finish(), answer_only=True, keep_in_messages=True),
+            truncation="auto" if truncation else "disabled",
             on_continue="Go on with your tools. When you are done, call {submit}().",
         ),
         setup=know_questions(),
@@ -94,7 +123,7 @@ def forensic(
     )
 
 
-def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None) -> Sample:
+def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None, limits: Mapping[str, int]) -> Sample:
     folder, hashes = require(challenge, root)
     return Sample(
         id=challenge.ref,
@@ -104,15 +133,31 @@ def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None) -
             "folder": None if challenge.folder.parent == SHIPPED else str(challenge.folder.absolute()),
             "questions": list(challenge.question_ids),
             "evidence_sha256": hashes,
+            "seed": challenge.seed,
+            "key": None if challenge.seed is None else fingerprint(secret_key()),
         },
-        sandbox=SandboxEnvironmentSpec(sandbox, _sandbox_config(sandbox, folder, hashes, image)),
+        sandbox=SandboxEnvironmentSpec(sandbox, _sandbox_config(sandbox, folder, hashes, image, limits)),
     )
 
 
-def _sandbox_config(sandbox: str, folder: Path, hashes: dict[str, str], image: str | None) -> Any:
+def parse_size(text: int | str) -> int:
+    """Read a number of bytes: 1073741824, 1GiB or 1024MiB.
+
+    >>> parse_size("2GiB")
+    2147483648
+    """
+    match = re.fullmatch(r"(\d+)\s*(?:([KMGT])(?:i?B)?|B)?", str(text).strip(), re.IGNORECASE)
+    if not match:
+        raise InputError(f"size {quote(text)} must be a number of bytes, or such as 512MiB or 4GiB")
+    return int(match[1]) << 10 * " kmgt".index((match[2] or " ").lower())
+
+
+def _sandbox_config(
+    sandbox: str, folder: Path, hashes: dict[str, str], image: str | None, limits: Mapping[str, int]
+) -> Any:
     from swaplaw.forensic.sandbox.config import ApptainerConfig, SandboxConfig
 
-    evidence = {"evidence": str(folder.absolute()), "sha256": hashes}
+    evidence = {"evidence": str(folder.absolute()), "sha256": hashes, "limits": dict(limits)}
     if sandbox == "apptainer":
         return ApptainerConfig.model_validate(evidence | {"image": image})
     return SandboxConfig.model_validate(evidence)

@@ -9,7 +9,7 @@ from typing import Any
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 
 ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
-UNREAD = {"messages", "events", "output", "attachments", "timelines", "events_data"}
+UNREAD = {"messages", "events", "attachments", "timelines", "events_data"}
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,11 @@ class Trace:
     questions: tuple[str, ...]
     answers: dict[str, str]
     ended: str
-    """`finish`, the limit that cut the trace (`message`, `token`, `time`, ...), `error`, or `stopped`."""
+    """`finish`, the limit that cut the trace (`message`, `token`, `time`, `context`, ...), `error`, or `stopped`."""
     tokens: int
     sample: int
+    key: str | None = None
+    """The fingerprint of the secret key with which a synthetic case was built."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,12 @@ def _samples(file: Path) -> Iterable[Any]:
 
 
 def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
-    if sample.error:
+    from swaplaw.forensic.agent.replies import OVERFLOW
+
+    full = sample.output.stop_reason == "model_length" if sample.output and sample.output.choices else False
+    if full or (sample.error and OVERFLOW.search(sample.error.message)):
+        ended = "context"
+    elif sample.error:
         ended = "error"
     elif sample.limit:
         ended = str(sample.limit.type)
@@ -109,6 +116,7 @@ def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
         questions=tuple(sample.metadata.get("questions", ())),
         answers={str(name): str(text) for name, text in answers.items()},
         ended=ended,
+        key=sample.metadata.get("key"),
         tokens=sum(usage.total_tokens for usage in sample.model_usage.values()),
         sample=number,
     )

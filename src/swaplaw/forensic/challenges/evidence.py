@@ -38,21 +38,21 @@ def expected(challenge: Challenge) -> tuple[Evidence, ...]:
     """Return the evidence with its hashes; a synthetic challenge's are computed from the seed."""
     if challenge.kind != "synthetic":
         return challenge.evidence
-    files = build_case(challenge).files
+    files = build_case(challenge.id, challenge.seed or 0).files
     return tuple(
         replace(
             item,
             bytes=len(files[item.file]),
             sha256=hashlib.sha256(files[item.file]).hexdigest(),
-            origin="computed from the seed",
+            origin="computed from key and seed",
         )
         for item in challenge.evidence
     )
 
 
 def locate(challenge: Challenge, root: Path) -> Path:
-    """Return the folder with the challenge's files: `root/challenge`, or `root` itself when they lie there."""
-    own = root / challenge.ref
+    """Return the folder with the challenge's files: `root/place`, or `root` itself when they lie there."""
+    own = root / challenge.place
     if own.is_dir() or not all((root / item.file).is_file() for item in challenge.evidence):
         return own
     return root
@@ -106,7 +106,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
 
     Nothing appears there unless all of it is right: files are gathered aside, verified, then moved in one step.
     """
-    target = root / challenge.ref
+    target = root / challenge.place
     if target.is_dir():
         bad = [row for row in verify(challenge, root) if row.status != "ok"]
         if bad:
@@ -120,7 +120,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
         aside = Path(name) / "files"
         aside.mkdir()
         if challenge.kind == "synthetic":
-            for file, content in build_case(challenge).files.items():
+            for file, content in build_case(challenge.id, challenge.seed or 0).files.items():
                 (aside / file).write_bytes(content)
         else:
             _gather(challenge, source, aside)

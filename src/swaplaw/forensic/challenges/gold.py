@@ -7,7 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from swaplaw.answers.quantities import instant, zone_offset
+from swaplaw.answers.quantities import instant
+from swaplaw.answers.units import known_unit
+from swaplaw.answers.zones import zone_offset
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.forensic.challenges.manifest import Challenge, Question, check_keys, read_toml
 from swaplaw.forensic.synthetic.case import build_case
@@ -20,8 +22,11 @@ _NEEDS = {
 _KEYS: dict[str, Any] = {
     "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
     "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
+    "unit": str, "keep_case": bool, "at_most": int,
     "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
 }  # fmt: skip
+
+_SECRET = re.compile(r"\b(?:password|passphrase|pass phrase|passcode)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,14 @@ class Gold:
     optional: tuple[Item, ...] = ()
     threshold: Fraction = Fraction(1)
     measure: str = "f1"
+    at_most: int = 0
+    """Rows of a list beyond which it is a spray and no answer, where recall is measured; 0: three times the items."""
+    unit: str | None = None
+    """Of a number; another unit is converted, and one that measures something else is wrong."""
+    keep_case: bool = False
+    """Upper and lower case differ, as in passwords."""
+    asked: str = ""
+    """The question: an answer may repeat its words."""
     patterns: tuple[str, ...] = ()
     rubric: str = ""
     ungradeable: str = ""
@@ -61,7 +74,7 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
     """Load or compute the answers of every question of a challenge."""
     if challenge.kind == "synthetic":
         # No file at all: the answers are computed again from the seed.
-        where, answers = f"{challenge.ref} (computed)", build_case(challenge).answers
+        where, answers = f"{challenge.ref} (computed)", _computed(challenge)
     else:
         file = challenge.folder / "gold.toml"
         if not file.is_file():
@@ -77,6 +90,11 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
             'add [answers.ID], or say there why it cannot be graded with ungradeable = "..."'
         )
     return {q.id: parse_gold(q, answers[q.id], f"{where}: answers.{q.id}") for q in challenge.questions}
+
+
+def _computed(challenge: Challenge) -> dict[str, Any]:
+    topics = {asked.topic: asked.gold for asked in build_case(challenge.id, challenge.seed or 0).asked}
+    return {question.id: topics[question.topic] for question in challenge.questions}
 
 
 def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:
@@ -115,6 +133,10 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
             optional=tuple(_item(item) for item in row.get("optional", ())),
             threshold=Fraction(str(row.get("threshold", 1))),
             measure=measure,
+            at_most=row.get("at_most", 0),
+            unit=row.get("unit") or _unit_asked(question),
+            keep_case=row.get("keep_case", bool(_SECRET.search(question.text))),
+            asked=question.text,
             patterns=tuple(row.get("patterns", ())),
             rubric=row.get("rubric", ""),
             ungradeable=row.get("ungradeable", ""),
@@ -140,8 +162,18 @@ def _check(gold: Gold) -> None:
     if gold.tier == "number":
         for text in gold.accept:
             Fraction(text)
+    if gold.unit is not None and not known_unit(gold.unit):
+        raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
     if not 0 < gold.threshold <= 1:
         raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
+
+
+def _unit_asked(question: Question) -> str | None:
+    """Return the unit that a question asks for: "... in seconds?"."""
+    if question.tier != "number":
+        return None
+    named = [word.casefold() for word in re.findall(r"\bin ([A-Za-z€$£%]+)", question.text)]
+    return next((word for word in named if known_unit(word)), None)
 
 
 def _item(row: Any) -> Item:

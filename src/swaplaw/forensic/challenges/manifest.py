@@ -1,6 +1,7 @@
 """A challenge's manifest: what the agent's side may know. Answers are in `gold`, never imported from here."""
 
 import re
+import secrets
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.forensic.synthetic.case import build_case
+from swaplaw.forensic.synthetic.key import opaque, secret_key
 
 TIERS = ("exact", "normalised", "number", "time", "set", "regex", "rubric")
 TYPES = ("text", "number", "time", "list", "report")
@@ -54,6 +57,12 @@ class Question:
     text: str
     type: str
     tier: str
+    level: int = 1
+    """Difficulty: 1 easy, 2 several steps, 3 something hidden."""
+    builds_on: str = ""
+    """The question whose answer is needed first: both together mark partial progress."""
+    topic: str = ""
+    """What the solution script calls it; not shown to an agent."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +82,18 @@ class Challenge:
     archives: tuple[Archive, ...] = ()
     unknown: tuple[str, ...] = ()
     seed: int | None = None
+    tools: tuple[str, ...] = ()
+    """Programs that its questions need."""
 
     @property
     def ref(self) -> str:
         """Return the name that finds this challenge again: `id`, or `id@seed`."""
         return self.id if self.seed is None else f"{self.id}@{self.seed}"
+
+    @property
+    def place(self) -> str:
+        """Return the name of its evidence folder: an agent can read it, so a synthetic one tells nothing."""
+        return self.id if self.seed is None else opaque(secret_key(), self.id, self.seed)
 
     def vote_id(self, question: str) -> str:
         """Return the question's id in the vote table: another seed is another question."""
@@ -101,7 +117,10 @@ def shipped() -> list[str]:
 
 
 def load(ref: str) -> Challenge:
-    """Load a challenge by `id`, `id@seed`, or the path of a folder that holds a challenge.toml."""
+    """Load a challenge by `id`, `id@seed`, or the path of a folder that holds a challenge.toml.
+
+    A synthetic challenge without seed is a new case each time; its `ref` names the seed.
+    """
     name, _, seed_text = ref.partition("@")
     folder = SHIPPED / name if _NAME.fullmatch(name) and (SHIPPED / name).is_dir() else Path(name)
     file = folder / "challenge.toml"
@@ -111,15 +130,27 @@ def load(ref: str) -> Challenge:
         )
     challenge = parse(read_toml(file), file)
     if challenge.kind == "synthetic":
-        return replace(challenge, seed=_seed(ref, seed_text))
+        return _synthetic(challenge, _seed(ref, seed_text))
     if "@" in ref:
         raise InputError(f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one")
     return challenge
 
 
+def _synthetic(challenge: Challenge, seed: int) -> Challenge:
+    """Fill in what a seed decides: story, files, questions and their order."""
+    case = build_case(challenge.id, seed)
+    names = {asked.topic: f"{challenge.id.partition('-')[2]}-{n:02d}" for n, asked in enumerate(case.asked, start=1)}
+    questions = tuple(
+        Question(names[a.topic], a.text, a.type, a.tier, a.level, names.get(a.builds_on, ""), a.topic)
+        for a in case.asked
+    )
+    evidence = tuple(Evidence(name) for name in case.files)
+    return replace(challenge, seed=seed, prompt=case.prompt, evidence=evidence, questions=questions)
+
+
 def _seed(ref: str, text: str) -> int:
     if text == "" and "@" not in ref:
-        return 1
+        return secrets.randbelow(10**9)  # a case that nobody has seen
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise InputError(f"challenge {quote(ref)}: the seed after @ must be a whole number such as 7")
     return int(text)
@@ -136,13 +167,15 @@ def read_toml(file: Path) -> dict[str, Any]:
 def parse(table: Mapping[str, Any], file: Path) -> Challenge:
     """Turn a manifest's table into a challenge; every error names the file, the key and what is accepted."""
     required = {"id": str, "title": str, "kind": str, "licence": str, "obtain": str, "prompt": str}
-    lists = {"pages": list, "evidence": list, "questions": list, "archives": list, "unknown": list}
+    if table.get("kind") == "synthetic":  # its builder writes story, files and questions
+        table = {"prompt": "", "questions": [], "evidence": [], **table}
+    lists = {"pages": list, "evidence": list, "questions": list, "archives": list, "unknown": list, "tools": list}
     check_keys(table, required | lists, required | {"questions": list, "evidence": list}, f"{file}")
     if not _NAME.fullmatch(table["id"]):
         raise InputError(f"{file}: id {quote(table['id'])} must be small letters, digits, '.', '_' and '-'")
     _one_of(table["kind"], KINDS, f"{file}: kind")
     questions = tuple(_question(row, f"{file}: question {n}") for n, row in enumerate(table["questions"], 1))
-    if not questions:
+    if not questions and table["kind"] != "synthetic":
         raise InputError(f"{file}: a challenge needs at least one [[questions]] table")
     _unique((question.id for question in questions), f"{file}: question id")
     evidence = tuple(_evidence(row, f"{file}: evidence {n}") for n, row in enumerate(table["evidence"], 1))
@@ -156,12 +189,13 @@ def parse(table: Mapping[str, Any], file: Path) -> Challenge:
         folder=file.parent,
         archives=archives,
         unknown=tuple(table.get("unknown", [])),
+        tools=tuple(table.get("tools", [])),
     )
 
 
 def _question(row: Any, where: str) -> Question:
     fields = {"id": str, "text": str, "type": str, "tier": str}
-    check_keys(row, fields, fields, where)
+    check_keys(row, fields | {"level": int, "builds_on": str}, fields, where)
     _one_of(row["type"], TYPES, f"{where} ({row['id']}): type")
     _one_of(row["tier"], TIERS, f"{where} ({row['id']}): tier")
     if not _NAME.fullmatch(row["id"]):

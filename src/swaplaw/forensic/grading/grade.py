@@ -2,28 +2,57 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.quantities import instant, moments, numbers, without_moments
-from swaplaw.answers.text import (
-    abstains,
-    equivalents,
-    normalise,
-    pieces,
-    refang,
-    splittings,
-    unwrap,
-)
-from swaplaw.forensic.challenges.gold import Gold, Item
+from swaplaw.answers.hedges import beside, bounds, hedged, negated, rough
+from swaplaw.answers.lists import pieces
+from swaplaw.answers.quantities import Amount, Times, amounts, instant, moments, numbers, times
+from swaplaw.answers.text import abstains, equivalents, normalise, refang, unwrap
+from swaplaw.answers.units import CURRENCIES, UNITS, in_unit
+from swaplaw.forensic.challenges.gold import Gold
+from swaplaw.forensic.grading.readings import account, candidates, file_type, same_text, undecided
+from swaplaw.forensic.grading.sets import overlap
 
 CORRECT, INCORRECT, ABSTAINED = "correct", "incorrect", "abstained"
 NEEDS_JUDGE, UNGRADEABLE = "needs_judge", "ungradeable"
 LONGEST_ANSWER = 4000
 LONGEST_CATEGORY = 200
+# "None" and "no calls were answered" are zero, where zero is right.
+_NOTHING = re.compile(r"(?:none|nil|nothing|never|no(?: [a-z][a-z -]*)?|zero(?: [a-z][a-z -]*)?)[.!]?", re.IGNORECASE)
+# Words that may stand between a number and its unit's absence, or behind a clock without a zone.
+_AFTER_NUMBER = (None, "in", "total", "each", "interval", "apart", "between", "on", "for")
+_AFTER_CLOCK = frozenset(
+    [
+        "local",
+        "time",
+        "hours",
+        "hrs",
+        "h",
+        "o",
+        "clock",
+        "on",
+        "the",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+    ]
+)
+_ZONE_LIKE = re.compile(r"\b[A-Z]{1,4}T\b|\b[A-Z][a-z]+/[A-Z]|\bUTC\b|\bGMT\b|\btime ?zone\b")
 
 
 @dataclass(frozen=True)
@@ -84,87 +113,103 @@ def _short(text: str) -> str:
 
 
 def _exact(gold: Gold, answer: str) -> Grade:
-    text = unwrap(answer)
-    return _verdict(text in gold.accept or answer.strip() in gold.accept, "the exact text")
+    texts = candidates(gold, answer)
+    hit = any(same_text(gold, wanted, text) for wanted in gold.accept for text in texts)
+    return _verdict(hit, "the exact text")
 
 
 def _normalised(gold: Gold, answer: str) -> Grade:
-    accepted = set().union(*(_forms(text) for text in gold.accept))
-    return _verdict(normalise(answer) in accepted, "the normalised text")
+    if answer.rstrip(' "*)').endswith("?") and not any(text.endswith("?") for text in gold.accept):
+        return Grade(INCORRECT, "it asks")
+    texts = candidates(gold, answer)
+    if gold.keep_case:
+        return _verdict(any(visible(text) in gold.accept for text in texts), "the text, with its case,")
+    accepted: set[str] = set().union(*(_forms(text) for text in gold.accept))
+    texts += [user for text in texts if (user := account(gold, text)) is not None]
+    types = {kind for text in gold.accept if (kind := file_type(text)) is not None}
+    hit = any(normalise(text) in accepted or (types and file_type(text) in types) for text in texts)
+    return _verdict(hit, "the normalised text")
 
 
 def _number(gold: Gold, answer: str) -> Grade:
-    found = numbers(answer)
+    text = visible(answer)
+    accepted = [Fraction(one) for one in gold.accept]
+    if 0 in accepted and _NOTHING.fullmatch(text):
+        return _verdict(True, "the number")
+    if hedged(text) or negated(text) or bounds(text) or (rough(text) and not gold.tolerance):
+        return Grade(INCORRECT, "it denies, bounds or hedges the number")
+    found = amounts(text)
     if not found:
         return Grade(INCORRECT, "no number in it")
-    accepted = [Fraction(text) for text in gold.accept]
-    hit = all(any(abs(value - wanted) <= gold.tolerance for wanted in accepted) for value in found)
-    return _verdict(hit, "the number" if len(set(found)) == 1 else "every number in it")
+    if gold.unit and any(amount.unit is None and amount.noun not in _AFTER_NUMBER for amount in found):
+        return Grade(INCORRECT, f"its unit is not {gold.unit}")
+    if gold.unit is None and any("." in one for one in gold.accept):
+        # A sum of money whose gold names no currency cannot tell one from another.
+        found = [replace(one, unit=None) if one.unit and UNITS[one.unit][0] in CURRENCIES else one for one in found]
+    hit = all(_near(in_unit(one.value, one.unit, gold.unit), accepted, gold.tolerance) for one in found)
+    hit = hit or _near(_duration(found, text, gold.unit), accepted, gold.tolerance)
+    return _verdict(hit, "the number" if len(found) == 1 else "every number in it")
+
+
+def _near(values: Iterable[Fraction], accepted: Sequence[Fraction], tolerance: Fraction) -> bool:
+    return any(abs(value - wanted) <= tolerance for value in values for wanted in accepted)
+
+
+def _duration(found: Sequence[Amount], text: str, unit: str | None) -> tuple[Fraction, ...]:
+    """Add up "1 min 4 s"."""
+    if unit is None or len(found) < 2 or any(amount.unit is None for amount in found):
+        return ()
+    if not re.fullmatch(r"(?:[\d.]+\s*[a-z]+[\s,]*(?:and\s+)?)+", text.casefold()):
+        return ()
+    parts = [in_unit(amount.value, amount.unit, unit) for amount in found]
+    return (sum((part[0] for part in parts), Fraction(0)),) if all(parts) else ()
 
 
 def _time(gold: Gold, answer: str) -> Grade:
-    found = moments(answer)
-    if not found:
+    read = times(answer)
+    if not read.moments:
         return Grade(INCORRECT, "no date and time in it")
+    if read.undated or not _all_read(read, gold):
+        return Grade(INCORRECT, "something beside the time was not understood, denies it or hedges")
     accepted = [instant(text) for text in gold.accept]
-    hit = all(any(moment.matches(wanted, gold.tolerance, gold.zones) for wanted in accepted) for moment in found)
-    return _verdict(hit, "the time" if len(found) == 1 else "every time in it")
+    hit = all(any(moment.matches(wanted, gold.tolerance, gold.zones) for wanted in accepted) for moment in read.moments)
+    return _verdict(hit, "the time" if len(read.moments) == 1 else "every time in it")
+
+
+def _all_read(read: Times, gold: Gold) -> bool:
+    """Say whether nothing behind a clock was left unread: it could be a zone or a second time."""
+    before, *after = read.rest("\x01").split("\x01")
+    if any(negated(part) or hedged(part) or bounds(part) or rough(part) for part in (before, *after)):
+        return False
+    if beside(before) and not _repeats_words(before, gold.asked):
+        return False
+    for moment, text in zip(read.moments, after, strict=True):
+        words = [word for word in re.findall(r"\w+", text.casefold()) if word not in _AFTER_CLOCK]
+        if words and (
+            moment.offsets is None or any(character.isdigit() for character in text) or _ZONE_LIKE.search(text)
+        ):
+            return False
+    return True
+
+
+def _repeats_words(text: str, asked: str) -> bool:
+    known = set(re.findall(r"\w+", asked.casefold()))
+    return all(word in known for word in re.findall(r"before|after|since|until|by|later|earlier", text.casefold()))
 
 
 def _regex(gold: Gold, answer: str) -> Grade:
     text = unwrap(refang(visible(answer))).replace("\n", " ")
-    return _verdict(any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns), "the pattern")
+    hit = any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns)
+    return _verdict(hit and not undecided(text, gold.category), "the pattern")
 
 
 def _set(gold: Gold, answer: str) -> Grade:
-    """Take the reading of the list that fits best: how it was punctuated is not what was asked."""
-    best = max((_overlap(gold, rows) for rows in splittings(answer)), default=Fraction(0))
+    best = overlap(gold, answer)
     return Grade(
         CORRECT if best >= gold.threshold else INCORRECT,
         f"{gold.measure} {float(best):.2f}, needed {float(gold.threshold):.2f}",
         best,
     )
-
-
-def _overlap(gold: Gold, rows: list[str]) -> Fraction:
-    rows = list({normalise(row): row for row in rows if normalise(row)}.values())
-    if not rows:
-        return Fraction(0)
-    found = [item for item in gold.items if any(_is(item, row, gold) for row in rows)]
-    recall = Fraction(len(found), len(gold.items))
-    if gold.measure == "recall":
-        return recall
-    wanted = [row for row in rows if any(_is(item, row, gold) for item in gold.items)]
-    extra = [row for row in rows if row not in wanted and not any(_is(item, row, gold) for item in gold.optional)]
-    # Optional members neither help nor harm.
-    precision = Fraction(len(wanted), len(wanted) + len(extra)) if wanted else Fraction(0)
-    return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)
-
-
-def _is(item: Item, row: str, gold: Gold) -> bool:
-    if item.names:
-        accepted = set().union(*(_forms(name) for name in item.names))
-        # A row may be labelled: "MD5 = ...", "password: ...".
-        labels = [row, *(part for mark in (": ", " = ", " -> ") for part in row.split(mark, 1)[1:])]
-        return any(normalise(text) in accepted for text in labels)
-    if item.when:
-        found = moments(row)
-        wanted = [instant(text) for text in item.when]
-        hits = [any(moment.matches(one, gold.tolerance, gold.zones) for one in wanted) for moment in found]
-        # A record's row may hold no other time: that would pair any name with any time.
-        right = all(hits) if item.has else any(hits)
-        if (found and not right) or (not found and item.when_required):
-            return False
-    text = f" {_loose(without_moments(visible(row)) if item.when else visible(row))} "
-    return all(any(_holds(text, part) for part in parts) for parts in item.has)
-
-
-def _loose(text: str) -> str:
-    return refang(text).replace("\\", "/").casefold()
-
-
-def _holds(text: str, part: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(_loose(part))}(?!\w)", text) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -49,12 +49,12 @@ class Item:
     def token(self) -> str:
         """Return the word that a verdict must repeat: it depends on the rubric, which no examinee sees."""
         secret = f"{self.rubric}\0{self.question}\0{self.answer}"
-        return hashlib.sha256(secret.encode()).hexdigest()[:16]
+        return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def prompt(self) -> str:
         """Return the whole user message for the judge."""
-        answer = json.dumps(visible(self.answer))
+        answer = json.dumps(visible(self.answer.encode("utf-8", "replace").decode()), ensure_ascii=False)
         return PROMPT.format(question=self.text, rubric=self.rubric, answer=answer, token=self.token)
 
 
@@ -184,7 +184,7 @@ def _ask_all(
             failures.append(quote(str(error), 200))
             return
         verdicts.append(verdict)
-        out.write(json.dumps(asdict(verdict)) + "\n")
+        out.write(json.dumps(asdict(verdict), ensure_ascii=False) + "\n")
         out.flush()
         progress()
 

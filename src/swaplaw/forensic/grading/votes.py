@@ -16,6 +16,7 @@ from swaplaw.forensic.challenges.gold import Gold, load_gold
 from swaplaw.forensic.challenges.manifest import Challenge, load
 from swaplaw.forensic.grading import grade as grading
 from swaplaw.forensic.grading.judge import Item
+from swaplaw.forensic.synthetic.key import VARIABLE, fingerprint, secret_key
 
 DATASET = "forensic"
 
@@ -40,6 +41,8 @@ class Vote:
     tier: str
     why: str
     ended: str
+    score: float
+    """Partial credit: F1 or recall of a list; one or zero elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,11 @@ class Key:
         for trace in traces:
             place = (trace.challenge, trace.folder)
             if place not in self._loaded:
+                if trace.key is not None and trace.key != fingerprint(secret_key()):
+                    raise InputError(
+                        f"the log of {quote(trace.challenge)} was collected with another secret key (fingerprint "
+                        f"{trace.key}): set ${VARIABLE} to that key, or grade where it was collected"
+                    )
                 challenge = load(trace.folder or trace.challenge)
                 self._loaded[place] = (challenge, load_gold(challenge))
 
@@ -123,14 +131,12 @@ def _vote(
     grade = grading.grade(gold, submitted)
     outcome, why = grade.outcome, grade.why
     if outcome == grading.NEEDS_JUDGE:
-        verdict = outcomes[trace.challenge, name, submitted or ""]
-        outcome = grading.CORRECT if verdict else grading.INCORRECT
-        why = "judge" if verdict is not None else "the judge gave no verdict, or two different ones"
+        outcome, why = _judged(outcomes[trace.challenge, name, submitted or ""])
     answer: str | None = gold.category
     reason: str | None = None
     if outcome == grading.ABSTAINED:
         # What a failed run did not reach says nothing about the model.
-        answer, reason = None, "error" if submitted is None and trace.ended == "error" else why
+        answer, reason = None, "error" if submitted is None and trace.ended == "error" else why.partition(":")[0]
     elif outcome == grading.INCORRECT:
         answer = grading.wrong_category(gold, submitted or "")
     return Vote(
@@ -149,7 +155,15 @@ def _vote(
         tier=gold.tier,
         why=why,
         ended=trace.ended,
+        score=float(grade.score) if grade.score is not None else float(outcome == grading.CORRECT),
     )
+
+
+def _judged(verdict: bool | None) -> tuple[str, str]:
+    """Turn a verdict into an outcome; what the judge could not decide is no fault of the model."""
+    if verdict is None:
+        return grading.ABSTAINED, "judge: no verdict, or two different ones"
+    return (grading.CORRECT if verdict else grading.INCORRECT), "judge"
 
 
 def without_gold(votes: Sequence[Vote]) -> list[dict[str, Any]]:
@@ -179,7 +193,7 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     schema = {
         "dataset": text, "question": text, "model": text, "sample": pl.Int64, "answer": text, "gold": text,
         "cluster": text, "reason": text, "correct": pl.Boolean, "tokens": pl.Float64, "gold_free": text,
-        "submitted": text, "tier": text, "why": text, "ended": text,
+        "submitted": text, "tier": text, "why": text, "ended": text, "score": pl.Float64,
     }  # fmt: skip
     aside = file.with_name(f".{file.name}.part")
     try:

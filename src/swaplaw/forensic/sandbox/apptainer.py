@@ -3,6 +3,7 @@
 import base64
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from inspect_ai.util import sandboxenv
@@ -12,7 +13,7 @@ from swaplaw.errors import quote
 from swaplaw.forensic.sandbox.config import EVIDENCE, HOME, ApptainerConfig, SandboxInputError
 from swaplaw.forensic.sandbox.environment import Descriptors, ForensicSandbox
 from swaplaw.forensic.sandbox.limits import limited
-from swaplaw.forensic.sandbox.protections import ENVIRONMENT, STAGE, Protection
+from swaplaw.forensic.sandbox.protections import ENVIRONMENT, STAGE, Protection, gold_below
 from swaplaw.forensic.sandbox.seccomp import bpf
 from swaplaw.forensic.sandbox.stage import program
 
@@ -43,7 +44,13 @@ class ApptainerSandbox(ForensicSandbox):
     @override
     def _check(self) -> None:
         program("apptainer", "apptainer (https://apptainer.org)")
-        self._image()
+        image = self._image()
+        gold = _gold_in(image) if image.is_dir() else ()
+        if gold:
+            raise SandboxInputError(
+                f"the Apptainer image {quote(str(image), 200)} holds gold answers ({quote(gold[0])}): "
+                "build it without swaplaw and without challenges"
+            )
 
     @override
     def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors) -> list[str]:
@@ -95,3 +102,9 @@ class ApptainerSandbox(ForensicSandbox):
                 "move it elsewhere"
             )
         return path
+
+
+@lru_cache(maxsize=8)
+def _gold_in(image: Path) -> tuple[str, ...]:
+    """Look through an unpacked image; a SIF file must be trusted to be built from `forensic.def`."""
+    return tuple(str(path) for name in ("usr", "opt", "home", "root", "srv") for path in gold_below(image / name))

@@ -31,6 +31,7 @@ class Limits(BaseModel):
 
     wall_seconds: int = Field(default=300, gt=0, description="longest call; a call may ask for less, never for more")
     cpu_seconds: int = Field(default=300, gt=0, description="CPU time of one process")
+    total_cpu_seconds: int = Field(default=36_000, gt=0, description="CPU time of all processes of a sample together")
     address_space: int = Field(default=8 * GIB, ge=64 * MIB, description="virtual memory of one process")
     memory: int = Field(default=4 * GIB, ge=32 * MIB, description="memory of all processes together")
     disk: int = Field(default=GIB, ge=MIB, description="/home/agent, /tmp and /dev/shm together; held in memory")

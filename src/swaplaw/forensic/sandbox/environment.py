@@ -9,10 +9,13 @@ import math
 import os
 import posixpath
 import re
+import shlex
+import tempfile
 import threading
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any, Literal, Self, overload
 
 import anyio
@@ -21,6 +24,7 @@ from inspect_ai.log import transcript
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
+    SandboxConnection,
     SandboxEnvironment,
     SandboxEnvironmentConfigType,
     SandboxEnvironmentLimits,
@@ -49,6 +53,8 @@ from swaplaw.forensic.sandbox.stage import Stage, explain
 from swaplaw.forensic.sandbox.supervise import Bounds, Call, Outcome, Stopped
 
 WRITE = 'mkdir -p -- "$2" && exec cat >"$1"'
+# The shell opens a person's files from here on.
+FIRST_FILE = 7
 # What the sandbox's first process, a shell, says of a command that it may not run.
 REFUSED = re.compile(r"sandbox: .*: Permission denied\n\Z")
 # What the C library says of an error, and the exception that Inspect expects for it.
@@ -75,6 +81,8 @@ class ForensicSandbox(SandboxEnvironment):
         self._stage = Stage(config, protections)
         self._cgroup: Cgroup | None = None
         self._one_at_a_time = threading.Lock()
+        self._cpu_used = 0.0
+        self._kept: list[str] = []
         self._running: Call | None = None
 
     # The life of a sample.
@@ -156,6 +164,8 @@ class ForensicSandbox(SandboxEnvironment):
             running.cancel()
         with self._one_at_a_time:
             self._stage.close()
+            while self._kept:
+                Path(self._kept.pop()).unlink(missing_ok=True)
             if self._cgroup is not None:
                 self._cgroup.close()
 
@@ -172,6 +182,7 @@ class ForensicSandbox(SandboxEnvironment):
             "disk": f"{size(limits.disk)} (tmpfs)",
             "processes": str(limits.processes),
             "seconds a call": str(limits.wall_seconds),
+            "CPU seconds": str(limits.total_cpu_seconds),
         }
 
     # What each provider adds.
@@ -203,7 +214,7 @@ class ForensicSandbox(SandboxEnvironment):
             raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
         limit = min(self.config.limits.output, SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE)
         seconds = min(timeout or math.inf, self.config.limits.wall_seconds)
-        given = input.encode() if isinstance(input, str) else input
+        given = input.encode("utf-8", "replace") if isinstance(input, str) else input
         async with throttled("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
             outcome = await self._run_async(cmd, given, cwd, env, limit, seconds)
         stdout, stderr = (text.decode(errors="replace") for text in (outcome.stdout, outcome.stderr))
@@ -211,14 +222,29 @@ class ForensicSandbox(SandboxEnvironment):
             raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
         if outcome.stopped is Stopped.MEMORY:
             stderr += f"\nsandbox: killed, because all processes together passed {size(self.config.limits.memory)}\n"
+        if outcome.stopped is Stopped.CPU:
+            stderr += f"\nsandbox: killed, because all {self.config.limits.total_cpu_seconds} CPU seconds are used\n"
         if outcome.returncode == 126 and REFUSED.match(stderr):
             raise PermissionError(errno.EACCES, "Permission denied", cmd[0])
         return ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
 
     @override
+    async def connection(self, *, user: str | None = None) -> SandboxConnection:
+        """Return a command that lets a person into this sample's sandbox, bounded and guarded as an agent is."""
+        if user not in (None, "agent", "1000"):
+            raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+        files = _Files()
+        inside = self._command(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, files)
+        self._kept += files.paths
+        cgroup = self._cgroup.enter() if self._cgroup else []
+        words = shlex.join([*cgroup, *self._stage.enter(), *inside])
+        opened = " ".join(f"{number}<{shlex.quote(path)}" for number, path in enumerate(files.paths, start=FIRST_FILE))
+        return SandboxConnection(type=type(self).__name__, command=f"env -i {words} {opened}".strip())
+
+    @override
     async def write_file(self, file: str, contents: str | bytes) -> None:
         """Write a file from inside the sandbox, making the directories above it."""
-        given = contents.encode() if isinstance(contents, str) else contents
+        given = contents.encode("utf-8", "replace") if isinstance(contents, str) else contents
         command = ["/bin/sh", "-c", WRITE, "write_file", *_paths(file)]
         outcome = await self._run_async(command, given, None, None, MIB, self.config.limits.wall_seconds)
         _raise_for(outcome, file)
@@ -281,14 +307,16 @@ class ForensicSandbox(SandboxEnvironment):
             inside = self._command(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors)
             self._running = Call(
                 [*(self._cgroup.enter() if self._cgroup else []), *self._stage.enter(), *inside],
-                Bounds(seconds, output, memory),
+                Bounds(seconds, output, memory, max(0.0, self.config.limits.total_cpu_seconds - self._cpu_used)),
                 given,
                 self.protections,
                 descriptors.passed,
                 cancelled or threading.Event(),
             )
             try:
-                return self._running.run(descriptors.close_passed)
+                outcome = self._running.run(descriptors.close_passed)
+                self._cpu_used += outcome.cpu
+                return outcome
             finally:
                 self._running = None
 
@@ -317,6 +345,23 @@ class Descriptors:
         """Close our copies."""
         while self.passed:
             os.close(self.passed.pop())
+
+
+class _Files(Descriptors):
+    """The same for a command that a person starts later: files in place of descriptors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: list[str] = []
+
+    @override
+    def give(self, content: bytes) -> int:
+        """Keep bytes in a file that the shell will open."""
+        descriptor, path = tempfile.mkstemp(prefix="swaplaw-")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        self.paths.append(path)
+        return FIRST_FILE + len(self.paths) - 1
 
 
 def size(number: int) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from swaplaw.errors import quote
 from swaplaw.forensic.sandbox.config import SandboxConfig, SandboxInputError
+from swaplaw.forensic.sandbox.protections import gold_below
 
 
 def verify(config: SandboxConfig) -> None:
@@ -19,6 +20,11 @@ def verify(config: SandboxConfig) -> None:
     if not root.is_dir():
         raise SandboxInputError(
             f"no evidence directory at {quote(str(root), 200)}: fetch the evidence there, or correct `evidence`"
+        )
+    if not config.sha256 and gold_below(root):
+        raise SandboxInputError(
+            f"the evidence directory {quote(str(root), 200)} holds gold answers or a challenge's files, and all of it "
+            "would be shown: name the evidence files with `sha256`, or move the rest away"
         )
     for name, expected in config.sha256.items():
         found = sha256(root, name)

@@ -116,6 +116,19 @@ def memory_in_use(pid: int) -> int:
     return sum(_memory(process) for process in family(pid))
 
 
+def cpu_in_use(pid: int) -> float:
+    """Seconds of CPU that a process, its descendants and those that they waited for have used."""
+    return sum(_cpu(process) for process in family(pid))
+
+
+def _cpu(pid: int) -> float:
+    with contextlib.suppress(OSError, IndexError):
+        # The name, in brackets, may hold blanks.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def family(pid: int) -> Iterator[int]:
     """A process and its descendants. Orphans inside a PID namespace stay: its first process adopts them."""
     yield pid

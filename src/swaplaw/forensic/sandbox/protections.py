@@ -5,8 +5,10 @@ no setting to lower the guard. The tests drop them one by one, to show that each
 """
 
 import os
+import re
 from collections.abc import Collection, Iterable
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from swaplaw.forensic.sandbox.config import EVIDENCE, HOME
@@ -47,6 +49,10 @@ ALL = frozenset(Protection)
 
 # Where a sample's private files lie in its own mount namespace (see `stage`).
 STAGE = Path("/tmp")
+
+# What of the host's system an agent sees.
+SHOWN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
+_PACKED = re.compile(r"swaplaw-.*\.(?:whl|tar\.gz|zip)|.*\.verdicts\.jsonl|gold\.toml")
 
 # Programs find their libraries, their alternatives and their rules here; nothing in these is a secret.
 ETC = (
@@ -140,7 +146,8 @@ def _system(protections: Collection[Protection], hidden: Iterable[Path]) -> list
         arguments += _kernel_files()
     if Protection.PACKAGE_HIDDEN in protections:
         for path in hidden:
-            arguments += ["--tmpfs", str(path), "--remount-ro", str(path)]
+            cover = ["--ro-bind", "/dev/null"] if path.is_file() else ["--tmpfs"]
+            arguments += [*cover, str(path), *([] if path.is_file() else ["--remount-ro", str(path)])]
     return arguments
 
 
@@ -167,7 +174,31 @@ def _private(protections: Collection[Protection], evidence: bool) -> list[str]:
 
 
 def hidden_paths() -> tuple[Path, ...]:
-    """Where swaplaw lies inside the system that the sandbox shows, if it does: the gold answers are with it."""
+    """Every place in the system that the sandbox shows where gold may lie.
+
+    This package, other copies of it, challenge folders of users, and packed copies: all are covered.
+    """
     package = Path(__file__).resolve().parents[2]
-    shown = [Path(root).resolve() for root in ("/usr", "/lib", "/lib64", "/bin", "/sbin")]
-    return (package,) if any(package.is_relative_to(root) for root in shown) else ()
+    shown = [Path(root).resolve() for root in SHOWN]
+    found = {package} if any(package.is_relative_to(root) for root in shown) else set()
+    found |= _gold_in_system()
+    return tuple(sorted(path for path in found if not any(other in path.parents for other in found)))
+
+
+@lru_cache(maxsize=1)
+def _gold_in_system() -> frozenset[Path]:
+    """Look through the system once; a few hundred thousand names take about a second."""
+    roots = dict.fromkeys(Path(root).resolve() for root in SHOWN)
+    return frozenset(path for root in roots for path in gold_below(root))
+
+
+def gold_below(root: Path) -> set[Path]:
+    """Return the folders with challenges, the copies of this package and the kept verdicts below a folder."""
+    found: set[Path] = set()
+    for folder, folders, files in os.walk(root):
+        place = Path(folder)
+        if "challenge.toml" in files or (place.name == "swaplaw" and "forensic" in folders):
+            found.add(place)
+            folders.clear()
+        found |= {place / name for name in files if _PACKED.fullmatch(name)}
+    return found

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from swaplaw.forensic.sandbox.config import KIB
-from swaplaw.forensic.sandbox.limits import family, memory_in_use
+from swaplaw.forensic.sandbox.limits import cpu_in_use, family, memory_in_use
 from swaplaw.forensic.sandbox.protections import ALL, Protection
 
 TICK = 0.05  # seconds between two looks at the memory; a look costs well under a millisecond
@@ -32,6 +32,7 @@ class Stopped(StrEnum):
     TIME = "time"
     OUTPUT = "output"
     MEMORY = "memory"
+    CPU = "cpu"
     CANCELLED = "cancelled"
 
 
@@ -42,6 +43,8 @@ class Bounds:
     seconds: float
     output: int
     memory: int | None
+    cpu: float | None = None
+    """Seconds that are left to the sample."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Outcome:
     stdout: bytes
     stderr: bytes
     stopped: Stopped | None
+    cpu: float = 0.0
+    """Seconds of CPU that were seen in use."""
 
 
 @dataclass
@@ -64,6 +69,7 @@ class Call:
     protections: Collection[Protection] = ALL
     pass_fds: Sequence[int] = ()
     _cancelled: threading.Event = field(default_factory=threading.Event)
+    _cpu: float = 0.0
 
     def cancel(self) -> None:
         """End the call soon; `run` returns once nothing of it is left."""
@@ -82,6 +88,9 @@ class Call:
             start_new_session=True,
         )
         started()
+        for pipe in (process.stdout, process.stderr):
+            # The agent is another user, who may open /dev/stdout and /dev/stderr as well.
+            os.fchmod(pipe.fileno(), 0o666)  # type: ignore[union-attr]
         with process, _Streams(process, self.input) as streams:
             try:
                 stopped = self._watch(process, streams)
@@ -93,7 +102,9 @@ class Call:
             streams.drain(self._output_limit())
         if stopped is None and streams.over(self._output_limit()):
             stopped = Stopped.OUTPUT
-        return Outcome(_shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped)
+        return Outcome(
+            _shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped, self._cpu
+        )
 
     def _watch(self, process: "subprocess.Popen[bytes]", streams: "_Streams") -> Stopped | None:
         """Move data until the process ends, or say why it must be ended."""
@@ -108,8 +119,16 @@ class Call:
                 return Stopped.OUTPUT
             if now > deadline and Protection.WALL_TIME in self.protections:
                 return Stopped.TIME
-            if now > look and self.bounds.memory is not None and Protection.MEMORY in self.protections:
-                if memory_in_use(process.pid) > self.bounds.memory:
+            if now > look:
+                self._cpu = max(self._cpu, cpu_in_use(process.pid))
+                if (
+                    self.bounds.cpu is not None
+                    and self._cpu > self.bounds.cpu
+                    and Protection.CPU_TIME in self.protections
+                ):
+                    return Stopped.CPU
+                watched = self.bounds.memory is not None and Protection.MEMORY in self.protections
+                if watched and memory_in_use(process.pid) > (self.bounds.memory or 0):
                     return Stopped.MEMORY
                 look = now + TICK
         return None

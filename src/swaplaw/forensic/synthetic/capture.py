@@ -3,22 +3,19 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from swaplaw.forensic.synthetic import protocols
-from swaplaw.forensic.synthetic.case import Case
+from swaplaw.forensic.synthetic.case import Asked, Case, choose
 from swaplaw.forensic.synthetic.dice import Dice
 from swaplaw.forensic.synthetic.packets import BROADCAST, Capture, Host
+from swaplaw.forensic.synthetic.words import FIRST_NAMES, LAST_NAMES
 
-FILE = "incident.pcap"
 SECOND = 1_000_000
-PEOPLE = (
-    ("Alma", "Rietveld"), ("Bruno", "Castell"), ("Clara", "Whitlock"), ("Dario", "Menke"), ("Elin", "Olsen"),
-    ("Femke", "Aalders"), ("Gustav", "Pohl"), ("Hanna", "Tresor"), ("Ivo", "Brankov"), ("Judith", "Amsel"),
-)  # fmt: skip
 AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/124.0 Safari/537.36"
 BAD_ENDINGS = ("top", "xyz", "icu", "cyou")
-LURES = ("invoice_viewer", "parcel_label", "codec_pack", "zoom_update")
+LURES = ("invoice_viewer", "parcel_label", "codec_pack", "zoom_update", "font_fix", "tax_form", "driver_kit")
+GATES = ("gate", "panel", "collect", "sync", "status", "api", "report", "ping")
+SERIES = ("DESKTOP", "LAPTOP", "WIN", "OFFICE", "PC")
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,9 @@ class Office:
         self.domain = f"{dice.word(6, 'abcdefghiklmnoprstuw')}.local"
         self.controller = Host(self._mac(), f"{self.net}.4")
         self.gateway = Host(self._mac(), f"{self.net}.1")
-        numbers = dice.pick_some(range(20, 230), 3)
-        people = dice.pick_some(PEOPLE, 3)
+        count = dice.between(3, 5)
+        numbers = dice.pick_some(range(20, 230), count)
+        people = zip(dice.pick_some(FIRST_NAMES, count), dice.pick_some(LAST_NAMES, count), strict=True)
         self.clients = [self._client(*person, number) for person, number in zip(people, numbers, strict=True)]
         self._port = 49_200
 
@@ -48,7 +46,7 @@ class Office:
         return ":".join(f"{byte:02x}" for byte in (0x00, 0x1B, 0x21, *self.dice.bytes(3)))
 
     def _client(self, first: str, last: str, number: int) -> Client:
-        name = f"DESKTOP-{self.dice.word(7, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789')}"
+        name = f"{self.dice.pick(SERIES)}-{self.dice.word(7, 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789')}"
         return Client(self._mac(), f"{self.net}.{number}", name, f"{first[0]}{last}".lower(), f"{first} {last}")
 
     def port(self) -> int:
@@ -105,9 +103,8 @@ class Office:
         self.capture.tcp(when + SECOND, client, self.outside("198.51.100.7"), (self.port(), 443), turns)
 
 
-def build(seed: int) -> Case:
-    """Build the capture and its answers."""
-    dice = Dice("courier", seed)
+def build(dice: Dice) -> Case:
+    """Build the capture and its questions."""
     office = Office(dice)
     day = datetime(2026, dice.between(1, 9), dice.between(1, 28), dice.between(7, 15), tzinfo=UTC)
     start = int(day.timestamp()) * SECOND + dice.below(SECOND)
@@ -116,22 +113,51 @@ def build(seed: int) -> Case:
         office.browse(client, start + (order * 50 + 150) * SECOND)
     victim = dice.pick(office.clients)
     infection = start + dice.between(400, 900) * SECOND + dice.below(SECOND)
-    answers = _download(office, victim, infection) | _beacons(office, victim, infection + 20 * SECOND)
-    answers |= {
-        "capture-01": {"accept": [victim.ip]},
-        "capture-02": {"accept": [victim.mac]},
-        "capture-03": {"accept": [victim.name, f"{victim.name}.{office.domain}"]},
-        "capture-04": {"accept": [victim.account, f"{victim.account}@{office.domain}"]},
-        "capture-05": {"accept": [victim.person]},
-    }
-    return Case({FILE: office.capture.pcap()}, answers)
+    pool = _download(office, victim, infection) + _beacons(office, victim, infection + 20 * SECOND)
+    pool += [
+        Asked("ip", "What is the IP address of the infected Windows client?", "text", "exact", {"accept": [victim.ip]}),
+        Asked("mac", "What is the MAC address of the infected client?", "text", "normalised", {"accept": [victim.mac]}),
+        Asked(
+            "host-name",
+            "What is the host name of the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.name, f"{victim.name}.{office.domain}"]},
+            level=2,
+            builds_on="mac",
+        ),
+        Asked(
+            "user",
+            "What is the Windows user account name on the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.account, f"{victim.account}@{office.domain}"]},
+            level=2,
+            builds_on="ip",
+        ),
+        Asked(
+            "person",
+            "What is the full name of the user of the infected client?",
+            "text",
+            "normalised",
+            {"accept": [victim.person]},
+            level=3,
+            builds_on="user",
+        ),
+    ]
+    file = f"{dice.word(8)}.pcap"
+    prompt = (
+        f"/evidence/{file} is a capture of a small Windows office. One client downloaded a program and has been "
+        "reporting to a command-and-control server over HTTP since. Find out what happened."
+    )
+    return Case({file: office.capture.pcap()}, prompt, choose(dice, pool, leave_out=2))
 
 
-def _download(office: Office, victim: Client, when: int) -> dict[str, dict[str, Any]]:
+def _download(office: Office, victim: Client, when: int) -> list[Asked]:
     """Add the download of the program, then the encrypted call home."""
     dice = office.dice
     program = b"MZ\x90\0\3\0\0\0" + dice.bytes(dice.between(20_000, 40_000))
-    site = f"{dice.word(8)}-cdn.{dice.pick(BAD_ENDINGS)}"
+    site = f"{dice.word(8)}-{dice.pick(('cdn', 'files', 'static', 'get'))}.{dice.pick(BAD_ENDINGS)}"
     path = f"/{dice.word(4)}/{dice.pick(LURES)}_{dice.between(10, 99)}.exe"
     request = protocols.http_get(site, path, AGENT)
     response = protocols.http_response(program, "application/octet-stream")
@@ -140,38 +166,83 @@ def _download(office: Office, victim: Client, when: int) -> dict[str, dict[str, 
     office.resolve(victim, home, address, when + 8 * SECOND)
     turns = [(True, protocols.client_hello(home, dice.bytes(32)))]
     office.capture.tcp(when + 9 * SECOND, victim, office.outside(address), (office.port(), 443), turns)
-    return {
-        "capture-08": {"accept": [hashlib.sha256(program).hexdigest()]},
-        "capture-09": {"accept": [f"http://{site}{path}", f"{site}{path}"]},
-        "capture-10": {"accept": [home]},
-    }
+    return [
+        Asked(
+            "program",
+            "What is the SHA-256 of the executable that was downloaded?",
+            "text",
+            "normalised",
+            {"accept": [hashlib.sha256(program).hexdigest()]},
+            level=2,
+        ),
+        Asked(
+            "url",
+            "From which URL was the executable downloaded?",
+            "text",
+            "normalised",
+            {"accept": [f"http://{site}{path}", f"{site}{path}"]},
+        ),
+        Asked(
+            "tls",
+            "Which server name is in the first TLS ClientHello that the infected client sent after the download?",
+            "text",
+            "normalised",
+            {"accept": [home]},
+            level=3,
+            builds_on="url",
+        ),
+    ]
 
 
-def _beacons(office: Office, victim: Client, first: int) -> dict[str, dict[str, Any]]:
+def _beacons(office: Office, victim: Client, first: int) -> list[Asked]:
     """Add the regular reports to the command-and-control server."""
     dice = office.dice
     domain, address = f"{dice.word(7)}.{dice.pick(BAD_ENDINGS)}", f"203.0.113.{dice.between(181, 250)}"
-    agent, bot = (
-        f"{dice.pick(('Updater', 'Courier', 'Sync'))}/{dice.between(1, 9)}.{dice.between(0, 9)}",
-        dice.bytes(8).hex(),
-    )
+    agent = f"{dice.pick(('Updater', 'Courier', 'Sync', 'Agent', 'Helper'))}/{dice.between(1, 9)}.{dice.between(0, 9)}"
+    bot, gate = dice.bytes(8).hex(), f"/{dice.pick(GATES)}.{dice.pick(('php', 'asp', 'cgi'))}"
     count, interval = dice.between(12, 30), dice.between(25, 95)
+    name = dice.pick(("id", "uid", "bot", "guid", "node"))
     office.resolve(victim, domain, address, first - SECOND)
     for number in range(count):
-        body = f"id={bot.upper()}&n={number}&s={dice.word(12)}".encode()
+        body = f"{name}={bot.upper()}&n={number}&s={dice.word(12)}".encode()
         turns = [
-            (True, protocols.http_post(domain, "/gate.php", agent, body)),
+            (True, protocols.http_post(domain, gate, agent, body)),
             (False, protocols.http_response(b"ok", "text/plain")),
         ]
         office.capture.tcp(
             first + number * interval * SECOND, victim, office.outside(address), (office.port(), 80), turns
         )
     moment = datetime.fromtimestamp(first // SECOND, UTC)
-    return {
-        "capture-06": {"accept": [domain]},
-        "capture-07": {"accept": [str(count)]},
-        "capture-11": {"accept": [agent]},
-        "capture-12": {"accept": [bot]},
-        "capture-13": {"accept": [f"{moment:%Y-%m-%dT%H:%M:%S}Z"], "zones": ["UTC"], "tolerance": 2},
-        "capture-14": {"accept": [str(interval)], "tolerance": "0.5"},
-    }
+    return [
+        Asked(
+            "domain",
+            "What is the domain of the command-and-control server that is polled over HTTP?",
+            "text",
+            "normalised",
+            {"accept": [domain]},
+        ),
+        Asked(
+            "count",
+            "How many beacons (POST requests) did the infected client send to the command-and-control server?",
+            "number",
+            "number",
+            {"accept": [str(count)]},
+        ),
+        Asked("agent", "What is the User-Agent of the beacons?", "text", "exact", {"accept": [agent]}),
+        Asked("bot", "Which bot identifier is sent in the beacons?", "text", "normalised", {"accept": [bot]}, level=2),
+        Asked(
+            "first",
+            "When was the first beacon sent (UTC)?",
+            "time",
+            "time",
+            {"accept": [f"{moment:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2},
+        ),
+        Asked(
+            "interval",
+            "What is the interval between beacons, in seconds?",
+            "number",
+            "number",
+            {"accept": [str(interval)], "tolerance": "0.5", "unit": "s"},
+            level=2,
+        ),
+    ]

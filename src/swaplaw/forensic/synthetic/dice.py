@@ -8,13 +8,13 @@ T = TypeVar("T")
 
 
 class Dice:
-    """A stream of SHA-256 blocks of (purpose, seed, counter).
+    """A stream of SHA-256 blocks of (key, purpose, seed, counter).
 
     `random.Random` promises the same stream only for `random()`; evidence hashes must never move.
     """
 
-    def __init__(self, purpose: str, seed: int) -> None:
-        self._key = f"{purpose}:{seed}".encode()
+    def __init__(self, purpose: str, seed: int, key: bytes = b"") -> None:
+        self._key = hashlib.sha256(key + b"\0" + f"{purpose}:{seed}".encode()).digest()
         self._counter = 0
         self._pool = b""
 
@@ -42,6 +42,10 @@ class Dice:
         """Return `count` different options in a shuffled order."""
         left = list(options)
         return [left.pop(self.below(len(left))) for _ in range(count)]
+
+    def shuffled(self, options: Sequence[T]) -> list[T]:
+        """Return all options in a new order."""
+        return self.pick_some(options, len(options))
 
     def word(self, length: int, alphabet: str = "abcdefghjkmnpqrstuvwxyz23456789") -> str:
         """Return a random word; the default alphabet leaves out letters that look alike."""

@@ -90,9 +90,10 @@ class Assembly:
             # Two halves of the samples may agree by chance in a few cells, but not in all of a copy.
             if self.samples is None or both["votes"].max() == self.samples or "sample" not in part.columns:
                 return None if rest.is_empty() else rest
-        if self.samples is None or (both["votes"] + both["votes_new"]).max() <= self.samples:
+        over = both.filter(pl.col("votes") + pl.col("votes_new") > (self.samples or 0)).sort(CELL)
+        if self.samples is None or over.is_empty():
             return part
-        worst = both.filter(pl.col("votes") + pl.col("votes_new") > self.samples).sort(CELL).row(0, named=True)
+        worst = over.row(0, named=True)
         raise InputError(
             f"{listing([*used, table.name], 4)} hold different votes of the same models and questions: together "
             f"{worst['votes'] + worst['votes_new']} of {quote(worst['model'])} on {quote(worst['question'])}, where "
@@ -202,8 +203,8 @@ class Assembly:
                 ""
                 if "sample" not in keys
                 else (
-                    f" (samples of the votes run from {frame['sample'].min()} to {frame['sample'].max()}, of the "
-                    f"grades from {grades['sample'].min()} to {grades['sample'].max()})"
+                    f" (samples of the votes run from {frame['sample'].min()!r} to {frame['sample'].max()!r}, of the "
+                    f"grades from {grades['sample'].min()!r} to {grades['sample'].max()!r})"
                 )
             )
             raise InputError(f"{lost:,} of {len(joined):,} votes have no grade in {names}{ranges}")

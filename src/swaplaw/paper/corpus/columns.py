@@ -136,7 +136,7 @@ def _layout(
     }[told]
     kept = {ours: mapping[ours] for ours in (*wanted, "sample", "cluster", "dataset") if ours in mapping and wanted}
     used = set(kept.values())
-    others = {
+    others: dict[str, tuple[str, ...]] = {
         ours: tuple(name for name in likely(names, ours) if name not in used)
         for ours in ("answer", "gold", "correct")
         if ours in kept

@@ -64,7 +64,8 @@ class File:
         if self._lines:
             parts = [_project(block, columns) for block in self._blocks()]
             return pl.concat(parts, how="vertical_relaxed") if parts else pl.DataFrame()
-        return self._guarded(lambda: self._scan().select(columns).collect(engine="streaming"))
+        found: pl.DataFrame = self._guarded(lambda: self._scan().select(columns).collect(engine="streaming"))
+        return found
 
     @property
     def _lines(self) -> bool:

@@ -1,3 +1,4 @@
+# canary swaplaw-forensic-6f1d2b7e-93c4-4a51-8e0d-5b7c2f9a1e36: benchmark data, never to be part of training text.
 # How each question is answered with sleuthkit, foremost, tshark and unzip: one function a question, the answer on stdout.
 # Run with the evidence in $EVIDENCE (default /evidence) and a writable working directory.
 

@@ -1,0 +1,209 @@
+"""The set tier: rows of a list against the members of a set, each row for one member only."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from swaplaw.answers.characters import visible
+from swaplaw.answers.hedges import hedged, negated
+from swaplaw.answers.lists import fields, is_detail, rows, splittings
+from swaplaw.answers.quantities import Times, instant, numbers, times
+from swaplaw.answers.text import equivalents, normalise, refang, unwrap
+from swaplaw.forensic.challenges.gold import Gold, Item
+
+# A row that names one thing may say this much more about it; a record may have this many more fields.
+WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
+_ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
+_REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
+_LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
+
+
+def overlap(gold: Gold, answer: str) -> Fraction:
+    """Return F1 or recall of the reading of the list that fits best: how it was punctuated is not what was asked."""
+    return max((_score(gold, reading) for reading in _readings(gold, answer)), default=Fraction(0))
+
+
+def _readings(gold: Gold, answer: str) -> list[list[str]]:
+    """Return the ways to punctuate the list; one mixes lines kept whole with lines split into their fields."""
+    mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
+    # Single words would lose what denies them, and names within a phrase would be taken for it.
+    words = not _denies(answer) and all(item.names for item in gold.items)
+    return [*(splittings(answer) if words else splittings(answer)[:-1] or splittings(answer)), mixed]
+
+
+def _one_thing(row: str) -> bool:
+    return sum(not is_detail(field) for field in fields(row)) <= 1
+
+
+def _score(gold: Gold, found: Sequence[str]) -> Fraction:
+    lines = list({normalise(row) if not gold.keep_case else row: row for row in found if normalise(row)}.values())
+    hits = [[_is(item, row, gold) for item in gold.items] for row in lines]
+    matched = _matching(hits)
+    recall = Fraction(len(matched), len(gold.items))
+    if gold.measure == "recall":
+        claims = len(matched) + sum(_claims(row) for n, row in enumerate(lines) if n not in matched.values())
+        return recall if claims <= (gold.at_most or max(10, 3 * len(gold.items))) else Fraction(0)
+    extra = _extra(gold, lines, hits, matched)
+    # Optional members neither help nor harm.
+    precision = Fraction(len(matched), len(matched) + extra) if matched else Fraction(0)
+    return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)
+
+
+def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], matched: dict[int, int]) -> int:
+    """Count the rows that claim something else; a member may be named twice."""
+    repeats = [0] * len(gold.items)
+    extra = 0
+    for number, row in enumerate(lines):
+        if number in matched.values() or any(_is(item, row, gold) for item in gold.optional):
+            continue
+        again = [place for place, hit in enumerate(hits[number]) if hit and repeats[place] == 0]
+        if again:
+            repeats[again[0]] += 1
+        elif not negated(row) or any(_is(item, _affirmed(row), gold) for item in gold.items):
+            extra += _claims(row)  # a row that denies something foreign claims nothing
+    return extra
+
+
+def _claims(row: str) -> int:
+    """Count what a row may name: a hundred names on one line are a hundred."""
+    words = len(row.split())
+    return max(1, len(_parts(row)), words // 2 if words > WORDS_OF_RECORD else 0)
+
+
+def _parts(row: str) -> list[str]:
+    """Return the fields of a row that are no details, alternatives behind a slash apart."""
+    parts = [part for field in fields(row) for part in re.split(r"(?<=[\w\ue000])/(?=\w)", field)]
+    return [part for part in parts if not is_detail(part)]
+
+
+def _affirmed(row: str) -> str:
+    return re.sub(r"\b(?:not|never|no|n't)\b", " ", row, flags=re.IGNORECASE)
+
+
+def _matching(hits: Sequence[Sequence[bool]]) -> dict[int, int]:
+    """Return a largest matching, item -> row (augmenting paths)."""
+    taken: dict[int, int] = {}
+
+    def place(row: int, seen: set[int]) -> bool:
+        for item, hit in enumerate(hits[row]):
+            if hit and item not in seen:
+                seen.add(item)
+                if item not in taken or place(taken[item], seen):
+                    taken[item] = row
+                    return True
+        return False
+
+    for row in range(len(hits)):
+        place(row, set())
+    return taken
+
+
+def _is(item: Item, row: str, gold: Gold) -> bool:
+    return _named(item, row, gold) if item.names else _holds_all(item, row, gold)
+
+
+def _named(item: Item, row: str, gold: Gold) -> bool:
+    """Say whether a row is one of the names: bare, labelled, or with details beside it."""
+    if gold.keep_case:
+        return not _texts(row).isdisjoint(item.names)
+    accepted = _accepted(item.names)
+    forms = _row_forms(row)
+    if not any("/" in form for form in accepted):
+        forms |= {form.rsplit("/", 1)[-1] for form in forms if "://" not in form}
+    return not forms.isdisjoint(accepted)
+
+
+@lru_cache(maxsize=4096)
+def _texts(row: str) -> frozenset[str]:
+    """Return the texts that a row may stand for."""
+    texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
+    remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
+    texts += [match[1] for match in remarks if not _denies(match[2])]
+    texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
+    return frozenset(unwrap(visible(text)) for text in texts)
+
+
+@lru_cache(maxsize=4096)
+def _row_forms(row: str) -> frozenset[str]:
+    return frozenset(normalise(text) for text in _texts(row))
+
+
+@lru_cache(maxsize=4096)
+def _accepted(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(form for name in names for form in equivalents(name))
+
+
+@lru_cache(maxsize=4096)
+def _row_times(row: str) -> Times:
+    return times(row, epochs=False)
+
+
+def _only_details_beside(field: str, text: str) -> bool:
+    others = [other for other in fields(text) if other != field]
+    return bool(others) and all(is_detail(other) for other in others)
+
+
+def _denies(text: str) -> bool:
+    return negated(text) or hedged(text)
+
+
+def _holds_all(item: Item, row: str, gold: Gold) -> bool:
+    """Say whether a row holds all parts and the time of a record, and little else."""
+    loose = _loose(row)
+    if any(_without(loose, parts) is None for parts in item.has):
+        return False
+    if item.when:
+        read = _row_times(row)
+        wanted = [instant(one) for one in item.when]
+        hits = [any(moment.matches(one, gold.tolerance, gold.zones) for one in wanted) for moment in read.moments]
+        # A row may hold no other time: that would pair any name with any time.
+        if not all(hits) or (not hits and (item.when_required or read.undated)):
+            return False
+        loose = _loose(read.rest("\ue000"))
+    rest = loose
+    for parts in item.has:
+        taken = _without(rest, parts)
+        if taken is None:
+            return False
+        rest = taken
+    zero = any(part == "0" for parts in item.has for part in parts)
+    if hedged(rest) or (negated(rest) and not zero):
+        return False
+    return _little(rest, record=len(item.has) + bool(item.when) > 1)
+
+
+def _without(text: str, parts: Sequence[str]) -> str | None:
+    """Return the text with a mark in place of the first of some spellings; None if it holds none of them."""
+    for part in parts:
+        found = _ZERO.search(text) if part == "0" else _find(text, part)
+        if found is not None:
+            return f"{text[: found.start()]}\ue000{text[found.end() :]}"
+    return None
+
+
+def _find(text: str, part: str) -> re.Match[str] | None:
+    if part.isdecimal():
+        for match in re.finditer(r"(?<![\w.])\d[\d,.' ]*(?!\w)", text):
+            if numbers(match.group().strip(" ,.")) == [Fraction(part)]:
+                return match
+    return re.search(rf"(?<!\w){re.escape(_loose(part))}(?!\w)", text)
+
+
+def _little(rest: str, *, record: bool) -> bool:
+    """Say whether what stands beside the parts may be about them, rather than further answers."""
+    paths = re.sub(
+        r"(?:[a-z]:|(?<!\S))/\S*|\S*\ue000/\S*\.\w+|\([^()]*\)", lambda m: "\ue000" * (m[0].count("\ue000")), rest
+    )
+    if re.search(r"\ue000\s?/\s?\w|\w\s?/\s?\ue000", paths) and not record:
+        return False
+    words = re.findall(r"[^\W\d_][\w'-]*", paths)
+    foreign = [part for part in _parts(paths) if "\ue000" not in part]
+    if record:
+        return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD
+    return len(words) <= WORDS_BESIDE and not foreign
+
+
+@lru_cache(maxsize=4096)
+def _loose(text: str) -> str:
+    return refang(visible(text)).replace("\\", "/").casefold()
