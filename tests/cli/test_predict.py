@@ -12,6 +12,7 @@ import pytest
 import swaplaw as sl
 
 from support.commands import Finished, Run
+from support.data import real_votes
 from support.pages import DOCS
 
 FAST = ["--replicates", "200"]
@@ -44,8 +45,12 @@ def test_calibrate_prints_writes_and_gives_json(tmp_path: Path, swaplaw: Run) ->
 
 
 def test_screen_ranks_every_pair(law_file: str, swaplaw: Run) -> None:
-    rows = document(swaplaw("screen", "demo", "--law", law_file, "--json"))["pairs"]
+    found = document(swaplaw("screen", "demo", "--law", law_file, "--json"))
+    rows = found["pairs"]
     assert len(rows) == 36
+    assert found["rule"] == "swap"
+    assert found["reliability"]["rho"] == pytest.approx(0.45, abs=0.01)
+    assert found["reliability"]["low"] < 0.45 < found["reliability"]["high"]
     assert set(rows[0]) == {"primary", "secondary", "p", "q", "phi_adj", "predicted", "rank"}
     table = swaplaw("screen", "demo", "--law", law_file, "--top", "3")
     assert "8 of 36 pairs are predicted to gain. The first 3 are shown" in table.out
@@ -157,8 +162,9 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
         found = swaplaw(*arguments)
         assert found.code == 2, arguments
         assert found.out == "", arguments
-        assert found.err.startswith("swaplaw: "), arguments
-        assert found.err.count("\n") == 1, found.err
+        errors = [line for line in found.err.splitlines() if not line.startswith("warning: ")]
+        assert len(errors) == 1, found.err
+        assert errors[0].startswith("swaplaw: "), arguments
         assert words in found.err, found.err
 
 
@@ -193,3 +199,25 @@ def test_the_python_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     for block in page.split("```python\n")[1:]:
         exec(block.split("```")[0], {})
+
+
+def test_screen_by_the_margin_law_needs_no_rates(swaplaw: Run) -> None:
+    found = document(swaplaw("screen", "demo", "--rule", "margin", "--json"))
+    assert (found["weight"], found["rule"], len(found["pairs"])) == ("2/3", "margin", 36)
+    first = found["pairs"][0]
+    exact = sl.predict.margin_lift(sl.pair(sl.demo_votes(), first["primary"], first["secondary"]))
+    assert first["predicted"] == float(exact)
+    assert "18 of 36 pairs are predicted to gain, 11 do" in found["reliability"]["note"]
+    refused = swaplaw("screen", "demo", "--rule", "swap")
+    assert refused.code == 2
+    assert "needs the rates of a law" in refused.err
+
+
+def test_a_worthless_screen_is_called_so(law_file: str, tmp_path: Path, swaplaw: Run) -> None:
+    """At temperature 0 the models repeat themselves, and S-hat does not rank the pairs at all."""
+    votes = pl.read_parquet(real_votes("renze-temperature.parquet")).filter(pl.col("temperature") < 0.05)
+    votes.drop("temperature").write_parquet(tmp_path / "cold.parquet")
+    done = swaplaw("screen", str(tmp_path / "cold.parquet"), "--law", law_file)
+    assert done.code == 0
+    assert "do not choose pairs by this screen" in done.err
+    assert "do not choose pairs by this screen" in done.out

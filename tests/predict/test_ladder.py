@@ -48,7 +48,7 @@ def test_steps_between_are_means_over_every_draw() -> None:
             for a in combinations(first, 2)
             for b in combinations(second, 2)
         ]
-        total += sum(ways) / len(ways) / 2
+        total += sum(ways, Fraction(0)) / len(ways) / 2
     step = sample_ladder(sl.votes_from(case.frame()), "aa", "bb", [2], weight=x).steps[0]
     assert step.pair == pytest.approx(float(total), abs=1e-11)
     assert step.error == 0

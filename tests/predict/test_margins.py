@@ -37,8 +37,8 @@ def margin_twin(corpus: Corpus, a: str, b: str, x: Fraction) -> Fraction:
         (1, [1 - each for each in ok[a]], ok[b]),
         (-1, ok[a], [1 - each for each in ok[b]]),
     ):
-        mass = sum(u * v for u, v in zip(of_a, of_b, strict=True)) / n
-        weight = sum(of_a) * sum(of_b)
+        mass = sum((u * v for u, v in zip(of_a, of_b, strict=True)), Fraction(0)) / n
+        weight = sum(of_a, Fraction(0)) * sum(of_b, Fraction(0))
         if not weight:
             continue
         hits = Fraction(0)
@@ -82,16 +82,17 @@ def shares_twin(corpus: Corpus, a: str, b: str, x: Fraction, tally: sl.Tally) ->
             row.append((Fraction(votes[gold], votes.total()), Fraction(best, votes.total()), ok))
         rows.append(row)
     where = np.array([question in questions for question in tally.questions])
-    best = [margins_of(tally, tally.index(model), where).rival for model in (a, b)]
-    same = best[0] == best[1]
+    rivals = [margins_of(tally, tally.index(model), where).rival for model in (a, b)]
+    same = rivals[0] == rivals[1]
     for right_a in (False, True):
         for right_b in (False, True):
             w = [(ok_a if right_a else 1 - ok_a) * (ok_b if right_b else 1 - ok_b) for (*_, ok_a), (*_, ok_b) in rows]
-            mass = sum(w)
+            mass = sum(w, Fraction(0))
             if not mass:
                 continue
             open_ = [each if row[0][1] and row[1][1] else Fraction(0) for each, row in zip(w, rows, strict=True)]
-            s = sum(each for each, here in zip(open_, same, strict=True) if here) / sum(open_) if sum(open_) else 1
+            alike = sum((each for each, here in zip(open_, same, strict=True) if here), Fraction(0))
+            s = alike / sum(open_, Fraction(0)) if sum(open_) else Fraction(1)
             wins = Fraction(0)
             for u, ((g_a, t_a, _), _) in zip(w, rows, strict=True):
                 for v, (_, (g_b, t_b, _)) in zip(w, rows, strict=True):
@@ -156,10 +157,10 @@ def test_models_need_not_answer_the_same_questions() -> None:
     first, second = margins_of(tally, two.a, odd), margins_of(tally, two.b, ~odd)
     apart = margin_lift_apart(first, second, Fraction(1, 2))
     assert -0.2 < apart < 0.2
-    whole = [margins_of(tally, model) for model in (two.a, two.b)]
+    whole, other = (margins_of(tally, model) for model in (two.a, two.b))
     known = two.masses.phi_adj
     assert known is not None
-    assert margin_lift_apart(*whole, known) == margin_lift(two)
+    assert margin_lift_apart(whole, other, known) == margin_lift(two)
     with pytest.raises(sl.InputError, match="impossible"):
         margin_lift_apart(first, second, -9)
 

@@ -8,10 +8,13 @@ from .margins import margin_lift_apart as margin_lift_apart
 from .margins import margins_of as margins_of
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
+from .replication import Replication as Replication
+from .replication import replicate as replicate
 from .screen import Screen as Screen
 from .screen import best_pairs as best_pairs
 from .screen import screen_marginals as screen_marginals
 from .shares import shares_lift as shares_lift
+from .structure import lift_bounds as lift_bounds
 
 __all__ = [
     "Ladder",
@@ -19,12 +22,15 @@ __all__ = [
     "Margins",
     "Predictor",
     "Predictors",
+    "Replication",
     "Screen",
     "best_pairs",
+    "lift_bounds",
     "margin_lift",
     "margin_lift_apart",
     "margins_of",
     "read_law",
+    "replicate",
     "sample_ladder",
     "screen_marginals",
     "shares_lift",

@@ -44,8 +44,9 @@ def same_wrong(pair: Pair) -> Influence:
 
 def rivals_per_question(tally: Tally) -> Floats:
     """How many answers other than gold anybody gave to each question."""
-    voted = np.unique(tally.positions)
-    return np.bincount(tally.rivals.question[voted], minlength=len(tally.questions)).astype(np.float64)
+    voted = np.zeros(len(tally.rivals.question))
+    voted[tally.positions] = 1
+    return np.bincount(tally.rivals.question, voted, minlength=len(tally.questions)).astype(np.float64)
 
 
 def _agreement(pair: Pair) -> tuple[Floats, Floats, Floats]:

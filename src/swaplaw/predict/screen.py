@@ -1,4 +1,4 @@
-"""Screening pairs by S-hat before any vote is pooled, Eq. (shat).
+"""Screening pairs before any vote is pooled: by S-hat, Eq. (shat), or by the margin law.
 
 A pair's masses follow from its models' own scores: all pairs of a fleet come from one matrix product of the scores
 with themselves (three, where models skipped questions). Published accuracies and phi_adj will do as well.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,8 +19,11 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import grid_for
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
-from swaplaw.law.pair import Pair
+from swaplaw.law.pair import Pair, pairs
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
+from swaplaw.predict.margins import margin_lift
+from swaplaw.predict.reliability import Reliability
 from swaplaw.votes import given
 from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
@@ -31,6 +35,9 @@ if TYPE_CHECKING:
 BLOCK = 2**21
 # Blocks of fewer questions than this are not worth the switch to 32 bits.
 NARROWEST = 1024
+
+
+Rule = Literal["swap", "margin"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,10 @@ class Screen(Result):
     q: Floats = field(repr=False)
     rescue: Floats = field(repr=False)
     predicted: Floats
-    """S-hat."""
+    """S-hat, or the lift that the margin law predicts."""
+    rule: Rule = "swap"
+    reliability: Reliability | None = None
+    """What this screen was worth where it could be checked."""
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -94,28 +104,35 @@ class Screen(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {"pairs": self.rows()}
+        worth = None if self.reliability is None else self.reliability.to_dict()
+        return {"rule": self.rule, "reliability": worth, "pairs": self.rows()}
 
 
-def screen(votes: VotesLike, law: Law) -> Screen:
-    """Predict every pair's swap mass at the law's weight from the models' own scores, without pooling a vote.
+def screen(
+    votes: VotesLike, law: Law | None = None, *, rule: Rule = "swap", weight: str | float | Fraction | None = None
+) -> Screen:
+    """Predict every pair's lift from the models' own votes, without pooling any.
 
     Parameters
     ----------
     votes : Tally, Votes, dataframe or path
         The votes (see `tally`).
-    law : Law
-        Conversion rates, frozen on other votes by `calibrate`.
+    law : Law, optional
+        Conversion rates, frozen on other votes by `calibrate`; the rule "swap" needs them.
+    rule : {"swap", "margin"}
+        S-hat by the rates of a law, or the margin law, which needs none.
+    weight : str, float or Fraction, optional
+        The weight of the secondary: the law's, or 2/3.
 
     Returns
     -------
     Screen
-        S-hat of every pair, the most promising first.
+        The prediction for every pair, the most promising first.
 
     Raises
     ------
     InputError
-        If there is one model only, or no two share a question.
+        If there is one model only, no two share a question, or the rule "swap" has no law.
 
     Examples
     --------
@@ -126,6 +143,12 @@ def screen(votes: VotesLike, law: Law) -> Screen:
     'gemini-1.0-pro'
     """
     tally = given.tally(votes)
+    if law is not None:
+        law.require_weight(weight)
+    if rule == "margin":
+        return _by_margins(tally, as_weight(law.weight if law else DEFAULT_WEIGHT if weight is None else weight))
+    if law is None:
+        raise InputError("the rule 'swap' needs a law with conversion rates; calibrate one, or use the rule 'margin'")
     if len(tally.models) < 2:
         raise InputError(
             f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
@@ -150,6 +173,16 @@ def screen(votes: VotesLike, law: Law) -> Screen:
     both = sums.both
     rescue = (right_b * scale - both[primary, secondary]) / (unit * scale)
     return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
+
+
+def _by_margins(tally: Tally, weight: Fraction) -> Screen:
+    """The margin law of every pair."""
+    chosen = list(pairs(tally))
+    masses = [pair.masses for pair in chosen]
+    p, q, rescue = (np.array([float(getattr(each, name)) for each in masses]) for name in ("p", "q", "rescue"))
+    predicted = np.array([float(margin_lift(pair, weight)) for pair in chosen])
+    primary, secondary = np.array([(pair.a, pair.b) for pair in chosen]).T
+    return Screen(tally.models, primary, secondary, p, q, rescue, predicted, "margin")
 
 
 def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:

@@ -50,7 +50,7 @@ def shares_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     >>> import swaplaw as sl
     >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
     >>> round(sl.predict.shares_lift(two, "2/3"), 3)
-    -0.028
+    -0.018
     """
     return shares_influence(pair, as_weight(weight)).value
 
@@ -63,7 +63,7 @@ def shares_influence(pair: Pair, x: Fraction) -> Influence:
     found = [table.cell(w) for w in ((1 - a) * b, a * (1 - b), (1 - a) * (1 - b), a * b)]
     gain = sum(value for value, _ in found) - a.sum()
     slope = sum((slope for _, slope in found), np.zeros(pair.n)) - a
-    return Influence(gain / pair.n, (slope - gain / pair.n) / pair.n)
+    return Influence(float(gain / pair.n), (slope - gain / pair.n) / pair.n)
 
 
 class _Table:

@@ -1,12 +1,13 @@
-"""`swaplaw screen`: S-hat of every pair before pooling."""
+"""`swaplaw screen`: predicted lift of every pair before pooling."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +16,7 @@ from swaplaw.cli._shared.evidence import load_tally, models_option
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 
 if TYPE_CHECKING:
     from swaplaw.predict.screen import Screen
@@ -25,8 +27,13 @@ SHOWN = 30
 @click.command("screen")
 @click.argument("votes", nargs=-1, metavar="[VOTES...]")
 @reading_options
-@click.option("--law", "law_file", required=True, metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")
-@click.option("--weight", help="Make sure that the law is for this weight.")
+@click.option("--law", "law_file", metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")
+@click.option(
+    "--rule",
+    type=click.Choice(["swap", "margin"]),
+    help="S-hat by the rates of --law, or the margin law, which needs no rates; swap where there is a law.",
+)
+@click.option("--weight", help="Weight of the secondary; the law's, or 2/3.")
 @click.option("--dataset", metavar="NAME", help="Analyse this dataset only.")
 @models_option
 @click.option("--accuracy", metavar="CSV", help="Instead of VOTES: columns model, accuracy (fractions of one).")
@@ -35,7 +42,8 @@ SHOWN = 30
 @table_options
 def command(
     votes: tuple[str, ...],
-    law_file: str,
+    law_file: str | None,
+    rule: Any,
     weight: str | None,
     dataset: str | None,
     without: tuple[str, ...],
@@ -44,32 +52,47 @@ def command(
     top: int,
     as_json: bool,
 ) -> None:
-    """Rank pairs by S-hat, the predicted swap mass, without pooling a vote; from VOTES or from published marginals."""
+    """Rank pairs by predicted lift, without pooling a vote; from VOTES or from published marginals.
+
+    Where VOTES allow it, the votes are pooled afterwards to say what the screen was worth.
+    """
     from swaplaw.predict.law_file import read_law
+    from swaplaw.predict.reliability import of_law, with_reliability
     from swaplaw.predict.screen import screen, screen_marginals
 
-    law = read_law(law_file, weight=weight)
+    rule = rule or ("margin" if law_file is None else "swap")
+    law = None if law_file is None else read_law(law_file, weight=weight)
     if (accuracy is None) != (phi_adj is None) or bool(votes) == (accuracy is not None):
         raise InputError("give either VOTES, or both --accuracy and --phi-adj")
-    if accuracy is not None and phi_adj is not None:
+    if law is None and (rule == "swap" or accuracy is not None):
+        raise InputError("S-hat needs the rates of a law: give --law, or screen VOTES with --rule margin")
+    x = law.weight if law else as_weight(weight or DEFAULT_WEIGHT)
+    if accuracy is not None and phi_adj is not None and law is not None:
         found = screen_marginals(read_accuracy(accuracy), read_phi_adj(phi_adj), law)
+        found = replace(found, reliability=of_law(law))
         title = "Published marginals"
     else:
         tally = load_tally(votes, dataset, without)
-        found, title = screen(tally, law), tally.dataset
+        found, title = with_reliability(screen(tally, law, rule=rule, weight=x), tally, x), tally.dataset
+    worth = found.reliability
+    if worth is not None and worth.is_worthless:
+        click.echo(f"swaplaw: note: {worth.note}", err=True)
     if as_json:
-        emit({"weight": str(law.weight), **found.to_dict()})
+        emit({"weight": str(x), **found.to_dict()})
         return
     if accuracy is None:
         header(tally)
-    error = law.fit["rmse"]
+    error = law.fit["rmse"] if law and rule == "swap" else None
     places = decimals(None if error is None else -error, error)
-    show_screen(f"{title}: {len(found)} pairs by S-hat at weight {law.weight}", found, top, places)
-    source = law.provenance.get("dataset")
-    say(
-        f"Rates from {source}: alpha {rate(law.alpha)}, gamma {rate(law.gamma)}. "
-        "Off its calibration set S-hat is a rank screen, not a point prediction."
-    )
+    name = "S-hat" if rule == "swap" else "the margin law"
+    show_screen(f"{title}: {len(found)} pairs by {name} at weight {x}", found, top, places)
+    if rule == "swap" and law is not None:
+        say(
+            f"Rates from {law.provenance.get('dataset')}: alpha {rate(law.alpha)}, gamma {rate(law.gamma)}. "
+            "Off its calibration set S-hat is a rank screen, not a point prediction."
+        )
+    if worth is not None:
+        say(f"What this screen is worth: {worth.note}.")
 
 
 def show_screen(title: str, found: Screen, top: int, places: int) -> None:
@@ -83,7 +106,8 @@ def show_screen(title: str, found: Screen, top: int, places: int) -> None:
     if len(found) > top:
         note += f" The first {top} are shown; --top N shows more, --json all."
     names = [Column("Primary", right=False), Column("Secondary", right=False)]
-    show(title, [Column("Rank"), *names, *map(Column, ("p %", "q %", "phi_adj", "S-hat pp"))], rows, note)
+    predicted = "S-hat pp" if found.rule == "swap" else "Margin pp"
+    show(title, [Column("Rank"), *names, *map(Column, ("p %", "q %", "phi_adj", predicted))], rows, note)
 
 
 def read_accuracy(path: str) -> dict[str, float]:

@@ -1,0 +1,166 @@
+"""The paper's claims on other fleets: rates, residual, predictors, and transfers between datasets.
+
+For each dataset: the mean conversion rates, lambda and the residual (RQ1), R2, rho and error of every predictor of lift
+(RQ2), and how rates frozen on each dataset do on every other (RQ3). Pairs are oriented as everywhere, the more
+accurate model first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from swaplaw._core.arrays import Floats
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError
+from swaplaw.evidence.association import mean, r2, rho, rmse, slope
+from swaplaw.evidence.quantities import Quantities, terms_of
+from swaplaw.law.pair import pairs
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.predict.predictors import FROM_VOTES
+from swaplaw.votes.tally import Tally
+
+LAWS = ("predicted", "margin", "shares")
+"""Predictors on lift's own scale, whose error means something."""
+COMPARED = ("swap", *LAWS, "rescue", "gap", "phi_adj", "phi", "kappa_p", "same_wrong")
+
+
+@dataclass(frozen=True)
+class Studied:
+    """One dataset at one weight."""
+
+    dataset: str
+    models: int
+    questions: int
+    pairs: int
+    gaining: int
+    alpha: float
+    gamma: float
+    slope: float
+    """lambda."""
+    residual: float
+    """Mean of repair less corruption."""
+    baseline: float
+    """RMSE of predicting no lift."""
+    r2: Mapping[str, float]
+    rho: Mapping[str, float]
+    rmse: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Rates frozen on one dataset, tried on another."""
+
+    source: str
+    target: str
+    rho: float
+    rmse: float
+    baseline: float
+    """RMSE of predicting no lift on the target."""
+
+
+@dataclass(frozen=True)
+class Replication(Result):
+    """All datasets at one weight, and all transfers between them."""
+
+    weight: Fraction
+    datasets: tuple[Studied, ...]
+    transfers: tuple[Transfer, ...] = field(repr=False)
+
+    def median(self, what: str, name: str) -> float:
+        """Median over the datasets of r2, rho or rmse of a predictor."""
+        return float(np.nanmedian([getattr(each, what)[name] for each in self.datasets]))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per dataset."""
+        return [
+            {name: value for name, value in vars(each).items() if not isinstance(value, Mapping)}
+            | {f"rho_{name}": value for name, value in each.rho.items()}
+            for each in self.datasets
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "weight": str(self.weight),
+            "datasets": [_plain(vars(each)) for each in self.datasets],
+            "transfers": [_plain(vars(each)) for each in self.transfers],
+        }
+
+
+def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
+    """Try the paper's claims on every dataset, and its rates from each on every other.
+
+    Parameters
+    ----------
+    tallies : sequence of Tally
+        Two datasets or more. Datasets whose pairs all have the same lift at this weight (one sample per model below
+        weight 1) are left out.
+    weight : str, float or Fraction
+        The weight of the secondary.
+
+    Returns
+    -------
+    Replication
+        `predicted` is S-hat with the mean rates of the other datasets.
+
+    Raises
+    ------
+    InputError
+        If fewer than two datasets are left.
+    """
+    x = as_weight(weight)
+    found = {tally.dataset: terms_of(pairs(tally), x).quantities() for tally in tallies}
+    kept = {name: each for name, each in found.items() if np.ptp(each.lift) > 0}
+    if len(kept) < 2:
+        raise InputError(f"a replication needs two datasets whose pairs differ in lift at weight {x}")
+    rates = {name: (float(mean(each.alpha)), float(mean(each.gamma))) for name, each in kept.items()}
+    by_name = {tally.dataset: tally for tally in tallies}
+    studied = tuple(_studied(by_name[name], each, rates) for name, each in kept.items())
+    transfers = tuple(
+        _transfer(source, target, kept[target], rates[source]) for source in kept for target in kept if source != target
+    )
+    return Replication(x, studied, transfers)
+
+
+def _studied(tally: Tally, found: Quantities, rates: Mapping[str, tuple[float, float]]) -> Studied:
+    frozen = np.mean([each for name, each in rates.items() if name != tally.dataset], axis=0)
+    terms = found.terms
+    values: dict[str, Floats] = {name: getattr(found, name) for name in COMPARED if hasattr(found, name)}
+    values["predicted"] = found.predicted_swap(*frozen)
+    for name, measure in FROM_VOTES.items():
+        values[name] = np.array([measure(pair, terms.weight).value for pair in terms.pairs])
+    lift = found.lift
+    return Studied(
+        tally.dataset,
+        len(tally.models),
+        len(tally.questions),
+        len(terms.pairs),
+        int((lift > 0).sum()),
+        *rates[tally.dataset],
+        float(slope(found.swap, lift)),
+        float(mean(found.residual)),
+        float(rmse(0 * lift, lift)),
+        {name: float(r2(values[name], lift)) for name in COMPARED},
+        {name: float(rho(values[name], lift)) for name in COMPARED},
+        {name: float(rmse(values[name], lift)) for name in LAWS},
+    )
+
+
+def _transfer(source: str, target: str, found: Quantities, rates: tuple[float, float]) -> Transfer:
+    predicted, lift = found.predicted_swap(*rates), found.lift
+    scores = (rho(predicted, lift), rmse(predicted, lift), rmse(0 * lift, lift))
+    return Transfer(source, target, *map(float, scores))
+
+
+def _plain(value: Any) -> Any:
+    """Plain data without NaN."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and np.isnan(value) else value
