@@ -174,7 +174,7 @@ def packed(name: str, counts: Ints, options: Ints, seed: int) -> dict[str, Ints]
     """A dataset's arrays: ballots sorted, so that they compress, and their places."""
     orders = np.stack([np.lexsort(model.T[::-1]) for model in counts])
     places = np.argsort(orders, axis=1)
-    cluster = np.random.default_rng((seed, 98)).integers(len(CLUSTERS[name]), size=counts.shape[1])
+    cluster: Ints = np.asarray(np.random.default_rng((seed, 98)).integers(len(CLUSTERS[name]), size=counts.shape[1]))
     if name == "forensic":
         # The paper's plateau rests on questions of one challenge: Qwen3.6-27B (second) with Gemma-4-31B at 1/12.
         gained = scores(12 * counts[1] + counts[0]) > scores(counts[1]) + 1e-9

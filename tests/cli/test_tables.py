@@ -60,7 +60,7 @@ def test_one_line_says_what_tables_rest_on(swaplaw: Run, folder: Path, name: str
     shown = run_one(swaplaw, name, folder).out
     first = shown.splitlines()[0]
     assert first.startswith("renze-temperature: ")
-    for part in (" model", "100 questions", " a model and question", "% abstained", "ties share credit"):
+    for part in (" model", "100 questions", " per model and question", "% abstained", "ties share credit"):
         assert part in first
     assert shown.count("ties share credit") == 1
     assert "\x1b" not in shown

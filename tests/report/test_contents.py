@@ -269,7 +269,7 @@ def test_tables_as_markdown_and_csv(tmp_path: Path) -> None:
 def test_tables_say_what_they_rest_on() -> None:
     """One line above a table: questions, votes, abstention, tie rule."""
     votes = votes_of({"a": sometimes(3), "b": lambda q, s: None if q % 2 else "G"}, questions=10)
-    expected = "made up: 2 models, 10 questions, 5 votes a model and question, 25.0% abstained, ties share credit"
+    expected = "made up: 2 models, 10 questions, 5 votes per model and question, 25.0% abstained, ties share credit"
     assert fleet_line(votes.tally(None)) == expected
     shown = CliRunner().invoke(cli, ["pairs", "demo"]).stdout.splitlines()[0]
-    assert shown.startswith("renze-temperature: 9 models, 100 questions, 3 to 30 votes a model and question, ")
+    assert shown.startswith("renze-temperature: 9 models, 100 questions, 3-30 votes per model and question, ")

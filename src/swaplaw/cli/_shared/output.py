@@ -136,11 +136,13 @@ def fleet_line(tally: Tally) -> str:
     votes = int(tally.votes.sum(dtype="int64"))
     each = tally.votes[tally.answered]
     least, most = int(each.min()), int(each.max())
-    samples = several(most, "vote") if least == most else f"{least:,} to {most:,} votes"
+    samples = several(most, "vote") if least == most else f"{least:,}-{most:,} votes"
+    left_out = f" ({tally.unlabelled:,} without a label left out)" if tally.unlabelled else ""
     null = sum(number for reasons in tally.reasons for number in reasons.values())
+    questions = f"{several(len(tally.questions), 'question')}{left_out}"
     return (
-        f"{tally.dataset}: {several(len(tally.models), 'model')}, {several(len(tally.questions), 'question')}, "
-        f"{samples} a model and question, {share(null / votes)}% abstained, ties share credit"
+        f"{tally.dataset}: {several(len(tally.models), 'model')}, {questions}, "
+        f"{samples} per model and question, {share(null / votes)}% abstained, ties share credit"
     )
 
 

@@ -26,6 +26,7 @@ from swaplaw.cli._shared.output import (
     points,
     rate,
     say,
+    several,
     show,
     votes_options,
 )
@@ -75,7 +76,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
         )
         return
     for line, rows, disjoint in fleets:
-        show_pairs(f"{line}; {len(rows)} pairs at weight {x}", x, rows)
+        show_pairs(f"{line}; {several(len(rows), 'pair')} at weight {x}", x, rows)
         if disjoint:
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
@@ -176,8 +177,8 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
     ]
     gain = sum(outcome.lift > 0 for _, outcome, _ in rows)
     note = (
-        f"{gain} of {len(rows)} pairs gain at weight {weight}. This order is in-sample: expect less of the first. "
-        f"{INTERVALS}"
+        f"{gain} of {several(len(rows), 'pair')} {'gains' if gain == 1 else 'gain'} at weight {weight}. The order is "
+        f"in-sample: the top pair's lift is inflated by selection. {INTERVALS}"
     )
     models = [Column("Primary", right=False), Column("Secondary", right=False)]
     show(title, [*models, *(Column(name, minor=minor.get(name, 0)) for name in names)], cells, note)

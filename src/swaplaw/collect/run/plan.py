@@ -24,7 +24,7 @@ class Plan:
     dataset: str
     models: tuple[str, ...]
     samples: int = SAMPLES
-    """Votes a model and question."""
+    """Votes per model and question."""
     seed: int = 0
     brief: bool = False
     grammar: bool = False
