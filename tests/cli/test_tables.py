@@ -53,7 +53,7 @@ def run_one(swaplaw: Run, name: str, folder: Path, *more: str) -> Finished:
     return finished
 
 
-@pytest.mark.filterwarnings("ignore::swaplaw.StatisticalWarning")
+@pytest.mark.filterwarnings("ignore::swaplaw.errors.StatisticalWarning")
 @pytest.mark.parametrize("name", FROM_VOTES)
 def test_one_line_says_what_tables_rest_on(swaplaw: Run, folder: Path, name: str) -> None:
     """First of all, once: models, questions, votes of each, abstention, tie rule; plain where there is no terminal."""
@@ -67,7 +67,7 @@ def test_one_line_says_what_tables_rest_on(swaplaw: Run, folder: Path, name: str
     assert not set("─━│┃") & set(shown)
 
 
-@pytest.mark.filterwarnings("ignore::swaplaw.StatisticalWarning")
+@pytest.mark.filterwarnings("ignore::swaplaw.errors.StatisticalWarning")
 @pytest.mark.parametrize("name", FROM_VOTES)
 def test_every_table_comes_as_csv_and_markdown(swaplaw: Run, folder: Path, name: str) -> None:
     finished = run_one(swaplaw, name, folder, "--format", "csv")
