@@ -294,6 +294,23 @@ TYPES: dict[str, tuple[str, ...]] = {
 def canonicaliser(names: Sequence[str]) -> Canonicaliser:
     """Compose canonicalisers, or the chains of question types, by name, in the order given.
 
+    Parameters
+    ----------
+    names : sequence of str
+        Forms such as `case` or `number`, or question types such as `math` or `text`.
+
+    Returns
+    -------
+    callable
+        Brings an answer to its canonical spelling; what it does not recognise it leaves as it is.
+
+    Raises
+    ------
+    InputError
+        If there is no form of a name.
+
+    Examples
+    --------
     >>> canonicaliser(["math"])("so \\\\boxed{1,000}")
     '1000'
     """

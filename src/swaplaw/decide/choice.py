@@ -98,7 +98,22 @@ class Recorded:
 
 
 def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE) -> Rule:
-    """Turn a function of a training tally into a rule."""
+    """Turn a function of a training tally into a rule that `held_out` can judge.
+
+    Parameters
+    ----------
+    tally : Tally
+        The votes.
+    choose : callable
+        From the votes of a training part to members and weights.
+    crew : Crew
+        Who does the work; by default this process.
+
+    Returns
+    -------
+    Rule
+        Chooses on every training part.
+    """
     return lambda parts: list(crew.share(partial(_on_part, choose), tally, list(parts)))
 
 

@@ -123,7 +123,23 @@ class Policy:
 
 
 def read_policy(path: str | Path) -> Policy:
-    """Read a policy file, and hold it to its schema and its digest."""
+    """Read a policy file, and hold it to its schema and its digest.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `Policy.write` wrote.
+
+    Returns
+    -------
+    Policy
+        What to deploy, and on what evidence.
+
+    Raises
+    ------
+    InputError
+        If it is no policy file, or was changed after it was written.
+    """
     name = quote(str(path), 200)
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -28,7 +28,18 @@ NON_PAIRWISE = ("entropy", "kohavi_wolpert", "kappa", "difficulty", "generalised
 
 
 def pairwise(masses: Masses) -> dict[str, float | None]:
-    """Measure two models by their four masses; the correlation is phi, Eq. (phi)."""
+    """Measure two models by their four masses; the correlation is phi, Eq. (phi).
+
+    Parameters
+    ----------
+    masses : Masses
+        Of a pair: `sl.pair(...).masses`.
+
+    Returns
+    -------
+    dict of str to float or None
+        The classical pairwise measures; None where one is undefined.
+    """
     return {name: None if value is None else float(value) for name, value in _pairwise(masses).items()}
 
 
@@ -103,7 +114,25 @@ def classical(found: Quantities) -> dict[str, Floats]:
 
 
 def diversity_of(tally: Tally, models: Sequence[str] | None = None) -> Diversity:
-    """Measure any set of models (by default the fleet) on the questions that all of them answered."""
+    """Measure the diversity of any set of models on the questions that all of them answered.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    models : sequence of str, optional
+        Which models; by default the fleet.
+
+    Returns
+    -------
+    Diversity
+        The classical measures for more than two classifiers.
+
+    Raises
+    ------
+    InputError
+        If fewer than two models are named, or they share no question.
+    """
     chosen = tuple(tally.models if models is None else models)
     if len(chosen) < 2 or len(set(chosen)) < len(chosen):
         raise InputError(f"diversity needs two or more different models, not {', '.join(map(quote, chosen)) or 'none'}")

@@ -53,7 +53,24 @@ def lift_effect(
 
 
 def accuracy_effect(tally: Tally, model: int, units: Units, *, level: float = LEVEL) -> Effect | None:
-    """Accuracy of a model's own vote on the questions that it answered; None where fewer than two units are."""
+    """Estimate the accuracy of a model's own vote on the questions that it answered.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    model : int
+        The model's place in the tally.
+    units : Units
+        What is resampled (see `resampling_units`).
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Effect or None
+        None where fewer than two units were answered.
+    """
     answered, scores = tally.answered[model], tally.scores[model]
     values = scores.numerators.astype(np.float64) / scores.denominator
     return effect_among(values[answered], units.member[answered], level=level)

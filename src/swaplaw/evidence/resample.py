@@ -169,7 +169,29 @@ class _Replication:
 def resampler(
     tally: Tally, *, by: Unit | None = None, seed: int = 0, replicates: int = DEFAULT_REPLICATES
 ) -> Resampler:
-    """Resample a tally's clusters where it has any, else its questions; `by` says which to take."""
+    """Resample a tally's clusters where it has several, else its questions.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    by : {"question", "cluster"}, optional
+        What to resample instead.
+    seed : int
+        The same seed gives the same draws.
+    replicates : int
+        How many draws.
+
+    Returns
+    -------
+    Resampler
+        Draws of units with replacement.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to resample, or `replicates` is less than 1.
+    """
     if replicates < 1:
         raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (1,000 at the least)")
     if seed < 0:

@@ -127,7 +127,33 @@ class Certificate:
 
 
 def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
-    """Find a panel's best weights and prove them best, or stop at a time limit (in seconds) with a proven gap."""
+    """Find a panel's best weights and prove them best, or stop at a time limit with a proven gap.
+
+    Parameters
+    ----------
+    panel : Panel
+        The models.
+    time_limit : float, optional
+        Seconds after which the search ends.
+
+    Returns
+    -------
+    Certificate
+        The best weights, the best plateau, a bound on all others, and what kind of proof that is.
+
+    Raises
+    ------
+    InputError
+        If the time limit is negative.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> three = sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large", "claude-3-opus-20240229"])
+    >>> found = certify(three)
+    >>> found.best.accuracy, found.certified
+    (Fraction(83, 100), True)
+    """
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
     deadline = None if time_limit is None else monotonic() + time_limit
@@ -380,7 +406,20 @@ class BySolver:
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
-    """What accuracy is lost when each member leaves, the rest voting at its best weights on the same questions."""
+    """Say what accuracy is lost when each member leaves, the rest voting at its best weights.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What `certify` gave.
+    time_limit : float, optional
+        Seconds for each smaller panel.
+
+    Returns
+    -------
+    dict of str to Fraction
+        The loss without each member, on the same questions.
+    """
     panel = certificate.panel
     same = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
     losses = {}

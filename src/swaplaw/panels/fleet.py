@@ -60,6 +60,11 @@ def fleet_optimum(
         Seconds after which the search ends with what is proven by then.
     starts : sequence of mappings
         Weights that are known already, by place; if the search ends with nothing better, the best of them stands.
+
+    Returns
+    -------
+    FleetOptimum
+        The weights, their accuracy, a bound on all others, and what kind of proof that is.
     """
     if len(tally.models) == 1:
         own = tally.scores[0]

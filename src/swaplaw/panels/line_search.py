@@ -121,7 +121,20 @@ BATCH = 256
 
 
 def grid_search(panel: Panel, weights: Sequence[Fraction] = PAPER_GRID) -> PanelOptimum:
-    """Find the best weights of the grid; equally good ones: the smallest total weight of secondaries."""
+    """Find the best weights of a grid, as the paper does.
+
+    Parameters
+    ----------
+    panel : Panel
+        The models.
+    weights : sequence of Fraction
+        The grid; by default the paper's 25 points.
+
+    Returns
+    -------
+    PanelOptimum
+        The most accurate combination; of equally good ones that with the smallest total weight.
+    """
     size = len(panel.indices)
     best = PanelOptimum((Fraction(1), *[Fraction(0)] * (size - 1)), panel.accuracies[0])
     positive = [weight for weight in weights if weight]

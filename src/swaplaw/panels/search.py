@@ -192,10 +192,38 @@ def best_panels(
     backend: Backend = "processes",
     progress: Progress | None = None,
 ) -> PanelSearch:
-    """Find the most accurate panels of a size, weights certified; `top` None lists all of them.
+    """Find the most accurate panels of a size, at weights that are proven best.
 
-    Stopped by Ctrl-C or at the time limit (in seconds), it gives the best so far and a bound on the rest. Where there
-    are more than `LARGEST_SEARCH` panels it goes greedily.
+    Where there are more than `LARGEST_SEARCH` panels it goes greedily. Ctrl-C ends it like the time limit.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    size : int
+        Members of a panel.
+    top : int or None
+        How many to list; None lists all.
+    time_limit : float, optional
+        Seconds after which the best so far are given, with a bound on the rest.
+    prune : bool
+        Whether panels that cannot win are ruled out by bounds, without being searched.
+    workers : int, optional
+        Share the panels among this many; the numbers stay the same.
+    backend : {"processes", "dask", "ray", "spark"}
+        Where the workers are.
+    progress : callable, optional
+        Called with how many panels are done, and of how many.
+
+    Returns
+    -------
+    PanelSearch
+        The panels, the most accurate first, and what was searched.
+
+    Raises
+    ------
+    InputError
+        If there are too few models or questions for a panel of this size.
     """
     _check(tally, size, top, time_limit)
     same = shared(tally)

@@ -95,7 +95,25 @@ class Fleet:
 
 
 def generate(fleet: Fleet, seed: int = 0) -> Votes:
-    """Draw a fleet's votes, labelled synthetic."""
+    """Draw a fleet's votes, labelled synthetic.
+
+    Parameters
+    ----------
+    fleet : Fleet
+        The marginals that the votes shall have.
+    seed : int
+        The same seed gives the same votes.
+
+    Returns
+    -------
+    Votes
+        A vote table with the column `synthetic`.
+
+    Raises
+    ------
+    InputError
+        If no votes have these marginals.
+    """
     import polars as pl
 
     from swaplaw.votes.table import votes_from
