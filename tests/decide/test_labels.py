@@ -145,11 +145,12 @@ def test_a_label_on_some_votes_is_the_questions_label() -> None:
     assert tally.gold.tolist() == [[2], [0]]
 
 
-def test_a_table_whose_labels_have_another_name_is_refused(tmp_path: Path) -> None:
+def test_labels_of_another_name_are_never_taken_for_none(tmp_path: Path) -> None:
     frame = pl.DataFrame({"question": ["1"], "model": ["a"], "answer": ["A"], "target": ["A"]})
-    frame.write_csv(tmp_path / "votes.csv")
     with pytest.raises(sl.InputError, match="column 'gold' is missing"):
-        sl.read_votes(tmp_path / "votes.csv")
+        sl.votes_from(frame)
+    frame.write_csv(tmp_path / "votes.csv")
+    assert sl.read_votes(tmp_path / "votes.csv").tally().gold.tolist() == [[1]]
 
 
 def test_the_sheet_is_blind_and_comes_back(tmp_path: Path, swaplaw: Run) -> None:

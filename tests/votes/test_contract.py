@@ -175,15 +175,15 @@ BROKEN = {
     "header only": ("v.csv", HEADER, ["v.csv", "no votes"]),
     "missing column": (
         "v.csv",
-        "question,model,answer\nq,a,A\n",
-        ["v.csv", "'gold'", "missing", "'question', 'model'"],
+        "question,answer,gold\nq,A,A\n",
+        ["v.csv", "'model'", "missing", "'question', 'answer'"],
     ),
     "two golds": (
         "v.csv",
         GOOD + "q1,a,A,B\n",
         ["v.csv", "'gold'", "row 3", "line 4", "'q1'", "'B'", "row 1", "one gold"],
     ),
-    "null gold": ("v.csv", GOOD + "q2,a,A,\n", ["v.csv", "'gold'", "null", "row 3"]),
+    "null model": ("v.csv", GOOD + "q2,,A,A\n", ["v.csv", "'model'", "null", "row 3"]),
     "null question": ("v.csv", GOOD + ",a,A,A\n", ["'question'", "null", "row 3"]),
     "duplicate sample": (
         "v.csv",

@@ -97,7 +97,7 @@ def refuse_grades(votes: Votes) -> None:
     from swaplaw.votes.contract import RIGHT
 
     context = click.get_current_context(silent=True)
-    if context is None or not (votes.counts["gold"] == RIGHT).all():
+    if context is None or not (votes.counts["gold"] == RIGHT).fill_null(False).all():
         return
     context.meta[_GRADES] = True
     if context.info_name in GRADES_SUFFICE:
