@@ -167,7 +167,7 @@ def test_rubric_answers_are_judged_once_and_graded_for_ever(swaplaw: Run, tmp_pa
     grade = ("forensic", "grade", "logs", "-o", "votes.parquet", "--json")
     refused = swaplaw(*grade)
     assert (refused.code, refused.out) == (2, "")
-    assert "--judge MODEL" in refused.err
+    assert "name a judge" in refused.err
     assert not (tmp_path / "votes.parquet").exists()
     Referee.calls = 0
     report = document(swaplaw(*grade, "--judge", "referee/x", "--judge-twice"))

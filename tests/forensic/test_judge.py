@@ -44,7 +44,7 @@ def test_verdicts_prompts_and_rationales_are_kept_and_used_again(tmp_path: Path)
 
 
 def test_without_judge_new_answers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--judge MODEL"):
+    with pytest.raises(InputError, match="name a judge"):
         judge([item("x")], None, file=tmp_path / "v.jsonl")
     assert judge([], None, file=tmp_path / "v.jsonl").outcomes == {}
 

@@ -46,7 +46,7 @@ def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None, *,
 
     names = votes.datasets
     if dataset is None and len(names) > 1:
-        raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name one with --dataset")
+        raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name one (`dataset`)")
     if dataset is not None and dataset not in names:
         raise InputError(f"there is no dataset {quote(dataset)}; there are {listing(names)}")
     columns = votes.frame.collect_schema().names()

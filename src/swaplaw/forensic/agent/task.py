@@ -95,7 +95,7 @@ def forensic(
     cases = [load(name.strip()) for name in names]
     twice = sorted({case.ref for case in cases if [other.ref for other in cases].count(case.ref) > 1})
     if twice:
-        raise InputError(f"challenge {listing(twice)} is named twice: use --runs for more traces")
+        raise InputError(f"challenge {listing(twice)} is named twice: ask for more runs to get more traces")
     limits = {
         "wall_seconds": command_timeout,
         "cpu_seconds": min(cpu_seconds, command_timeout * (os.cpu_count() or 1)),

@@ -139,10 +139,10 @@ def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
     if source is None:
         raise InputError(
             f"challenge {quote(challenge.ref)} is real: its evidence is fetched, not built. {challenge.obtain} "
-            "Then name the folder with --from"
+            "Then name the folder they are in"
         )
     if not source.is_dir():
-        raise InputError(f"--from {quote(str(source))}: no such folder")
+        raise InputError(f"{quote(str(source))}: there is no such folder")
     for archive in challenge.archives:
         path = source / archive.file
         if path.is_file():
@@ -153,7 +153,7 @@ def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
         path = source / item.file
         if not path.is_file():
             wanted = [archive.file for archive in challenge.archives] + [item.file]
-            raise InputError(f"--from {quote(str(source))}: holds neither {' nor '.join(map(quote, wanted))}")
+            raise InputError(f"{quote(str(source))}: holds neither {' nor '.join(map(quote, wanted))}")
         _link(path, target / item.file)
 
 

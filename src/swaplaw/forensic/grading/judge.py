@@ -148,8 +148,8 @@ def judge(
     missing = [pair for pair in wanted if _key(name, pair) not in kept]
     if missing and model is None:
         raise InputError(
-            f"{len(missing)} answers to rubric questions have no verdict in {file}: name a judge with --judge MODEL, "
-            "or leave these questions out with --without-rubric"
+            f"{len(missing)} answers to rubric questions have no verdict in {file}: name a judge (`model`), "
+            "or leave these questions out of the grading"
         )
     if missing:
         for verdict in _ask_all(missing, model, name, file, progress):
@@ -165,7 +165,7 @@ def _key(name: str, pair: tuple[Item, int]) -> tuple[str, int, str]:
 def _only_judge(kept: Iterable[Ruling], file: Path) -> str:
     names = sorted({verdict.judge for verdict in kept})
     if len(names) > 1:
-        raise InputError(f"{file} holds verdicts of several judges: choose one with --judge ({', '.join(names)})")
+        raise InputError(f"{file} holds verdicts of several judges: choose one (`model`): ({', '.join(names)})")
     return names[0] if names else ""
 
 
