@@ -27,6 +27,7 @@ from support.commands import Run
 from support.crews import alone, curve_bytes, documented, everything, fleet
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore:only 6 clusters:swaplaw.errors.StatisticalWarning"),
     # Clusters leave sockets and loops to their own threads, which end when they do.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

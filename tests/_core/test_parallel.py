@@ -30,6 +30,8 @@ from support.crews import PAGE, alone, curve_bytes, documented, everything, flee
 from support.pages import blocks
 from support.twin import Corpus
 
+pytestmark = pytest.mark.filterwarnings("ignore:only 6 clusters:swaplaw.errors.StatisticalWarning")
+
 
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_same_bytes_whatever_the_number_of_processes(workers: int) -> None:

@@ -72,7 +72,7 @@ def test_the_server_wants_its_key_and_ends_with_its_parent() -> None:
     finally:
         server.stop()
     program = (
-        "from swaplaw.collect.local import *; import time;"
+        "from swaplaw.collect.local.models import *; import time;"
         "s = LocalServer(find_weights('smollm2'), 'k', slots=1, context=256, threads=1);"
         "print(s.url, flush=True); time.sleep(60)"
     )

@@ -237,7 +237,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert json.loads(capsys.readouterr().out) == json.loads(output.read_text())
     for arguments, complaint in [
         (["--size", "61"], "61 cannot be drawn"),
-        (["--size", "9", "--by", "colour"], "no column 'colour'.*--by"),
+        (["--size", "9", "--by", "colour"], "no column 'colour'.*columns of strata"),
         (["--size", "9", "--column", "gold"], "PART=NAME"),
     ]:
         with pytest.raises(InputError, match=complaint):

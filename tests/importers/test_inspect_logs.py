@@ -363,5 +363,5 @@ def test_not_a_log_at_all(tmp_path: Path) -> None:
     (tmp_path / "y.json").write_text('{"hello": 1}')
     with pytest.raises(sl.InputError, match="not a whole Inspect log"):
         sl.import_votes(tmp_path / "x.eval")
-    with pytest.raises(sl.InputError, match="neither an Inspect log nor"):
+    with pytest.raises(sl.InputError, match="not a table in JSON"):
         sl.import_votes(tmp_path / "y.json")

@@ -134,7 +134,7 @@ REFUSED = {
         "canonical form 'text'",
     ),
     "no gold": (
-        "question,model,answer\nq1,a,A\n",
+        "question,model,answer,colour\nq1,a,A,red\n",
         "t.csv",
         "gold",
     ),

@@ -161,7 +161,7 @@ def test_every_piece_of_every_pair_is_exact(chrome: Any, demo: Path) -> None:
             primary: data.models[law.primary], secondary: data.models[law.secondary],
             best: written(bestPlateau(law.pieces)),
             pieces: law.pieces.map((piece) => [
-              written(piece.low), piece.high.bottom === 0n ? null : written(piece.high), written(weightOf(piece)),
+              written(piece.lo), piece.hi.bottom === 0n ? null : written(piece.hi), written(weightOf(piece)),
               written(fraction(piece.lift, law.denominator)),
               ...piece.gains.map((gain) => written(fraction(gain, law.denominator))),
             ]),
@@ -436,4 +436,4 @@ def test_two_hundred_models_open(chrome: Any, tmp_path: Path) -> None:
     move_the_weight(chrome, file)
     assert "of 19,900 pairs shown" in text(chrome, "#pair-status")
     assert "carry held-out numbers and exact curves" in text(chrome, "#pairs")
-    assert "40 most accurate of 200 models" in text(chrome, "#verdict")
+    assert "Decided among 40 of 200 models" in text(chrome, "#verdict")

@@ -243,7 +243,7 @@ def combine(
     >>> import swaplaw as sl
     >>> found = sl.combine(sl.demo_votes().tally(), rules=["best_single", "equal"], repeats=1, time_limit=0)
     >>> [(one.rule.name, round(float(one.accuracy), 3)) for one in found.rules]
-    [('best_single', 0.825), ('equal', 0.77)]
+    [('best_single', 0.81), ('equal', 0.75)]
     """
     considered = _considered(tally, models)
     chosen = [RULES[name] for name in (RULES if rules is None else dict.fromkeys(rules))]

@@ -23,7 +23,7 @@ from inspect_ai.tool import bash, python
 from inspect_ai.util import SandboxEnvironmentSpec, SandboxUserUnsupportedError
 from inspect_ai.util._sandbox.registry import registry_find_sandboxenv
 
-from swaplaw.forensic.sandbox import limits
+from swaplaw.forensic.sandbox import limits, protections
 from swaplaw.forensic.sandbox.apptainer import DEFINITION, LOAD_FILTER, ApptainerSandbox
 from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.forensic.sandbox.config import ApptainerConfig, SandboxConfig
@@ -219,10 +219,8 @@ def test_bwrap_arguments() -> None:
 
 
 def test_swaplaw_is_covered_where_the_system_would_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    import swaplaw
-
     assert hidden_paths() == () or hidden_paths()[0].is_relative_to("/usr")
-    monkeypatch.setattr(swaplaw, "__file__", "/usr/lib/python3/dist-packages/swaplaw/__init__.py")
+    monkeypatch.setattr(protections, "PACKAGE", Path("/usr/lib/python3/dist-packages/swaplaw"))
     assert hidden_paths() == (Path("/usr/lib/python3/dist-packages/swaplaw"),)
 
 

@@ -55,6 +55,12 @@ def reading_options(command: Command) -> Command:
     return command
 
 
+def said_about_reading(context: click.Context) -> dict[str, Any]:
+    """What this run's options say about reading votes, by the name of the option."""
+    said: dict[str, Any] = context.meta.get(_KEY, {})
+    return said
+
+
 def column_map(given: tuple[str, ...]) -> dict[str, str]:
     """Read what --column declares: PART=NAME."""
     pairs = [part.partition("=") for part in given]

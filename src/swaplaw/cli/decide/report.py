@@ -10,7 +10,7 @@ import click
 
 from swaplaw.cli._shared.output import emit, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
-from swaplaw.cli._shared.reading import reading_options
+from swaplaw.cli._shared.reading import reading_options, said_about_reading
 from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable
@@ -95,8 +95,9 @@ def _command() -> str:
     """The command line as it was given, to be shown on the page."""
     context = click.get_current_context()
     words = ["swaplaw", "report"]
+    values = context.params | said_about_reading(context)
     for parameter in context.command.params:
-        value = context.params[parameter.name or ""]
+        value = values[parameter.name or ""]
         if isinstance(parameter, click.Argument):
             words += value
         elif context.get_parameter_source(parameter.name or "") == click.core.ParameterSource.COMMANDLINE:

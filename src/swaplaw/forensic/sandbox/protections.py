@@ -173,12 +173,16 @@ def _private(protections: Collection[Protection], evidence: bool) -> list[str]:
     return arguments
 
 
+PACKAGE = Path(__file__).parents[2]
+"""Where swaplaw lies: the gold answers are with it."""
+
+
 def hidden_paths() -> tuple[Path, ...]:
     """Every place in the system that the sandbox shows where gold may lie.
 
     This package, other copies of it, challenge folders of users, and packed copies: all are covered.
     """
-    package = Path(__file__).resolve().parents[2]
+    package = PACKAGE.resolve()
     shown = [Path(root).resolve() for root in SHOWN]
     found = {package} if any(package.is_relative_to(root) for root in shown) else set()
     found |= _gold_in_system()
