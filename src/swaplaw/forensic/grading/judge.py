@@ -7,6 +7,7 @@ as one JSON string, and a verdict counts only with a token that the answer's aut
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -184,7 +185,7 @@ def _ask_all(
             failures.append(quote(str(error), 200))
             return
         verdicts.append(verdict)
-        out.write(json.dumps(asdict(verdict), ensure_ascii=False) + "\n")
+        out.write(_line(asdict(verdict)))
         out.flush()
         progress()
 
@@ -225,6 +226,13 @@ async def _ask(item: Item, turn: int, model: Any, name: str) -> Ruling:
         if verdict:
             break
     return Ruling(name, turn, item.challenge, item.question, item.answer, item.prompt, reply[:8000], verdict, rationale)
+
+
+def _line(row: dict[str, Any]) -> str:
+    """One line of JSON in readable scripts; lone surrogates, which no file can hold as they are, stay escaped."""
+    return (
+        re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", json.dumps(row, ensure_ascii=False)) + "\n"
+    )
 
 
 def _judgement(rows: list[tuple[Item, list[Ruling]]], name: str, judged: int, reused: int) -> Judgement:
