@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
     votes = Votes(tuple(sources), tuple(dict.fromkeys(notes)))
     if chosen.canonical:
         return votes
-    return replace(votes, notes=(*votes.notes, *spelling_notes(votes)))
+    return votes.noting(spelling_notes(votes))
 
 
 def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:

@@ -6,7 +6,8 @@ and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `cost` and `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +70,12 @@ class Votes:
 
     def __post_init__(self) -> None:
         self.counts  # noqa: B018  Counting checks the contract: no Votes exist that break it.
+
+    def noting(self, notes: Iterable[str]) -> Votes:
+        """The same votes with more to know about them; they are not counted again."""
+        noted = copy(self)
+        object.__setattr__(noted, "notes", (*self.notes, *notes))
+        return noted
 
     @property
     def frame(self) -> pl.LazyFrame:
