@@ -116,7 +116,7 @@ def test_half_a_character_does_not_end_the_run(small: str, tmp_path: Path) -> No
 
 @needs_tools()
 def test_standard_streams_can_be_opened_and_orphans_are_reaped(small: str, tmp_path: Path) -> None:
-    look = "echo out > /dev/stdout; echo err > /dev/stderr; (sleep 0.1 &) ; sleep 0.4; ps -e -o stat= | grep -c Z"
+    look = "echo out > /dev/stdout; echo err > /dev/stderr; (sleep 0.1 &) ; sleep 3; ps -e -o stat= | grep -c Z"
     _, log = run(playing([[("bash", {"command": look})], FINISH]), small, tmp_path)
     said = " ".join(message.text for message in log.samples[0].messages if message.role == "tool")
     assert "Permission denied" not in said
