@@ -26,7 +26,7 @@ COMMANDS = {
     "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
     "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
     "ladder": ("predict", "How many samples: a pair at 1, 2, 4, ... and beyond."),
-    "predictors": ("predict", "What tells lift in advance, and how well."),
+    "predictors": ("predict", "Compare predictors of lift."),
     "forensic": ("forensic", "Agents in a network-isolated sandbox, graded offline, turned into votes."),
     "budget": ("decide", "A pair against its models alone at equal compute."),
     "combine": ("decide", "Every way to combine a fleet, judged on questions not seen, and the best weights."),

@@ -332,7 +332,7 @@ def _check_options(max_models: int | None, min_gain: float, budget: float | None
     if max_models is not None and max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: max_models is 1 or more")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
-        raise InputError(f"a smallest gain of {min_gain} is no fraction of one: give 0.01 for 1 percentage point")
+        raise InputError(f"a smallest gain of {min_gain} is not a fraction of one: give 0.01 for 1 percentage point")
     if budget is not None and not 0 < budget < float("inf"):
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
     if search not in ("family", "full"):

@@ -41,7 +41,7 @@ FUTURES = 200
 
 @dataclass(frozen=True)
 class Step:
-    """Expected accuracies when each model gives so many samples per question."""
+    """Expected accuracies when each model gives this many samples per question."""
 
     samples: int | None
     """None where all votes are taken and their number differs between models or questions."""

@@ -69,7 +69,7 @@ def _show(found: Ladder) -> None:
     more = "infinitely many" if beyond.samples is None else f"{beyond.samples:,}"
     rows.append([more, *map(_span, (beyond.primary, beyond.secondary, beyond.pair)), _span(beyond.lift, points), ""])
     note = (
-        f"Expected accuracy in per cent when each model gives so many samples per question. {INTERVALS} The last row "
+        f"Expected accuracy in per cent when each model gives this many samples per question. {INTERVALS} The last row "
         "spans 95% intervals for these questions. "
     )
     verdict = "would leave the sign of the lift as it is." if found.settled else "could change the sign of the lift."
