@@ -1,4 +1,4 @@
-"""`swaplaw predictors`: what tells lift in advance, and how well."""
+"""`swaplaw predictors`: compare predictors of lift."""
 
 from __future__ import annotations
 
