@@ -6,11 +6,21 @@ is exact whatever the order in which a library adds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import gcd
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
+
+SPARSE = 0.1
+"""Rows of which a smaller part is not 0 are multiplied entry by entry: BLAS would multiply the noughts, too."""
+WORTH_IT = 0.2
+"""The least part of all rows that is worth sorting out."""
+NEAR = 128
+"""Columns that are multiplied by sparse rows at a time, so that they stay near the processor."""
 
 
 def reduced(values: Ints, scale: int) -> tuple[Ints, int]:
@@ -40,3 +50,51 @@ def compact(columns: Floats) -> Floats:
     """Hold columns in 32 bits where even then no weighted sum can be rounded: products run twice as fast."""
     largest = len(columns) * float(np.abs(columns).max(initial=0))
     return np.ascontiguousarray(columns, dtype=np.float32 if largest < 2**24 else np.float64)
+
+
+def exact_float(values: npt.ArrayLike, n: int) -> Floats:
+    """Whole numbers as 32-bit floats where even n times the largest of them is exact there, else as 64-bit ones."""
+    column = np.asarray(values, dtype=np.float64)
+    return column.astype(np.float32) if n * float(np.abs(column).max(initial=0)) < 2**24 else column
+
+
+@dataclass(frozen=True)
+class ExactProduct:
+    """A matrix of whole numbers, ready to be multiplied by others: full rows by BLAS, sparse ones by their entries."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    full: Ints = field(repr=False)
+    """Which rows are full."""
+    dense: Floats = field(repr=False)
+    rest: Ints = field(repr=False)
+    """Which rows are sparse."""
+    sparse: Any = field(repr=False)
+
+    @classmethod
+    def of(cls, matrix: Floats) -> ExactProduct:
+        """Sort the rows of a matrix into full and sparse ones."""
+        filled = np.count_nonzero(matrix, axis=1)
+        few = filled < SPARSE * matrix.shape[1]
+        if few.sum() <= WORTH_IT * len(few):
+            every = np.arange(len(matrix))
+            return cls(matrix.shape, matrix.dtype, every, np.ascontiguousarray(matrix), every[:0], None)
+        from scipy.sparse import csr_matrix
+
+        rest = np.flatnonzero(few)
+        row, column = np.nonzero(matrix[rest])
+        entries = csr_matrix((matrix[rest[row], column], (row, column)), shape=(len(rest), matrix.shape[1]))
+        full = np.flatnonzero(~few)
+        return cls(matrix.shape, matrix.dtype, full, np.ascontiguousarray(matrix[full]), rest, entries)
+
+    def __call__(self, columns: npt.NDArray[Any]) -> Floats:
+        """Multiply: rows of the matrix x columns."""
+        if self.sparse is None:
+            whole: Floats = self.dense @ columns
+            return whole
+        product = np.empty((self.shape[0], columns.shape[1]), dtype=self.dtype)
+        product[self.full] = self.dense @ columns
+        for first in range(0, columns.shape[1], NEAR):
+            part = slice(first, first + NEAR)
+            product[self.rest, part] = self.sparse @ np.ascontiguousarray(columns[:, part])
+        return product

@@ -219,12 +219,10 @@ class _Contest:
         wide = own.dtype if own.dtype.kind == "f" or largest < 2**62 else np.dtype(object)
         right_a, right_b = own[a].astype(wide), own[b].astype(wide)
         disagree = (unit - right_a) * right_b + right_a * (unit - right_b)
-        some = np.flatnonzero(disagree)
-        swaps = disagree[some] * (sheet.values[:, some].astype(wide) * unit - right_a[some] * sheet.scale)
+        alone = right_a * (sheet.scale * unit**2) - disagree * right_a * sheet.scale
         # Both are as wide as their sum needs.
-        terms = 2 * parts.shape[1]
-        alone = exact_product(parts, (right_a * (sheet.scale * unit**2))[:, None], largest, terms)
-        return alone + exact_product(parts[:, some], swaps.T, largest, terms), largest
+        base = exact_product(parts, alone[:, None], largest, 2 * parts.shape[1])
+        return base + sheet.weighted(disagree * unit, largest).sums(parts), largest
 
 
 @dataclass(frozen=True)

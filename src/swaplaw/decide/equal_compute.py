@@ -211,7 +211,7 @@ def _split(data: tuple[Tally, Folds], size: tuple[int, int], costs: Floats, ball
         return Split(*size, None, mean, mean, error, bool(drawn.exact.all()), cost)
     drawn = draw(tally, (0, 1), size, seed=seed, ballots=ballots)
     sheet = drawn.sheet()
-    totals = np.round(sheet.values.sum(axis=1), 9)
+    totals = sheet.sums(np.ones((1, dealt.tests.shape[1])))[0]
     best = int(np.where(sheet.open, totals, -1).argmax())
     weight = sheet.weight(*sheet.run(totals, best))
     scores, error = drawn.scores((Fraction(1), weight))

@@ -29,6 +29,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
+from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, Scorer
 from swaplaw.errors import InputError
 from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, degrees_of, effect, standard_errors, student_tail
@@ -100,14 +101,12 @@ def selection(
 
     A full search compares all pairs at every weight, and panels along lines of weights.
     """
-    from threadpoolctl import threadpool_limits
-
     counts = np.concatenate(list(draws.batches())).astype(np.float32)
     base = np.zeros(len(draws.member)) if scorer is None or baseline is None else scorer.score(baseline)
     noise = _Noise(scorer, base, draws.member, counts)
     candidates = [0, 0]
     # One product at a time: several small ones on all cores would wait for each other.
-    with threadpool_limits(1, "blas"):
+    with one_thread():
         largest, widest = noise.deviations(family)
         shares = crew.split([Line(pair) for pair in pairs]) + crew.split(lines)
         for found in crew.share(_Noise.of, noise, shares, progress=progress):

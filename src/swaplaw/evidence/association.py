@@ -6,6 +6,7 @@ undefined where fewer than two pairs are left or where either number never varie
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import nan, sqrt, tanh
 
 import numpy as np
@@ -14,16 +15,75 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw.evidence.intervals import LEVEL, student
 
 
+class Against:
+    """One number per pair that many others are correlated with: it is centred and ranked once.
+
+    Parameters
+    ----------
+    y
+        The number, pairs along the last axis.
+
+    Examples
+    --------
+    >>> lift = Against(np.array([0.1, 0.2, 0.4]))
+    >>> float(lift.rho(np.array([1.0, 5.0, 2.0])))
+    0.5
+    """
+
+    def __init__(self, y: Floats) -> None:
+        self.y = y
+        self.defined = not np.isnan(y).any()
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether it does in any draw: nothing correlates with what does not."""
+        return not (self.defined and bool((self.y == self.y[..., :1]).all()))
+
+    @cached_property
+    def _plain(self) -> tuple[Floats, Floats]:
+        return _deviations(self.y)
+
+    @cached_property
+    def _ranked(self) -> tuple[Floats, Floats]:
+        return _deviations(average_ranks(self.y))
+
+    def r2(self, x: Floats) -> Floats:
+        """Squared Pearson correlation with another number."""
+        if not self.varies:
+            return self._undefined(x)
+        if self._together(x):
+            correlation = _pearson(_deviations(x), self._plain)
+        else:
+            x, y = _both_defined(x, self.y)
+            correlation = _pearson(_deviations(x), _deviations(y))
+        squared: Floats = correlation**2
+        return squared
+
+    def rho(self, x: Floats) -> Floats:
+        """Spearman's rank correlation with another number, with average ranks for ties."""
+        if not self.varies:
+            return self._undefined(x)
+        if self._together(x):
+            return _pearson(_deviations(average_ranks(x)), self._ranked)
+        x, y = _both_defined(x, self.y)
+        return _pearson(_deviations(average_ranks(x)), _deviations(average_ranks(y)))
+
+    def _undefined(self, x: Floats) -> Floats:
+        return np.full(np.broadcast_shapes(x.shape, self.y.shape)[:-1], np.nan)
+
+    def _together(self, x: Floats) -> bool:
+        """Whether every pair has both numbers."""
+        return self.defined and x.shape == self.y.shape and not np.isnan(x).any()
+
+
 def r2(x: Floats, y: Floats) -> Floats:
     """Squared Pearson correlation."""
-    squared: Floats = _pearson(*_both_defined(x, y)) ** 2
-    return squared
+    return Against(y).r2(x)
 
 
 def rho(x: Floats, y: Floats) -> Floats:
     """Spearman's rank correlation, with average ranks for ties."""
-    x, y = _both_defined(x, y)
-    return _pearson(average_ranks(x), average_ranks(y))
+    return Against(y).rho(x)
 
 
 def over_models(
@@ -127,7 +187,9 @@ def average_ranks(x: Floats) -> Floats:
     Numbers that differ in their last bits only are ties: phi, say, is a quotient with a square root, and equal ones
     come out a bit apart where the masses behind them differ.
     """
-    order = np.argsort(x, axis=-1, kind="stable")
+    x = np.ascontiguousarray(x)
+    # Equal numbers share a rank, so that their order does not matter.
+    order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, axis=-1)
     place = np.broadcast_to(np.arange(x.shape[-1]), x.shape)
     new = np.ones(x.shape, dtype=bool)
@@ -151,16 +213,17 @@ def _both_defined(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return np.where(undefined, np.nan, x), np.where(undefined, np.nan, y)
 
 
-def _pearson(x: Floats, y: Floats) -> Floats:
-    """Pearson correlation of numbers that are undefined together."""
-    u, v = _centred(x), _centred(y)
+def _pearson(x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> Floats:
+    """Pearson correlation of numbers that are undefined together, from their deviations and the sums of squares."""
+    (u, squares_u), (v, squares_v) = x, y
     with np.errstate(invalid="ignore"):
-        found: Floats = np.nansum(u * v, axis=-1) / np.sqrt(np.nansum(u * u, axis=-1) * np.nansum(v * v, axis=-1))
+        found: Floats = np.nansum(u * v, axis=-1) / np.sqrt(squares_u * squares_v)
     return np.clip(found, -1, 1)
 
 
-def _centred(x: Floats) -> Floats:
-    """Subtract the mean; exactly nothing is left of numbers that are all equal."""
+def _deviations(x: Floats) -> tuple[Floats, Floats]:
+    """Distances from the mean, and the sum of their squares; exactly nothing is left of numbers that are all equal."""
     ends = np.where(np.isnan(x), -np.inf, x).max(axis=-1), np.where(np.isnan(x), np.inf, x).min(axis=-1)
     centre = np.where(ends[0] == ends[1], ends[0], mean(x))
-    return x - centre[..., None]
+    found = x - centre[..., None]
+    return found, np.nansum(found * found, axis=-1)

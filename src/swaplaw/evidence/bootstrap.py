@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import isnan
 from typing import Any
 
@@ -21,11 +22,14 @@ from swaplaw.errors import InputError, StatisticalWarning, listing, quote
 from swaplaw.evidence.intervals import LEVEL, check_level, effects
 from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
 from swaplaw.evidence.quantities import MEANS, QUANTITIES, Quantities, Terms, question_values, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, FEW, Resampler, resampler
+from swaplaw.evidence.resample import BATCH, DEFAULT_REPLICATES, FEW, Counts, Resampler, resampler
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units
 from swaplaw.law.pair import Pair, pairs
-from swaplaw.law.weights import DEFAULT_WEIGHT
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.votes.tally import Tally
+
+LARGEST = 2**25
+"""Replicates of numbers that are held at once: pairs are judged in blocks, however many there are."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,14 @@ class Estimates:
             return Estimate(None, None)
         interval = as_interval(float(self.low[place]), float(self.high[place]), self.level, self.method)
         return Estimate(value, interval, int(self.undefined[place]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Estimates]) -> Estimates:
+        """Numbers of several parts, one after the other."""
+        values, low, high, undefined = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "low", "high", "undefined")
+        )
+        return cls(values, low, high, undefined, parts[0].level, parts[0].method)
 
     def row(self, place: int) -> Estimates:
         """The numbers at one place of the first axis."""
@@ -99,6 +111,12 @@ def estimate_sums(
 ) -> Estimates:
     """Give a statistic of weighted column sums (see `Resampler.transform`) its intervals."""
     warn_few(draws)
+    return _judged(draws, columns, statistic, level, method, crew)
+
+
+def _judged(
+    draws: Resampler, columns: Floats, statistic: Callable[[Floats], Floats], level: float, method: Method, crew: Crew
+) -> Estimates:
     whole = columns.sum(axis=0, keepdims=True, dtype=np.float64)
     values = statistic(whole)[0]
     jackknife = np.moveaxis(statistic(whole - columns), 0, -1) if method == "bca" else None
@@ -106,6 +124,36 @@ def estimate_sums(
     undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
     low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
     return Estimates(values, low, high, undefined, level, method)
+
+
+def estimate_counts(
+    draws: Resampler,
+    statistic: Callable[[Counts], Floats],
+    *,
+    level: float = LEVEL,
+    method: Method = "expanded",
+    crew: Crew = ALONE,
+    size: int = BATCH,
+) -> Estimates:
+    """Give a statistic of the draws themselves (see `Resampler.apply`) its intervals."""
+    warn_few(draws)
+    values = statistic(np.ones((draws.units, 1), dtype=np.uint8))[0]
+    jackknife = np.moveaxis(without_each(draws.units, statistic, size), 0, -1) if method == "bca" else None
+    replicates = draws.apply(statistic, crew=crew, size=size)
+    undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
+    low, high = bounds(replicates, units=draws.units, level=level, method=method, estimate=values, jackknife=jackknife)
+    return Estimates(values, low, high, undefined, level, method)
+
+
+def without_each(units: int, statistic: Callable[[Counts], Floats], size: int) -> Floats:
+    """The statistic without each unit in turn."""
+    found = []
+    for first in range(0, units, size):
+        left_out = np.arange(first, min(first + size, units))
+        counts = np.ones((units, len(left_out)), dtype=np.uint8)
+        counts[left_out, np.arange(len(left_out))] = 0
+        found.append(statistic(counts))
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True)
@@ -216,16 +264,29 @@ def bootstrap(
         raise InputError(f"there is no interval method {method!r}; there are {', '.join(METHODS)}")
     check_level(level)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
-    terms = terms_of(pairs(tally), weight)
-    found: dict[str, Estimates] = {}
-    if means := [name for name in quantities if name in MEANS]:
-        found |= _means(terms, draws, means, level)
-    if drawn := [name for name in quantities if name not in MEANS]:
-        crew = Crew(workers, backend)
-        many = estimate(draws, terms, lambda each: each.named(drawn), level=level, method=method, crew=crew)
-        _warn_degenerate(many, drawn, terms.pairs, replicates)
-        found |= {name: many.row(row) for row, name in enumerate(drawn)}
-    return Bootstrap(tally.dataset, terms.weight, terms.pairs, tuple(quantities), draws, found, level, method)
+    chosen, crew = tuple(pairs(tally)), Crew(workers, backend)
+    means = [name for name in quantities if name in MEANS]
+    drawn = [name for name in quantities if name not in MEANS]
+    if drawn:
+        warn_few(draws)
+    most = max(1, LARGEST // (replicates * max(1, len(drawn))))
+    parts: list[dict[str, Estimates]] = []
+    for first in range(0, len(chosen), most):
+        terms = terms_of(chosen[first : first + most], weight)
+        found = _means(terms, draws, means, level) if means else {}
+        if drawn:
+            gathered = draws.gather(terms)
+            named = partial(_named, gathered, drawn)
+            many = _judged(draws, gathered.columns, named, level, method, crew)
+            found |= {name: many.row(row) for row, name in enumerate(drawn)}
+        parts.append(found)
+    whole = {name: Estimates.joined([part[name] for part in parts]) for name in quantities}
+    _warn_degenerate(whole, drawn, chosen, replicates)
+    return Bootstrap(tally.dataset, as_weight(weight), chosen, tuple(quantities), draws, whole, level, method)
+
+
+def _named(terms: Terms, names: Sequence[str], sums: Floats) -> Floats:
+    return Quantities(terms, sums).named(names)
 
 
 def _means(terms: Terms, draws: Resampler, names: Sequence[str], level: float) -> dict[str, Estimates]:
@@ -262,17 +323,20 @@ def warn_few(draws: Resampler) -> None:
         )
 
 
-def _warn_degenerate(estimates: Estimates, names: Sequence[str], chosen: Sequence[Pair], replicates: int) -> None:
+def _warn_degenerate(
+    estimates: Mapping[str, Estimates], names: Sequence[str], chosen: Sequence[Pair], replicates: int
+) -> None:
     """Say how often a draw left a quantity undefined, naming the worst case."""
-    affected = int((estimates.undefined > 0).sum())
+    undefined = np.array([estimates[name].undefined for name in names]).reshape(len(names), len(chosen))
+    affected = int((undefined > 0).sum())
     if not affected:
         return
-    row, place = divmod(int(estimates.undefined.argmax()), len(chosen))
+    row, place = divmod(int(undefined.argmax()), len(chosen))
     pair = chosen[place]
     warnings.warn(
         f"{affected} intervals rest on fewer than {replicates:,} replicates, because some draws hold no question that "
         f"defines the quantity; the worst is {names[row]} of {quote(pair.primary)} with {quote(pair.secondary)}, "
-        f"undefined in {int(estimates.undefined[row, place]):,}",
+        f"undefined in {int(undefined[row, place]):,}",
         StatisticalWarning,
         stacklevel=3,
     )

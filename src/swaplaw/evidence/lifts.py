@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw.evidence.intervals import LEVEL, Effect, effect_among
+from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, effects
 from swaplaw.evidence.units import Units
+from swaplaw.law.at_weight import pooled
+from swaplaw.law.pair import Outcome, Pair, oriented_pairs
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Scores, Tally
+
+LARGEST = 2**20
+"""Questions of pairs that are judged at once."""
 
 
 def lift_effect(
@@ -50,6 +55,48 @@ def lift_effect(
     gains = _difference(vote(tally, members, weights), tally.scores[members[0]])
     common = np.logical_and.reduce(tally.answered[list(members)])
     return effect_among(gains[common], units.member[common], level=level)
+
+
+def pair_effects(
+    tally: Tally, places: Iterable[tuple[int, int]], weight: Fraction, units: Units, *, level: float = LEVEL
+) -> list[tuple[Pair, Outcome, Effect | None]]:
+    """Pool many pairs at a weight, and give each lift its interval; every pair is pooled once.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    places : iterable of pairs of int
+        Places of the models in the tally; the more accurate one is the primary.
+    weight : Fraction
+        The weight of the secondary.
+    units : Units
+        What is resampled (see `resampling_units`).
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    list of Pair, Outcome and Effect (or None)
+        Those pairs that share questions, in the order of places; None where fewer than two units were answered.
+    """
+    found = list(pooled(oriented_pairs(tally, places), weight))
+    judged: list[Effect | None] = [None] * len(found)
+    alike: dict[bytes, list[int]] = {}
+    for place, each in enumerate(found):
+        alike.setdefault(b"" if tally.complete else each.pair.common.tobytes(), []).append(place)
+    for members in alike.values():
+        common = found[members[0]].pair.common
+        member = units.among(common).member
+        if not member.any():
+            continue
+        most = max(1, LARGEST // len(member))
+        for first in range(0, len(members), most):
+            some = members[first : first + most]
+            rows = np.stack([found[place].lifts for place in some])
+            for place, effect in zip(some, effects(rows, member, level=level), strict=True):
+                judged[place] = effect
+    return [(each.pair, each.outcome, effect) for each, effect in zip(found, judged, strict=True)]
 
 
 def accuracy_effect(tally: Tally, model: int, units: Units, *, level: float = LEVEL) -> Effect | None:

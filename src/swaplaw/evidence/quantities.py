@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.exact_floats import compact, grid_for, reduced, rounded
+from swaplaw._core.exact_floats import compact, exact_float, grid_for, reduced, rounded
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import as_weight
 
@@ -45,6 +45,11 @@ class Terms:
     def units(self) -> int:
         """How many rows there are to be weighted."""
         return len(self.columns)
+
+    @property
+    def gains_vary(self) -> bool:
+        """Whether any pair's vote differs from its primary's on any question: if not, lift is 0 in every draw."""
+        return bool(self.columns[:, np.unique(self.places[4:])].any())
 
     def gather(self, member: Ints, units: int) -> Terms:
         """Sum the rows of each unit, so that units are weighted whole."""
@@ -347,11 +352,13 @@ class _Layout:
         self.pairs.append(pair)
 
     def _column(self, key: object, values: Ints | Floats, where: Bools) -> int:
+        # Many pairs gain nothing in some cell: all of those share one column.
+        key = key if values.any() else "nothing"
         if key not in self.index:
             column = np.zeros(len(where))
             column[where] = values
             self.index[key] = len(self.columns)
-            self.columns.append(column)
+            self.columns.append(exact_float(column, len(where)))
         return self.index[key]
 
     def terms(self, x: Fraction) -> Terms:
@@ -360,7 +367,7 @@ class _Layout:
         return Terms(
             tuple(self.pairs),
             x,
-            compact(np.stack(self.columns, axis=1)),
+            np.stack(self.columns).T,
             np.array(self.places).T,
             factors[:, 0],
             factors[:, 1],

@@ -25,7 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
+from swaplaw._core.exact_floats import ExactProduct
 from swaplaw._core.parallel import ALONE, Crew
+from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Terms
 from swaplaw.evidence.units import Unit, require_several, resampling_units
@@ -37,8 +39,10 @@ FEW: dict[Unit, int] = {"cluster": 10, "question": 50}
 
 BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
-_BATCH = 20 * BLOCK
+BATCH = 20 * BLOCK
 """Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that threads end together."""
+LARGEST_BATCH = 2**23
+"""Sums of columns that are held at once."""
 THREADS = min(4, os.cpu_count() or 1)
 """Threads of this process that draw and multiply: NumPy does both without holding up the others."""
 
@@ -53,20 +57,40 @@ class _Kinds:
     """Kinds of several units, each with those units."""
 
     @classmethod
-    def equal_rows(cls, columns: Floats) -> _Kinds:
-        """Units with equal columns are alike."""
-        members: dict[bytes, list[int]] = {}
-        for unit, row in enumerate(columns):
-            members.setdefault(row.tobytes(), []).append(unit)
-        shared = ((kind, np.array(units)) for kind, units in enumerate(members.values()) if len(units) > 1)
-        return cls(np.array([units[0] for units in members.values()]), tuple(shared))
+    def equal_rows(cls, *matrices: Floats) -> _Kinds:
+        """Units are alike whose rows are equal in every matrix."""
+        kind = np.zeros(len(matrices[0]), dtype=np.int64)
+        number = 1
+        for matrix in matrices:
+            for first in range(0, matrix.shape[1], _TOLD_BY):
+                if number == len(kind):
+                    return cls(np.arange(number))
+                kind, number = _told_apart(kind, np.ascontiguousarray(matrix[:, first : first + _TOLD_BY]))
+        order = np.argsort(kind, kind="stable")
+        members = np.split(order, np.searchsorted(kind[order], np.arange(1, number)))
+        shared = ((each, units) for each, units in enumerate(members) if len(units) > 1)
+        return cls(np.array([units[0] for units in members]), tuple(shared))
 
     def gather(self, counts: Counts, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Counts of kinds from those of units, both along the first axis."""
+        if len(self.first) == len(counts):
+            return counts.astype(dtype)
         gathered = counts.take(self.first, axis=0).astype(dtype)
         for kind, units in self.shared:
             counts.take(units, axis=0).sum(axis=0, out=gathered[kind], dtype=dtype)
         return gathered
+
+
+_TOLD_BY = 64
+"""Columns that are compared at a time: mostly the first few tell all units apart."""
+
+
+def _told_apart(kind: Ints, columns: Floats) -> tuple[Ints, int]:
+    """Split kinds by more columns; kinds are numbered in the order of their first units."""
+    seen: dict[tuple[int, bytes], int] = {}
+    rows = zip(kind.tolist(), columns, strict=True)
+    told = np.array([seen.setdefault((before, row.tobytes()), len(seen)) for before, row in rows])
+    return told, len(seen)
 
 
 @dataclass(frozen=True)
@@ -105,7 +129,7 @@ class Resampler:
         """How often each question is drawn: its unit's count; replicates x questions."""
         return self.counts(first, last)[:, self.member]
 
-    def batches(self, size: int = _BATCH) -> Iterator[Ints]:
+    def batches(self, size: int = BATCH) -> Iterator[Ints]:
         """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
@@ -121,22 +145,31 @@ class Resampler:
         *,
         crew: Crew = ALONE,
         threads: int = THREADS,
-        size: int = _BATCH,
+        size: int | None = None,
     ) -> Floats:
         """Compute a statistic of weighted column sums in every replicate; `columns` has a row for each unit.
 
         The statistic gets the sums of some replicates, one row each, and returns a row (or array) for each. Where
-        columns are whole numbers (see `wholes`) the result depends neither on who does the work nor on the batch size.
+        columns are whole numbers (see `exact_floats`) the result depends neither on who does the work nor on the
+        batch size.
         """
-        from threadpoolctl import threadpool_limits
+        weighted = Weighted.of(statistic, columns)
+        return self.apply(weighted, crew=crew, threads=threads, size=size or batch_of(columns.shape[1]))
 
-        kinds = _Kinds.equal_rows(columns)
-        replication = _Replication(self, kinds, columns[kinds.first].T, statistic)
+    def apply(
+        self, statistic: Callable[[Counts], Floats], *, crew: Crew = ALONE, threads: int = THREADS, size: int = BATCH
+    ) -> Floats:
+        """Compute a statistic of the draws themselves, with replicates along the last axis.
+
+        The statistic gets how often each unit is drawn in some replicates (units x replicates), and returns a row (or
+        array) for each replicate.
+        """
+        replication = _Replication(self, statistic)
         if not crew.is_alone:
             blocks = crew.split(range(-(-self.replicates // BLOCK)))
             shares = [(run[0] * BLOCK, min((run[-1] + 1) * BLOCK, self.replicates)) for run in blocks]
             return np.concatenate(list(crew.share(_Replication.part, replication, shares)), axis=-1)
-        shape = statistic(columns.sum(axis=0, keepdims=True)).shape[1:]
+        shape = statistic(np.ones((self.units, 1), dtype=np.uint8)).shape[1:]
         found = np.empty((*shape, self.replicates))
 
         def fill(first: int) -> None:
@@ -144,10 +177,15 @@ class Resampler:
             found[..., first:last] = replication.part((first, last))
 
         # Threads take the cores: were each product to spread over all of them too, they would wait for each other.
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        with one_thread(), ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(fill, range(0, self.replicates, size)):
                 pass
         return found
+
+
+def batch_of(width: int) -> int:
+    """Replicates to judge at a time, of which each has so many numbers: fewer of wide ones, in whole blocks."""
+    return min(BATCH, max(BLOCK, LARGEST_BATCH // max(1, width) // BLOCK * BLOCK))
 
 
 @dataclass(frozen=True)
@@ -155,15 +193,34 @@ class _Replication:
     """What it takes to compute a statistic in any replicate."""
 
     draws: Resampler
-    kinds: _Kinds
-    distinct: Floats
-    """The columns of each kind of unit: columns x kinds."""
-    statistic: Callable[[Floats], Floats]
+    statistic: Callable[[Counts], Floats]
 
     def part(self, span: tuple[int, int]) -> Floats:
         """The statistic in replicates first to last - 1, which are the last axis."""
-        counts = self.kinds.gather(self.draws._counts(*span), self.distinct.dtype)
-        return np.moveaxis(self.statistic((self.distinct @ counts).T), 0, -1)
+        return np.moveaxis(self.statistic(self.draws._counts(*span)), 0, -1)
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A statistic of weighted column sums: for each batch of draws one product with every matrix of columns, exact."""
+
+    kinds: _Kinds
+    products: tuple[ExactProduct, ...]
+    statistic: Callable[..., Floats]
+    """From the sums of each matrix's columns, draws x columns, to a row (or array) for each draw."""
+
+    @classmethod
+    def of(cls, statistic: Callable[..., Floats], *matrices: Floats) -> Weighted:
+        """Make ready to weight the rows of some matrices, which are units."""
+        kinds = _Kinds.equal_rows(*matrices)
+        some = len(kinds.first) < len(matrices[0])
+        products = (ExactProduct.of((matrix[kinds.first] if some else matrix).T) for matrix in matrices)
+        return cls(kinds, tuple(products), statistic)
+
+    def __call__(self, counts: Counts) -> Floats:
+        """Compute the statistic of draws: how often each unit (row) is drawn in each (column)."""
+        gathered = {product.dtype: self.kinds.gather(counts, product.dtype) for product in self.products}
+        return self.statistic(*(product(gathered[product.dtype]).T for product in self.products))
 
 
 def resampler(

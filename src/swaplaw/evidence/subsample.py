@@ -22,15 +22,13 @@ from swaplaw.errors import InputError, quote
 from swaplaw.law.mixtures import Line, mixed
 from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
-from swaplaw.law.scoresheet import Scoresheet, lay_out
+from swaplaw.law.scoresheet import DIGITS, Scoresheet, lay_out
 from swaplaw.law.winning_spans import spans_of
 from swaplaw.votes.tally import Tally, arrange
 
 LARGEST_BATCH = 400_000
 FEWEST, MOST = 50, 1_000
 """Ballots a question: as many as make the largest batch, between these."""
-_DIGITS = 12
-"""Expectations are rounded to this many digits, so that weights with equal ones are seen to be equal."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ class Draws:
         settled = chosen.alone[0].ties == 1
         settled[spans.question] = False
         constant = self._expected(settled.astype(np.float64))
-        sheet = lay_out(breaks, spans, self.owner[spans.question], 1, constant, self.share[spans.question])
-        return Scoresheet(sheet.breaks, sheet.firsts, np.round(sheet.values, _DIGITS), 1)
+        return lay_out(breaks, spans, self.owner[spans.question], 1, constant, self.share[spans.question])
 
     def scores(self, weights: Sequence[Fraction]) -> tuple[Floats, float]:
         """Expected score of each question at these weights, and the standard error of their mean from drawing."""
@@ -64,7 +61,7 @@ class Draws:
         mean, square = self._expected(values), self._expected(values**2)
         ballots = np.bincount(self.owner, minlength=len(self.exact))
         spread = np.where(self.exact, 0, np.maximum(square - mean**2, 0) / np.maximum(ballots - 1, 1))
-        return np.round(mean, _DIGITS), float(np.sqrt(spread.sum()) / len(self.exact))
+        return np.round(mean, DIGITS), float(np.sqrt(spread.sum()) / len(self.exact))
 
     def _expected(self, values: Floats) -> Floats:
         return np.bincount(self.owner, self.share * values, minlength=len(self.exact)).astype(np.float64)

@@ -6,22 +6,21 @@ Undefined quantities are None: rates of cells without mass, phi where an accurac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
-from itertools import chain, combinations
+from functools import cached_property
+from itertools import combinations
 from math import sqrt
 from typing import Any, TypeVar
 
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.plurality import vote
-from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.law.weights import as_weight
 from swaplaw.votes import given
 from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Scores, Tally
@@ -248,6 +247,14 @@ class Pair(Result):
             Fraction(int((a * b).sum()), scale_a * scale_b * self.n),
         )
 
+    @property
+    def turned(self) -> Pair:
+        """The same two models, the other one as primary; what is known of both is not worked out again."""
+        other = Pair(self.tally, self.b, self.a)
+        masses = self.masses
+        vars(other).update(n=self.n, masses=Masses(masses.q, masses.p, masses.both_right))
+        return other
+
     @cached_property
     def alone(self) -> tuple[Scores, Scores]:
         """Both models' own scores on the common questions."""
@@ -368,51 +375,6 @@ def pairs(votes: VotesLike) -> Iterator[Pair]:
     return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
 
 
-def outcomes(
-    votes: VotesLike,
-    weight: str | float | Fraction = DEFAULT_WEIGHT,
-    *,
-    workers: int | None = None,
-    backend: Backend = "processes",
-    progress: Progress = iter,
-) -> Iterator[tuple[Pair, Outcome]]:
-    """Score every pair at one weight.
-
-    Parameters
-    ----------
-    votes : Tally, Votes, dataframe or path
-        The votes (see `tally`).
-    weight : str, float or Fraction
-        The weight of the secondary; the primary carries 1.
-    workers : int, optional
-        Share the pairs among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
-    progress : callable
-        Wraps the shares of the work as they are done.
-
-    Yields
-    ------
-    tuple of Pair and Outcome
-        Each pair, the more accurate model as primary, and its lift split exactly.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> sum(outcome.lift > 0 for _, outcome in sl.law.outcomes(sl.demo_votes(), "2/3"))
-    11
-    """
-    tally = given.tally(votes)
-    crew = Crew(workers, backend)
-    shares = crew.split(places_of_pairs(tally))
-    found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, progress=progress)
-    return at_least_one(tally, chain.from_iterable(found))
-
-
-def _outcomes(weight: Fraction, tally: Tally, places: Sequence[tuple[int, int]]) -> list[tuple[Pair, Outcome]]:
-    return [(pair, pair.at(weight)) for pair in oriented_pairs(tally, places)]
-
-
 def places_of_pairs(tally: Tally) -> list[tuple[int, int]]:
     """Every two models, in name order."""
     if len(tally.models) < 2:
@@ -427,7 +389,7 @@ def oriented_pairs(tally: Tally, places: Iterable[tuple[int, int]]) -> Iterator[
     for a, b in places:
         candidate = Pair(tally, a, b)
         if candidate.n:
-            yield candidate if candidate.masses.gap >= 0 else Pair(tally, b, a)
+            yield candidate if candidate.masses.gap >= 0 else candidate.turned
 
 
 def at_least_one(tally: Tally, found: Iterable[Found]) -> Iterator[Found]:

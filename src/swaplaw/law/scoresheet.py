@@ -2,14 +2,14 @@
 
 A choice made on part of the questions (a fold's training part, a bootstrap draw) needs the lift curve of that part.
 Each question's score is constant between the weights at which its own vote changes (see `curve`), so over all
-questions the half-line of weights falls into *stretches* on which no question changes. One matrix, stretches x
-questions, then holds all there is to know: the curve of any subset is a sum of its columns, and the curves of many
-subsets are one matrix product. No vote is pooled again.
+questions the half-line of weights falls into *stretches* on which no question changes. A question changes at few of
+them. So only its steps are held: the curve of any subset is a running sum of its questions' steps, and no vote is
+pooled again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -19,10 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.threads import one_thread
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import simplest_between
 from swaplaw.law.winning_spans import Spans, spans_of
+
+DIGITS, SUM_DIGITS = 12, 9
+"""Expectations, and sums of them, are rounded to this many digits: weights with equal ones are seen to be equal."""
+BLOCK = 2**22
+"""Steps times parts that are added up at a time."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +38,16 @@ class Scoresheet:
     breaks: Breakpoints = field(repr=False)
     firsts: Ints = field(repr=False)
     """The first slot of each stretch (see `breakpoints`)."""
-    values: Floats = field(repr=False)
-    """Scores times `scale`, stretches x questions: whole numbers, or expectations where votes were drawn."""
+    constant: Floats = field(repr=False)
+    """What each question scores before its first step, times `scale`."""
+    place: Ints = field(repr=False)
+    """The stretch at which each step happens, rising."""
+    owner: Ints = field(repr=False)
+    """The question of each step."""
+    step: Floats = field(repr=False)
+    """By how much its score changes, times `scale`: whole numbers, or expectations where votes were drawn."""
     scale: int
-    """What the values are multiples of: scores are values / scale."""
+    """What scores are multiples of: they are whole numbers / scale."""
 
     @cached_property
     def lasts(self) -> Ints:
@@ -48,9 +60,62 @@ class Scoresheet:
         holds: Bools = (self.firsts % 2 == 1) | (self.lasts > self.firsts)
         return holds
 
+    @property
+    def expected(self) -> bool:
+        """Whether scores are expectations, and so floats."""
+        return self.step.dtype.kind == "f"
+
+    @cached_property
+    def values(self) -> Floats:
+        """Scores times `scale`, stretches x questions: large, for those who need all of them."""
+        values = np.zeros((len(self.firsts), len(self.constant)), dtype=self.step.dtype)
+        values[0] = self.constant
+        np.add.at(values, (self.place, self.owner), self.step)
+        # Row by row: NumPy's running sum down the columns takes five times as long, and twice the room.
+        for before, row in pairwise(values):
+            row += before
+        return np.round(values, DIGITS) if self.expected else values
+
     def sums(self, parts: npt.ArrayLike) -> Floats:
         """Scores summed over each part (rows of question weights): parts x stretches, times `scale`, exact."""
-        return exact_product(np.asarray(parts), self.values.T, self.scale)
+        weights = np.asarray(parts)
+        # A running sum of steps stays between 0 and the sum of all scores; what is added to it is as large at most.
+        whole = exact_type(2 * weights.shape[1] * int(weights.max(initial=0)) * self.scale, np.float64)
+        dtype = np.dtype(np.float64 if self.expected else whole)
+        columns = np.ascontiguousarray(weights.T, dtype=dtype)
+        sums = np.zeros((len(self.firsts), len(weights)), dtype=dtype)
+        with one_thread():
+            sums[0] = self.constant.astype(dtype) @ columns
+        places, starts = np.unique(self.place, return_index=True)
+        ends = np.append(starts, len(self.place))[1:]
+        # Whole runs of steps at a time, so that what is gathered stays near the processor.
+        for first, last in _blocks(ends, max(1, BLOCK // max(1, len(weights)))):
+            own = slice(starts[first], ends[last - 1])
+            moved = columns.take(self.owner[own], axis=0)
+            moved *= self.step[own, None]
+            sums[places[first:last]] += np.add.reduceat(moved, starts[first:last] - starts[first], axis=0)
+        np.cumsum(sums, axis=0, out=sums)
+        return np.round(sums.T, SUM_DIGITS) if self.expected else sums.T
+
+    def among(self, questions: Bools) -> Scoresheet:
+        """The scores of some of the questions (a mask), numbered anew."""
+        kept = questions[self.owner]
+        owner = (np.cumsum(questions) - 1)[self.owner[kept]]
+        return replace(
+            self, constant=self.constant[questions], place=self.place[kept], owner=owner, step=self.step[kept]
+        )
+
+    def weighted(self, factors: Ints, scale: int) -> Scoresheet:
+        """Every question's scores times a factor of its own, on a scale that the products are multiples of."""
+        kept = factors[self.owner] != 0
+        return replace(
+            self,
+            constant=self.constant * factors,
+            place=self.place[kept],
+            owner=self.owner[kept],
+            step=self.step[kept] * factors[self.owner[kept]],
+            scale=scale,
+        )
 
     def run(self, totals: Floats, stretch: int) -> tuple[int, int]:
         """First and last stretch of the run around one stretch in which the totals are the same."""
@@ -68,8 +133,24 @@ class Scoresheet:
     def at(self, weight: Fraction) -> Floats:
         """Scores of every question at one weight, as fractions of one."""
         stretch = int(np.searchsorted(self.firsts, self.breaks.slot(weight), side="right")) - 1
-        found: Floats = (self.values[stretch] / self.scale).astype(np.float64)
+        steps = slice(int(np.searchsorted(self.place, stretch, side="right")))
+        scores = self.constant.copy()
+        np.add.at(scores, self.owner[steps], self.step[steps])
+        if self.expected:
+            scores = np.round(scores, DIGITS)
+        found: Floats = (scores / self.scale).astype(np.float64)
         return found
+
+
+def _blocks(ends: Ints, most: int) -> list[tuple[int, int]]:
+    """Cut runs, which end at rising places, into blocks of about `most` items, each of one run at least."""
+    found, first = [], 0
+    while first < len(ends):
+        start = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, start + most, side="right")))
+        found.append((first, last))
+        first = last
+    return found
 
 
 def scoresheet(chosen: Pair) -> Scoresheet:
@@ -88,30 +169,34 @@ def scoresheet(chosen: Pair) -> Scoresheet:
 def lay_out(
     breaks: Breakpoints, spans: Spans, owner: Ints, scale: int, constant: Floats, share: Floats | None = None
 ) -> Scoresheet:
-    """Spread spans over stretches: steps where they begin and end, then a running sum.
+    """Turn spans into steps where they begin and end.
 
     `owner` is the question of each span, `constant` what each question scores besides, `share` the part of its
     question that a span stands for (the probability of a draw; by default all of it).
     """
-    low, high = spans.low, spans.high
-    firsts = np.unique(np.concatenate([[0], low, low + 1, high, high + 1]))
-    firsts = firsts[firsts < breaks.slots]
+    low, high = spans.low.astype(np.intp), spans.high.astype(np.intp)
+    slot = np.concatenate([low, low + 1, high, high + 1])
+    begins = np.zeros(breaks.slots + 2, dtype=bool)
+    begins[0] = True
+    begins[slot] = True
+    firsts = np.flatnonzero(begins[: breaks.slots])
     at_low, inside, at_high = (
         scale // ties.astype(constant.dtype) if share is None else scale * share / ties for ties in spans.ties
     )
     wide = low < high
-    steps = np.zeros((len(firsts) + 1, len(constant)), dtype=constant.dtype)
-    steps[0] = constant
-    place = [np.searchsorted(firsts, slot) for slot in (low, low + 1, high, high + 1)]
-    np.add.at(
-        steps.reshape(-1),
-        np.concatenate(place) * len(constant) + np.tile(owner, 4),
-        np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high]),
-    )
-    # Row by row: NumPy's running sum down the columns takes five times as long, and twice the room.
-    for before, row in pairwise(steps):
-        row += before
-    return Scoresheet(breaks, firsts, steps[:-1], scale)
+    step = np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high])
+    # Steps behind the last stretch never happen, and most others lead nowhere.
+    kept = np.flatnonzero((step != 0) & (slot < breaks.slots))
+    place = (np.cumsum(begins) - 1)[slot[kept]]
+    order = np.argsort(place, kind="stable")
+    return Scoresheet(breaks, firsts, constant, place[order], np.tile(owner, 4)[kept][order], step[kept][order], scale)
+
+
+def exact_type(bound: int, least: type[np.floating[Any]] = np.float32) -> npt.DTypeLike:
+    """The narrowest type, from `least` on, in which whole numbers up to a bound add up without rounding."""
+    if bound < 2**24 and least is np.float32:
+        return np.float32
+    return np.float64 if bound < 2**53 else object
 
 
 def exact_product(
@@ -121,10 +206,10 @@ def exact_product(
 
     `terms` is how many summands a float has to hold, if there are more than these.
     """
-    bound = (terms or parts.shape[-1]) * int(parts.max(initial=0)) * largest
-    whole = np.float32 if bound < 2**24 else np.float64 if bound < 2**53 else object
+    whole = exact_type((terms or parts.shape[-1]) * int(parts.max(initial=0)) * largest)
     dtype: npt.DTypeLike = np.float64 if values.dtype.kind == "f" else whole
-    sums: npt.NDArray[Any] = parts.astype(dtype) @ values.astype(dtype)
+    with one_thread():
+        sums: npt.NDArray[Any] = parts.astype(dtype) @ values.astype(dtype)
     return sums
 
 

@@ -8,26 +8,25 @@ interval from the same bootstrap draws, in each of which everything is calibrate
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.exact_floats import compact, grid_for, reduced, rounded
+from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
-from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_sums
+from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_counts
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
 from swaplaw.evidence.units import Unit
-from swaplaw.law.pair import Pair, pairs
-from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
+from swaplaw.law.pair import pairs
+from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.law_file import Law
+from swaplaw.predict.residual_grid import residual_grid
 from swaplaw.votes import given
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.given import VotesLike
@@ -102,8 +101,8 @@ def calibrate(
     found = terms.quantities()
     defined = _defined(tally, found)
     here = estimate(draws, terms, _at_weight, level=level, method=method, crew=crew)
-    grid = _Grid(chosen, draws, crew, progress)
-    over = estimate_sums(draws, grid.columns, grid.statistics, level=level, method=method, crew=crew)
+    grid = residual_grid(chosen, draws, crew, progress)
+    over = estimate_counts(draws, grid.statistics, level=level, method=method, crew=crew, size=grid.batch)
     alpha, gamma, slope_, mean_here, sd_here, fit_r2, fit_rho, fit_rmse = (
         here[row].value for row in range(len(AT_WEIGHT))
     )
@@ -117,7 +116,7 @@ def calibrate(
         {**_intervals(AT_WEIGHT, here), **_intervals(ON_GRID, over)},
         {
             **{name.removeprefix("residual_"): over[row].value for row, name in enumerate(ON_GRID)},
-            "max_at": grid.largest,
+            "max_at": grid.largest(),
             "cells": grid.cells,
             "at_weight": {"mean": mean_here, "sd": sd_here, "lift_sd": float(found.lift.std())},
         },
@@ -163,68 +162,6 @@ def _at_weight(found: Quantities) -> Floats:
         ],
         axis=-1,
     )
-
-
-class _Grid:
-    """The residual of every pair at every weight of the grid, as summands."""
-
-    def __init__(self, chosen: Sequence[Pair], draws: Resampler, crew: Crew, progress: Progress) -> None:
-        shares = crew.split([(pair.a, pair.b) for pair in chosen])
-        parts = list(crew.share(_residuals, _Votes(chosen[0].tally, draws), shares, progress=progress))
-        summands = np.concatenate([summands for summands, _ in parts], axis=1).reshape(-1, draws.units)
-        sizes = [_by_unit(draws, pair, np.ones(pair.n)) for pair in chosen]
-        self.columns = compact(np.concatenate([summands, sizes]).T.copy())
-        self.scale = np.concatenate([scales for _, scales in parts], axis=1).reshape(-1)
-        self.cells = len(self.scale)
-        self.pairs = len(chosen)
-        full = np.abs(self.residuals(self.columns.sum(axis=0, dtype=np.float64)))
-        place, which = divmod(int(np.nanargmax(full)), self.pairs)
-        worst = chosen[which]
-        self.largest = {"primary": worst.primary, "secondary": worst.secondary, "weight": str(PAPER_GRID[place])}
-
-    def residuals(self, sums: Floats) -> Floats:
-        """Residuals of all cells (weights x pairs, flat) from weighted sums of the columns."""
-        n = np.tile(sums[..., -self.pairs :], len(PAPER_GRID)).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            found: Floats = sums[..., : -self.pairs] / (n * self.scale)
-        return found
-
-    def statistics(self, sums: Floats) -> Floats:
-        """The numbers of ON_GRID in each draw."""
-        residual = self.residuals(sums)
-        centre = mean(residual)
-        spread = np.sqrt(mean((residual - centre[..., None]) ** 2))
-        return np.stack([centre, mean(np.abs(residual)), spread, np.nanmax(np.abs(residual), axis=-1)], axis=-1)
-
-
-@dataclass(frozen=True)
-class _Votes:
-    """What it takes to follow a pair over the grid."""
-
-    tally: Tally
-    draws: Resampler
-
-
-def _residuals(votes: _Votes, places: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
-    """What each unit adds to the residual at every weight of the grid of these pairs (weights first), and scales."""
-    summands = np.empty((len(PAPER_GRID), len(places), votes.draws.units))
-    scales = np.empty(summands.shape[:2])
-    for which, (a, b) in enumerate(places):
-        pair = Pair(votes.tally, a, b)
-        for place, weight in enumerate(PAPER_GRID):
-            gains, top = pair.gains(weight)
-            residual, scale = reduced(gains[2] + gains[3], top)
-            grid = grid_for(scale, pair.n)
-            summands[place, which] = _by_unit(votes.draws, pair, rounded(residual, scale, grid))
-            scales[place, which] = grid or scale
-    return summands, scales
-
-
-def _by_unit(draws: Resampler, pair: Pair, values: Ints | Floats) -> Floats:
-    """Sum what a pair's common questions add, unit by unit."""
-    sums = np.zeros(draws.units)
-    np.add.at(sums, draws.member[pair.common], values.astype(np.float64))
-    return sums
 
 
 def _intervals(names: Sequence[str], found: Estimates) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import floor, log2
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,13 @@ from swaplaw._core.parallel import Backend, Crew
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, StatisticalWarning, quote
-from swaplaw.evidence.association import centred_correlations, count, mean, over_models, r2, rho, rmse
-from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few
+from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
+from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
 from swaplaw.evidence.quantities import Quantities, Terms, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Weighted, batch_of, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
@@ -233,6 +234,11 @@ def predictors(
     )
 
 
+def _number() -> int:
+    """How many predictors are compared."""
+    return len([*NAMES, *MEASURES])
+
+
 def _defined(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
@@ -242,40 +248,47 @@ class _Compared:
 
     def __init__(self, terms: Terms, draws: Resampler, rates: Sequence[float] | None) -> None:
         self.rates, self.draws = rates, draws
-        self.base, influence, self.unit = _influences(terms)
-        self.own = terms.columns.shape[1]
-        columns = np.concatenate([terms.columns, influence], axis=1, dtype=np.float64)
-        self.terms = draws.gather(replace(terms, columns=columns))
+        self.terms = draws.gather(terms)
+        self.influences = _influences(terms, draws)
 
-    def values(self, found: Quantities) -> dict[str, Floats]:
+    def values(self, found: Quantities, moved: Floats) -> dict[str, Floats]:
         """Every predictor by name; without frozen rates each draw has its own."""
-        alpha, gamma = self.rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
         x = float(found.terms.weight)
-        moved = found.totals[..., self.own :].reshape(*found.totals.shape[:-1], len(FROM_VOTES), -1) / self.unit
         known = (
             {name: getattr(found, name) for name in PAPER if name != "predicted"}
-            | {"predicted": found.predicted_swap(alpha, gamma)}
+            | {"predicted": self._predicted(found)}
             | classical(found)
-            | {name: self.base[row] + moved[..., row, :] for row, name in enumerate(FROM_VOTES)}
+            | self.influences.values(moved)
             | {"effective_votes": effective_votes(found.phi, x)}
         )
         return {name: known[name] for name in NAMES} | {name: MEASURES[name](found) for name in MEASURES}
 
-    def scores(self, sums: Floats) -> Floats:
+    def _predicted(self, found: Quantities) -> Floats:
+        alpha, gamma = self.rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
+        return found.predicted_swap(alpha, gamma)
+
+    def scores(self, sums: Floats, moved: Floats) -> Floats:
         """R2 and rho of every predictor in turn, then the error of S-hat and of predicting nothing."""
         found = Quantities(self.terms, sums)
-        lift, values = found.lift, self.values(found)
-        scores = [score(value, lift) for value in values.values() for score in (r2, rho)]
-        return np.stack([*scores, rmse(values["predicted"], lift), rmse(0 * lift, lift)], axis=-1)
+        lift = found.lift
+        errors = [rmse(self._predicted(found), lift), rmse(0 * lift, lift)]
+        against = Against(lift)
+        if not against.varies:
+            # Nothing correlates with what never varies, so that nothing needs to be known of the others.
+            nothing = np.full((len(lift), 2 * _number()), np.nan)
+            return np.concatenate([nothing, np.stack(errors, axis=-1)], axis=1)
+        values = self.values(found, moved)
+        scores = [score(value) for value in values.values() for score in (against.r2, against.rho)]
+        return np.stack([*scores, *errors], axis=-1)
 
     def estimates(self, level: float, method: Method, crew: Crew) -> Estimates:
         """The scores with intervals over questions: as far from the estimate as draws are from their median."""
         warn_few(self.draws)
-        columns = self.terms.columns
-        whole = columns.sum(axis=0, keepdims=True)
-        values = self.scores(whole)[0]
-        jackknife = np.moveaxis(self.scores(whole - columns), 0, -1) if method == "bca" else None
-        replicates = self.draws.transform(columns, self.scores, crew=crew)
+        weighted = Weighted.of(self.scores, self.terms.columns, self.influences.columns)
+        size = batch_of(self.terms.columns.shape[1] + self.influences.columns.shape[1])
+        values = weighted(np.ones((self.draws.units, 1), dtype=np.uint8))[0]
+        jackknife = np.moveaxis(without_each(self.draws.units, weighted, size), 0, -1) if method == "bca" else None
+        replicates = self.draws.apply(weighted, crew=crew, size=size)
         undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
         if method != "bca":
             replicates[:-2] = centred_correlations(replicates[:-2], values[:-2])
@@ -284,10 +297,15 @@ class _Compared:
         )
         return Estimates(values, low, high, undefined, level, method)
 
+    def _at(self, weights: Floats, times: float = 1.0) -> tuple[Quantities, Floats]:
+        """Quantities under some weightings of the units, and what the predictors from votes move by; sums as often."""
+        found, moved = self.terms.quantities(weights), weights @ self.influences.columns
+        return replace(found, totals=times * found.totals), times * moved
+
     def rows(self, scores: Estimates, level: float) -> tuple[Predictor, ...]:
         """The predictors, with what other models and other questions would make of them."""
-        found = self.terms.quantities(np.ones((1, self.terms.units)))
-        lift, values = found.lift[0], {name: value[0] for name, value in self.values(found).items()}
+        found, moved = self._at(np.ones((1, self.terms.units)))
+        lift, values = found.lift[0], {name: value[0] for name, value in self.values(found, moved).items()}
         split = self._split()
         members = np.array([(pair.a, pair.b) for pair in self.terms.pairs]).T
         rows = []
@@ -311,9 +329,11 @@ class _Compared:
         """Mean over random halves of rho between a predictor on one half and lift on the other."""
         source = np.random.default_rng(self.draws.seed)
         half = np.argsort(source.random((SPLITS, self.terms.units)), axis=1) < self.terms.units // 2
-        first, second = (self.terms.quantities(weights) for weights in (half, ~half))
+        against = Against(self.terms.quantities((~half).astype(np.float64)).lift)
+        if not against.varies:
+            return np.full(_number(), np.nan)
         # A half's weights must sum to the whole's for influences to be a first-order change from it.
-        found = [rho(value, second.lift) for value in self.values(replace(first, totals=2 * first.totals)).values()]
+        found = [against.rho(value) for value in self.values(*self._at(half.astype(np.float64), 2.0)).values()]
         return mean(np.stack(found))
 
 
@@ -323,17 +343,45 @@ def effective_votes(phi: Floats, x: float) -> Floats:
     return found
 
 
-def _influences(terms: Terms) -> tuple[Floats, Floats, Floats]:
-    """Predictors from votes: their values (predictors x pairs), and the influence of questions as whole numbers."""
-    many = len(FROM_VOTES)
-    base = np.empty((many, len(terms.pairs)))
-    slopes = np.zeros((terms.units, many, len(terms.pairs)))
+@dataclass(frozen=True)
+class _Influences:
+    """Predictors from votes, and how they move with the weight of each unit."""
+
+    base: Floats
+    """Their values: predictors x pairs."""
+    columns: Floats
+    """The influence of each unit, as whole numbers: units x (predictors x pairs), or nothing where none is needed."""
+    unit: Floats
+    """What to divide these by: predictors x pairs."""
+
+    def values(self, moved: Floats) -> dict[str, Floats]:
+        """The predictors by name in draws that move them by so much: draws x pairs each."""
+        if not moved.shape[-1]:
+            return {name: np.broadcast_to(own, (len(moved), len(own))) for name, own in self._named(self.base)}
+        steps = moved.reshape(len(moved), *self.unit.shape) / self.unit
+        return {name: own + steps[:, row] for row, (name, own) in enumerate(self._named(self.base))}
+
+    @staticmethod
+    def _named(base: Floats) -> list[tuple[str, Floats]]:
+        return list(zip(FROM_VOTES, base, strict=True))
+
+
+def _influences(terms: Terms, draws: Resampler) -> _Influences:
+    """Measure every pair; where no pair gains or loses anything, influences are not needed and stay 0."""
+    many, pairs = len(FROM_VOTES), len(terms.pairs)
+    base, unit = np.empty((many, pairs)), np.ones((many, pairs))
+    moves = terms.gains_vary
+    rows = np.zeros((many, pairs, draws.units if moves else 0))
     for column, pair in enumerate(terms.pairs):
+        member = draws.member[pair.common]
         for row, measure in enumerate(FROM_VOTES.values()):
             found = measure(pair, terms.weight)
             base[row, column] = found.value
-            slopes[pair.common, row, column] = found.slope
-    # Whole numbers whose sums are exact, so that nothing depends on the order of addition.
-    largest = np.abs(slopes).max(axis=0, initial=0)
-    unit = 2.0 ** np.floor(51 - np.log2(np.maximum(largest, 2.0**-200) * terms.units))
-    return base, np.round(slopes * unit).reshape(terms.units, -1), unit
+            if moves:
+                # Whole numbers whose sums are exact, so that nothing depends on the order of addition.
+                largest = max(float(np.abs(found.slope).max(initial=0)), 2.0**-200)
+                unit[row, column] = 2.0 ** floor(51 - log2(largest * terms.units))
+                whole = np.round(found.slope * unit[row, column])
+                rows[row, column] = np.bincount(member, whole, minlength=draws.units)
+    columns = rows.reshape(many * pairs, draws.units).T if moves else np.zeros((draws.units, 0))
+    return _Influences(base, columns, unit)

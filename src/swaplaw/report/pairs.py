@@ -132,9 +132,7 @@ def _carried(row: Row, member: Ints, folds: int, repeats: int, seed: int) -> Row
     held = None
     if row.pair.n > 1 and units.any():
         # Questions that not both answered belong to no fold: they take part in no choice and no score.
-        scores = (
-            sheet if common.all() else type(sheet)(sheet.breaks, sheet.firsts, sheet.values[:, common], sheet.scale)
-        )
+        scores = sheet if common.all() else sheet.among(common)
         own = row.pair.alone[0]
         dealt = deal(units, folds=folds, repeats=repeats, seed=seed)
         gains = held_out_weight(scores, dealt) - own.numerators.astype(np.float64) / own.denominator

@@ -126,15 +126,10 @@ def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: 
 
 
 def _rows(weight: Fraction, data: tuple[Tally, Units], places: Sequence[tuple[int, int]]) -> list[Row]:
-    from swaplaw.evidence.lifts import lift_effect
-    from swaplaw.law.pair import oriented_pairs
+    from swaplaw.evidence.lifts import pair_effects
 
     tally, units = data
-    weights = (Fraction(1), weight)
-    return [
-        (pair, pair.at(weight), lift_effect(tally, (pair.a, pair.b), weights, units))
-        for pair in oriented_pairs(tally, places)
-    ]
+    return pair_effects(tally, places, weight, units)
 
 
 def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:

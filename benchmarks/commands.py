@@ -1,0 +1,136 @@
+"""Whole commands, from a cold start to the printed table: what people wait for, in processor seconds and memory.
+
+Four fleets: d (10 models x 3,000 questions x 24 samples), e (50 x 10,000 x 8) and f (200 x 2,000 x 1) are synthetic, b
+is mmlu-pro (29 x 12,000 x 1), real votes. `python -m benchmarks.commands` prints every command on every fleet as JSON;
+`--fleets`, `--commands` and `--source` (another copy of the package, to compare with) choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.fleets import synthetic
+from benchmarks.growth import write
+from benchmarks.harness import Row
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = {"d": (10, 3_000, 24), "e": (50, 10_000, 8), "f": (200, 2_000, 1)}
+REAL = {"b": ROOT / "tests" / "data" / "votes" / "mmlu-pro.parquet"}
+NAMES = {
+    "d": "10 x 3,000 x 24",
+    "e": "50 x 10,000 x 8",
+    "f": "200 x 2,000 x 1",
+    "b": "mmlu-pro, 29 x 11,993 x 1",
+}
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "pairs": ("pairs", "VOTES", "--json"),
+    "recommend": ("recommend", "VOTES", "--json"),
+    "calibrate": ("calibrate", "VOTES", "--json"),
+    "predictors": ("predictors", "VOTES", "--json"),
+    "budget": ("budget", "VOTES", "--json", "--primary", "FIRST", "--secondary", "SECOND"),
+    "report": ("report", "VOTES", "-o", "PAGE"),
+    "panel": ("panel", "VOTES", "--json", "--size", "3"),
+}
+LIMITS = {
+    ("recommend", "e"): (60.0, 1536.0),
+    ("calibrate", "e"): (60.0, 1536.0),
+    ("predictors", "e"): (60.0, 1536.0),
+    ("calibrate", "f"): (None, 4096.0),
+    ("report", "d"): (8.0, None),
+}
+"""Processor seconds and megabytes that a command may take on a fleet."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One command that was run."""
+
+    command: str
+    fleet: str
+    seconds: float
+    """Processor time, user and system, of all its threads."""
+    megabytes: float
+    code: int
+    said: str = ""
+    """The last line on standard error, where the command failed."""
+
+
+def measure() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        files = make(Path(folder), SIZES)
+        ran = {
+            (command, fleet): run(command, fleet, files[fleet])
+            for command, fleet in [*LIMITS, ("pairs", "d"), ("recommend", "d")]
+        }
+        for (command, fleet), (seconds, megabytes) in LIMITS.items():
+            found = ran[command, fleet]
+            name = f"`swaplaw {command}`, {NAMES[fleet]}"
+            if seconds is not None:
+                yield Row(name, found.seconds, seconds, f"{seconds:g} s", 1, "CPU s", note="synthetic votes")
+            if megabytes is not None:
+                limit = f"{megabytes / 1024:g} GB"
+                yield Row(f"{name}: memory", found.megabytes, megabytes, limit, 1, "MB", note="synthetic votes")
+        name = f"`swaplaw recommend`, {NAMES['d']}"
+        ours, theirs = ran["recommend", "d"].seconds, ran["pairs", "d"].seconds
+        yield Row(name, ours, theirs, "`swaplaw pairs`", 1 / 6, "CPU s", note="synthetic votes")
+
+
+def make(folder: Path, fleets: Sequence[str]) -> dict[str, Path]:
+    """Write the votes of some fleets."""
+    files = dict(REAL)
+    for name in fleets:
+        if name in SIZES:
+            files[name] = folder / f"{name}.parquet"
+            if not files[name].exists():
+                write(synthetic(*SIZES[name]), files[name])
+    return files
+
+
+def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", options: Sequence[str] = ()) -> Run:
+    """Run a command as a process of its own, and see what it took."""
+    import polars as pl
+
+    first, second = pl.scan_parquet(votes).select("model").unique().sort("model").collect()["model"][:2]
+    with tempfile.TemporaryDirectory() as folder:
+        words = {"VOTES": str(votes), "FIRST": first, "SECOND": second, "PAGE": str(Path(folder) / "page.html")}
+        arguments = [words.get(word, word) for word in COMMANDS[command]]
+        said = Path(folder) / "stderr"
+        with said.open("wb") as stderr:
+            started = subprocess.Popen(
+                [sys.executable, "-m", "swaplaw", *arguments, *options],
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                env=os.environ | {"PYTHONPATH": str(source)},
+            )
+            _, status, used = os.wait4(started.pid, 0)
+        started.returncode = code = os.waitstatus_to_exitcode(status)
+        last = said.read_text(errors="replace").strip().splitlines()[-1:] if code else []
+    return Run(command, fleet, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, code, " ".join(last)[:200])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=__doc__)
+    parser.add_argument("--fleets", default="d,b,e,f", help="which fleets")
+    parser.add_argument("--commands", default=",".join(COMMANDS), help="which commands")
+    parser.add_argument("--source", type=Path, default=ROOT / "src", help="the package to run")
+    parser.add_argument("--folder", type=Path, help="keep the votes here")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        fleets = chosen.fleets.split(",")
+        files = make(chosen.folder or Path(folder), fleets)
+        for fleet in fleets:
+            for command in chosen.commands.split(","):
+                print(json.dumps(asdict(run(command, fleet, files[fleet], chosen.source))), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
