@@ -79,12 +79,12 @@ class ExactProduct:
         if few.sum() <= WORTH_IT * len(few):
             every = np.arange(len(matrix))
             return cls(matrix.shape, matrix.dtype, every, np.ascontiguousarray(matrix), every[:0], None)
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_matrix, vstack
 
-        rest = np.flatnonzero(few)
-        row, column = np.nonzero(matrix[rest])
-        entries = csr_matrix((matrix[rest[row], column], (row, column)), shape=(len(rest), matrix.shape[1]))
-        full = np.flatnonzero(~few)
+        rest, full = np.flatnonzero(few), np.flatnonzero(~few)
+        # A few rows at a time: all of them at once would be a second copy.
+        blocks = [csr_matrix(matrix[rest[first : first + NEAR]]) for first in range(0, len(rest), NEAR)]
+        entries = vstack(blocks, format="csr")
         return cls(matrix.shape, matrix.dtype, full, np.ascontiguousarray(matrix[full]), rest, entries)
 
     def __call__(self, columns: npt.NDArray[Any]) -> Floats:

@@ -19,8 +19,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import compact, exact_float, grid_for, reduced, rounded
+from swaplaw.law.at_weight import Pooled, pooled
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import as_weight
 
@@ -307,9 +308,35 @@ def terms_of(chosen: Iterable[Pair], weight: str | float | Fraction) -> Terms:
     """Lay out the terms of pairs of one tally at one weight; columns that pairs share are held once."""
     x = as_weight(weight)
     layout = _Layout()
-    for pair in chosen:
-        layout.add(pair, x)
+    for found in pooled(chosen, x):
+        layout.add(found)
     return layout.terms(x)
+
+
+class _Columns:
+    """Columns side by side, in 32 bits as long as no weighted sum can be rounded there; they grow in place."""
+
+    def __init__(self) -> None:
+        self._rows: Floats = np.empty((0, 0), dtype=np.float32)
+        self._number = 0
+
+    def add(self, values: Ints | Floats, where: Ints, questions: int) -> int:
+        """Add a column that has these values on some of the questions, and 0 elsewhere; returns its place."""
+        column = exact_float(values, questions)
+        if self._number == len(self._rows):
+            # At once, without a second copy of what is there.
+            self._rows.resize((max(64, self._number * 9 // 8), questions), refcheck=False)
+        if column.dtype != self._rows.dtype and column.dtype == np.float64:
+            self._rows = self._rows.astype(np.float64)
+        self._rows[self._number] = 0
+        self._rows[self._number, where] = column
+        self._number += 1
+        return self._number - 1
+
+    def whole(self) -> Floats:
+        """All columns: questions x columns."""
+        self._rows.resize((self._number, self._rows.shape[1]), refcheck=False)
+        return self._rows.T
 
 
 class _Layout:
@@ -317,16 +344,19 @@ class _Layout:
 
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
-        self.columns: list[Floats] = []
+        self.questions = 0
+        self.columns = _Columns()
         self.index: dict[object, int] = {}
         self.places: list[list[int]] = []
         self.factors: list[tuple[int, int]] = []
         self.scales: list[tuple[int, int]] = []
 
-    def add(self, pair: Pair, x: Fraction) -> None:
+    def add(self, found: Pooled) -> None:
         """Add the eight columns of one pair; accuracies are shared by all pairs with the same common questions."""
-        where, own = pair.common, len(self.pairs)
-        on = where.tobytes()
+        pair = found.pair
+        self.questions = pair.of
+        where, own = np.flatnonzero(pair.common), len(self.pairs)
+        on = pair.common.tobytes()
         right_a, right_b = pair.alone
         a, b = right_a.numerators, right_b.numerators
         scale_a, scale_b = right_a.denominator, right_b.denominator
@@ -336,7 +366,7 @@ class _Layout:
         if grid:
             a, b = rounded(a, scale_a, grid), rounded(b, scale_b, grid)
             scale, factors = grid, (1, 1)
-        gains, top = reduced(*pair.gains(x))
+        gains, top = reduced(found.contributions, found.top)
         gain_grid = grid_for(top, pair.n)
         self.places.append(
             [
@@ -344,21 +374,21 @@ class _Layout:
                 self._column((on, pair.a, grid), a, where),
                 self._column((on, pair.b, grid), b, where),
                 self._column((own, "both"), both, where),
-                *(self._column((own, cell), rounded(gain, top, gain_grid), where) for cell, gain in enumerate(gains)),
+                *(
+                    self._column((own, cell), rounded(gain, top, gain_grid), found.question)
+                    for cell, gain in enumerate(gains)
+                ),
             ]
         )
         self.factors.append(factors)
         self.scales.append((scale, gain_grid or top))
         self.pairs.append(pair)
 
-    def _column(self, key: object, values: Ints | Floats, where: Bools) -> int:
+    def _column(self, key: object, values: Ints | Floats, where: Ints) -> int:
         # Many pairs gain nothing in some cell: all of those share one column.
         key = key if values.any() else "nothing"
         if key not in self.index:
-            column = np.zeros(len(where))
-            column[where] = values
-            self.index[key] = len(self.columns)
-            self.columns.append(exact_float(column, len(where)))
+            self.index[key] = self.columns.add(values, where, self.questions)
         return self.index[key]
 
     def terms(self, x: Fraction) -> Terms:
@@ -367,7 +397,7 @@ class _Layout:
         return Terms(
             tuple(self.pairs),
             x,
-            np.stack(self.columns).T,
+            self.columns.whole(),
             np.array(self.places).T,
             factors[:, 0],
             factors[:, 1],

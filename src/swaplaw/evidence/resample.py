@@ -60,14 +60,17 @@ class _Kinds:
     def equal_rows(cls, *matrices: Floats) -> _Kinds:
         """Units are alike whose rows are equal in every matrix."""
         kind = np.zeros(len(matrices[0]), dtype=np.int64)
-        number = 1
+        alike = np.arange(len(kind))
         for matrix in matrices:
             for first in range(0, matrix.shape[1], _TOLD_BY):
-                if number == len(kind):
-                    return cls(np.arange(number))
-                kind, number = _told_apart(kind, np.ascontiguousarray(matrix[:, first : first + _TOLD_BY]))
+                if not len(alike):
+                    return cls(np.arange(len(kind)))
+                columns = np.ascontiguousarray(matrix[alike, first : first + _TOLD_BY])
+                kind[alike] = alike[_first_alike(kind[alike], columns)]
+                # Whoever is like nobody before and nobody after it stays so.
+                alike = alike[np.bincount(kind, minlength=len(kind))[kind[alike]] > 1]
         order = np.argsort(kind, kind="stable")
-        members = np.split(order, np.searchsorted(kind[order], np.arange(1, number)))
+        members = np.split(order, np.flatnonzero(np.diff(kind[order])) + 1)
         shared = ((each, units) for each, units in enumerate(members) if len(units) > 1)
         return cls(np.array([units[0] for units in members]), tuple(shared))
 
@@ -85,12 +88,11 @@ _TOLD_BY = 64
 """Columns that are compared at a time: mostly the first few tell all units apart."""
 
 
-def _told_apart(kind: Ints, columns: Floats) -> tuple[Ints, int]:
-    """Split kinds by more columns; kinds are numbered in the order of their first units."""
+def _first_alike(kind: Ints, columns: Floats) -> Ints:
+    """The place of the first row that is of the same kind and equal in more columns, for each row."""
     seen: dict[tuple[int, bytes], int] = {}
-    rows = zip(kind.tolist(), columns, strict=True)
-    told = np.array([seen.setdefault((before, row.tobytes()), len(seen)) for before, row in rows])
-    return told, len(seen)
+    rows = enumerate(zip(kind.tolist(), columns, strict=True))
+    return np.array([seen.setdefault((before, row.tobytes()), place) for place, (before, row) in rows])
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ class Pooled:
     gain: Ints = field(repr=False)
     """By how much, times `scale`."""
     scale: int = field(repr=False)
+    contributions: Ints = field(repr=False)
+    """The same times each cell weight (in the order of `pair.KINDS`), times `top`: cells x questions."""
+    top: int = field(repr=False)
 
     @property
     def lifts(self) -> Floats:
@@ -71,9 +74,10 @@ def _pooled(batch: Sequence[Pair], weight: Fraction) -> list[Pooled]:
     changed = np.flatnonzero(gain)
     changed = changed[np.argsort(owner[changed], kind="stable")]
     gain, owner, question = gain[changed], owner[changed], spans.question[changed]
+    contributions = gain * cells(right_a[changed], right_b[changed], scale, scale)
     totals = np.zeros((4, len(batch)), dtype=dtype)
-    for total, cell in zip(totals, cells(right_a[changed], right_b[changed], scale, scale), strict=True):
-        np.add.at(total, owner, gain * cell)
+    for total, contribution in zip(totals, contributions, strict=True):
+        np.add.at(total, owner, contribution)
     ends = np.searchsorted(owner, np.arange(len(batch) + 1))
     top = scale**3 * credit
     found = []
@@ -81,7 +85,7 @@ def _pooled(batch: Sequence[Pair], weight: Fraction) -> list[Pooled]:
         own = slice(ends[number], ends[number + 1])
         rescued, damaged, repaired, corrupted = (Fraction(int(total), top * chosen.n) for total in totals[:, number])
         outcome = Outcome(weight, chosen.masses, rescued, -damaged, repaired, -corrupted)
-        found.append(Pooled(chosen, outcome, question[own], gain[own], scale * credit))
+        found.append(Pooled(chosen, outcome, question[own], gain[own], scale * credit, contributions[:, own], top))
     return found
 
 

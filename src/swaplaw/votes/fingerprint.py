@@ -24,13 +24,19 @@ def fingerprint_of(tally: Tally) -> str:
         The same for the same votes, in whatever file, format or order.
     """
     labels = np.array(tally.questions, dtype=object)[tally.rivals.question]
+    # No answer sorts before every answer: None and text do not compare.
+    names = [
+        (question, label is not None, label or "") for question, label in zip(labels, tally.rivals.labels, strict=True)
+    ]
+    rank = np.empty(len(names), dtype=np.intp)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     digest = hashlib.sha256()
     digest.update(json.dumps([tally.dataset, tally.models, tally.questions, tally.clusters]).encode())
     for model in range(len(tally.models)):
         own = slice(tally.starts[model], tally.starts[model + 1])
         places = tally.positions[own]
-        rivals = zip(labels[places], tally.rivals.labels[places], tally.counts[own].tolist(), strict=True)
-        # No answer sorts before every answer: None and text do not compare.
-        ordered = sorted(rivals, key=lambda entry: (entry[0], entry[1] is not None, entry[1] or ""))
+        order = np.argsort(rank[places])
+        spots, counts = places[order], tally.counts[own][order].tolist()
+        ordered = list(zip(labels[spots].tolist(), tally.rivals.labels[spots].tolist(), counts, strict=True))
         digest.update(json.dumps([tally.gold[model].tolist(), ordered]).encode())
     return f"sha256:{digest.hexdigest()}"
