@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": ("votes", "The whole path on the bundled real votes."),
     "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
     "collect": ("collect", "Repeated votes from real models, multiple choice."),
+    "tally": ("votes", "Count votes where they are, into a folder that can be merged and used as votes."),
     "checks": ("votes", "What looks wrong in votes, and what would put it right."),
     "summary": ("votes", "The fleet: accuracy and abstention of each model."),
     "compare": ("decide", "Compare models: who is better, by how much, and how sure."),

@@ -20,6 +20,10 @@ from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
 from swaplaw.votes.files import PROVENANCE, STANDARD_INPUT, Source, format_of_table, open_file, standard_input
 from swaplaw.votes.table import Votes
+from swaplaw.votes.tally_folder import is_tally, open_tally
+
+TALLY = "tally"
+"""What a folder is that `write_tally` wrote: its votes are counted already."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,9 @@ def open_votes(paths: Iterable[str | Path], options: Options | None = None) -> t
     findings = Findings()
     sources: list[Source] = []
     for form, files in by_format(find(paths)).items():
-        if form == "votes" and not chosen.to_dict():
+        if form == TALLY:
+            sources += map(open_tally, files)
+        elif form == "votes" and not chosen.to_dict():
             sources += map(open_file, files)
         elif form == "table":
             sources += [_open_table(file, chosen, findings) for file in files]
@@ -177,7 +183,11 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
-        files = [path] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
+        files = (
+            [path]
+            if not path.is_dir() or is_tally(path)
+            else sorted(file for file in path.rglob("*") if _is_input(file))
+        )
         if not files:
             raise InputError(
                 f"{quote(str(path), 200)}: no vote files and no logs in this directory; "
@@ -220,7 +230,7 @@ def by_format(files: Iterable[Path]) -> dict[str, list[Path]]:
 
 def detect(file: Path) -> str:
     """Tell what a file is: the name of a format, `votes` (the native layout) or `table`."""
-    return _log_format(file) or _table_format(file)
+    return TALLY if is_tally(file) else _log_format(file) or _table_format(file)
 
 
 def _log_format(file: Path) -> str | None:

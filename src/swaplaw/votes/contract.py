@@ -26,8 +26,16 @@ _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
 def conform(source: Source) -> pl.LazyFrame:
-    """Bring one source to the contract's columns, types and nulls, lazily; other columns pass through untouched."""
-    return blanks_to_null(rows_of(source))
+    """Bring one source to the contract's columns, types and nulls, lazily; other columns pass through untouched.
+
+    Of a tally each vote is a row again.
+    """
+    import polars as pl
+
+    rows = blanks_to_null(rows_of(source))
+    if not source.counted:
+        return rows
+    return rows.select(pl.exclude("votes", *engines.MARKS).repeat_by("votes").explode())
 
 
 def rows_of(source: Source) -> pl.LazyFrame:
@@ -45,7 +53,7 @@ def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
         schema = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(source, error) from None
-    require_columns(source, schema.names())
+    require_columns(source, [name for name in schema.names() if name not in ("votes", *engines.MARKS)])
     casts = [_as_text(source, name, schema[name]) for name in TEXT if name in schema]
     if "sample" in schema:
         casts.append(_as_integer(source, schema["sample"]))
@@ -247,7 +255,8 @@ class Violations:
             assert self.samples is not None
             unnumbered = self.samples.filter(pl.col("rows") < pl.col("votes")).select("question", "model")
             return [(f"a row of question {quote(q)} and model {quote(m)}", None) for q, m in unnumbered.iter_rows()]
-        counts = blanks_to_null(typed(source, engines.count_foreign(source.scan(), source.name).lazy()))
+        found = engines.count_foreign(source.scan(), source.name).drop(engines.MARKS, strict=False)
+        counts = blanks_to_null(typed(source, found.lazy()))
         rows = counts.filter(predicate).select("question", "model", pl.col(column).alias("value")).sort(pl.all())
         return [
             (f"the rows of question {quote(question)} and model {quote(model)}", value)

@@ -1,8 +1,9 @@
 """Counting votes where they are: group-and-count in the user's own engine, so that only counts come back.
 
-Every engine does the same two things through narwhals: it counts the votes of each combination of the contract's
-columns, and, where samples are numbered, the distinct numbers of each model and question. Types and blanks are seen
-to afterwards, on the counts, by the same Polars code for all: so all engines agree to the last bit.
+Every engine does the same in one pass: it counts the votes of each combination of the contract's columns and, where
+samples are numbered, adds up marks of the numbers. The marks tell whether a ballot is numbered 0 to n-1 or 1 to n; only
+where they do not are numbers searched for duplicates. Types and blanks are seen to afterwards, on the counts, by the
+same Polars code for all: so all engines agree to the last bit.
 """
 
 from __future__ import annotations
@@ -20,7 +21,22 @@ KEYS = ("dataset", "question", "model", "answer", "gold", "cluster", "reason", "
 """What votes are counted by; of `dataset`, `cluster`, `reason` and `correct`, those that are there."""
 BALLOT = ("dataset", "question", "model")
 """Whose samples are numbered apart."""
-_FINGERPRINT_SEED = 2024
+MARKS = ("mark_0", "mark_1")
+"""Sums of marks of sample numbers: together they mistake a ballot about once in 2^62."""
+_PRIME = 2**31 - 1
+_FACTORS = ((1_103_515_245, 12_345), (1_664_525, 1_013_904_223))
+
+
+def marks_of(number: Any) -> list[Any]:
+    """Two marks of a sample number: whole numbers below 2^31, from sums and products that every engine has.
+
+    `number` is an expression of an engine, or an array; no product here reaches 2^62.
+    """
+    found = []
+    for factor, term in _FACTORS:
+        mixed = ((number % _PRIME) * factor + term) % _PRIME
+        found.append(mixed * mixed % _PRIME)
+    return found
 
 
 def is_polars(frame: Any) -> bool:
@@ -78,12 +94,40 @@ def unreadable_frame(name: str, error: Exception) -> InputError:
 
 
 def count_foreign(frame: Any, name: str) -> pl.DataFrame:
-    """Count the votes of each combination of `KEYS` in the engine that holds them."""
+    """Count the votes of each combination of `KEYS` in the engine that holds them, with marks of their numbers."""
+    return _collected(counting(frame, name), name)
+
+
+def counting(frame: Any, name: str) -> nw.LazyFrame[Any]:
+    """The query that counts votes, for the engine to run: one pass."""
     import narwhals as nw
 
     wrapped = _without_categories(narwhal(frame, name).lazy())
-    keys = [key for key in KEYS if key in wrapped.collect_schema().names()]
-    return _collected(wrapped.group_by(keys).agg(nw.len().alias("votes")), name)
+    schema = wrapped.collect_schema()
+    keys = [key for key in KEYS if key in schema.names()]
+    sums = [nw.len().alias("votes")]
+    if "sample" in schema.names():
+        _require_numbers(schema["sample"], name)
+    # Tables in memory are small, and not all kinds of them can do the arithmetic.
+    if "sample" in schema.names() and is_lazy(frame):
+        marks = marks_of(nw.col("sample").cast(nw.Int64))
+        wrapped = wrapped.with_columns(**dict(zip(MARKS, marks, strict=True)))
+        sums += [nw.col(mark).sum().alias(mark) for mark in MARKS]
+    return wrapped.group_by(keys).agg(*sums)
+
+
+def is_lazy(frame: Any) -> bool:
+    """Whether a frame is a query that an engine runs, and no table in memory."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(frame), nw.LazyFrame)
+
+
+def _require_numbers(kind: Any, name: str) -> None:
+    import narwhals as nw
+
+    if not (kind.is_integer() or kind == nw.String):
+        raise InputError(f"{name}: column 'sample' has type {kind}; expected whole numbers without nulls; convert it")
 
 
 def numbers_foreign(frame: Any, name: str) -> pl.DataFrame:
@@ -93,9 +137,6 @@ def numbers_foreign(frame: Any, name: str) -> pl.DataFrame:
 
     wrapped = _without_categories(narwhal(frame, name).lazy())
     keys = [key for key in BALLOT if key in wrapped.collect_schema().names()]
-    kind = wrapped.collect_schema()["sample"]
-    if not (kind.is_integer() or kind == nw.String):
-        raise InputError(f"{name}: column 'sample' has type {kind}; expected whole numbers without nulls; convert it")
     votes = _collected(wrapped.group_by(keys).agg(nw.len().alias("votes")), name)
     numbered = wrapped.filter(~nw.col("sample").is_null()).select(*keys, nw.col("sample").cast(nw.Int64))
     query = numbered.group_by(keys).agg(nw.len().alias("rows"), nw.col("sample").n_unique().alias("numbers"))
@@ -116,18 +157,18 @@ def _collected(query: nw.LazyFrame[Any], name: str) -> pl.DataFrame:
     import polars as pl
 
     counted = to_polars(query.to_native(), name)
-    numbers = [column for column in ("votes", "rows", "numbers") if column in counted.columns]
-    return counted.with_columns(pl.col(numbers).cast(pl.Int64))
+    numbers = [column for column in ("votes", "rows", "numbers", *MARKS) if column in counted.columns]
+    return counted.with_columns(pl.col(numbers).cast(pl.Int64).fill_null(0))
 
 
 def count_polars(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """The same count for files and Polars, streamed, with a fingerprint of the sample numbers beside it."""
+    """The same count for files and Polars, streamed."""
     import polars as pl
 
     names = frame.collect_schema().names()
     sums = [pl.len().cast(pl.Int64).alias("votes")]
     if "sample" in names:
-        sums.append(pl.col("sample").hash(_FINGERPRINT_SEED).sum().alias("fingerprint"))
+        sums += [mark.sum().alias(name) for name, mark in zip(MARKS, marks_of(pl.col("sample")), strict=True)]
     return frame.group_by([key for key in KEYS if key in names]).agg(sums)
 
 
@@ -143,30 +184,33 @@ def count_by(frame: Any, name: str, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def unproven(counts: pl.DataFrame) -> pl.DataFrame:
-    """Find the ballots whose samples are not known, by their fingerprint, to be numbered 0 to n-1 or 1 to n.
+    """Find the ballots whose samples are not known, by their marks, to be numbered 0 to n-1 or 1 to n.
 
-    The fingerprint is the sum of a 64-bit hash of each number. It spares nearly every table the search for
-    duplicates, which takes many times the memory of counting; what does not match is searched exactly.
+    Marks spare nearly every table the search for duplicates, which takes many times the memory of counting; what does
+    not match is searched exactly.
     """
+    import numpy as np
     import polars as pl
 
-    sums = counts.lazy().group_by(BALLOT).agg(pl.col("votes").sum(), pl.col("fingerprint").sum())
+    keys = [key for key in BALLOT if key in counts.columns]
+    sums = counts.lazy().group_by(keys).agg(pl.col("votes").sum(), pl.col(MARKS).sum())
     ballots = sums.collect(engine="streaming")
-    longest = int(ballots["votes"].max() or 0)  # type: ignore[arg-type]
-    # running[n] is the fingerprint of 0 to n; sums of hashes wrap around, here as there.
-    running = pl.select(pl.int_range(longest + 1).hash(_FINGERPRINT_SEED).cum_sum()).to_series()
-    n, fingerprint = ballots["votes"], ballots["fingerprint"]
-    from_zero, from_one = running.gather(n - 1), running.gather(n) - running[0]
-    return ballots.filter((fingerprint != from_zero) & (fingerprint != from_one)).select(BALLOT)
+    n = ballots["votes"].to_numpy()
+    from_zero, from_one = np.ones(len(n), dtype=bool), np.ones(len(n), dtype=bool)
+    for name, mark in zip(MARKS, marks_of(np.arange(int(n.max(initial=0)) + 1)), strict=True):
+        # running[n] is the sum of the marks of 0 to n.
+        running, found = np.cumsum(mark), ballots[name].to_numpy()
+        from_zero &= found == running[n - 1]
+        from_one &= found == running[n] - running[0]
+    return ballots.filter(pl.Series(~(from_zero | from_one))).select(keys)
 
 
 def numbers_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.LazyFrame:
     """Count the numbered rows and distinct numbers of the given ballots exactly."""
     import polars as pl
 
-    suspects = frame.join(ballots.lazy(), on=list(BALLOT), how="semi", nulls_equal=True)
+    keys = ballots.columns
+    suspects = frame.join(ballots.lazy(), on=keys, how="semi", nulls_equal=True)
     number = pl.col("sample")
     distinct = number.n_unique().cast(pl.Int64) - (number.null_count() > 0)
-    return suspects.group_by(BALLOT).agg(
-        pl.len().alias("votes"), number.count().alias("rows"), distinct.alias("numbers")
-    )
+    return suspects.group_by(keys).agg(pl.len().alias("votes"), number.count().alias("rows"), distinct.alias("numbers"))

@@ -58,6 +58,8 @@ class Source:
     """Gives the votes as a dataframe: a Polars one of files, any engine's own of dataframes."""
     first_line: int | None = None
     """Line of the first vote where rows are lines of text, so that errors can say where to look."""
+    counted: bool = False
+    """Whether rows are counts already (a tally on disk), with their number of votes."""
 
     def place(self, row: int) -> str:
         """Say where row `row` (counted from 0) is."""

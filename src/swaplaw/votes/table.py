@@ -103,24 +103,41 @@ class Votes:
         """Count files and Polars frames, all as one, streamed."""
         import polars as pl
 
+        tallies = [source for source in self.sources if source.counted]
+        if tallies:
+            return self._count_tallies(tallies), None
         frames = _graded_alike([rows_of(source) for source in self.sources])
         rows = pl.concat(frames, how="diagonal_relaxed")
         counts = self._collect(engines.count_polars(rows))
-        if "fingerprint" not in counts.columns:
+        if engines.MARKS[0] not in counts.columns:
             return counts, None
         suspects = engines.unproven(counts)
         samples = None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
-        return counts.drop("fingerprint"), samples
+        return counts.drop(engines.MARKS), samples
+
+    def _count_tallies(self, tallies: list[Source]) -> pl.DataFrame:
+        """The counts of a tally on disk; several, or votes beside one, have to be merged first."""
+        import polars as pl
+
+        if len(self.sources) > 1:
+            raise InputError(
+                f"{quote(tallies[0].name, 200)} is a tally: merge it with the other votes first (write_tally, or "
+                "`swaplaw tally A B -o merged`), which makes sure that none are counted twice"
+            )
+        rows = tallies[0].scan().drop(engines.MARKS, strict=False)
+        keys = [key for key in engines.KEYS if key in rows.collect_schema().names()]
+        return self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
 
     def _count_elsewhere(self, source: Source) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """Count a frame in the engine that holds it; types are seen to on the counts."""
         frame = source.scan()
         names = engines.columns(frame, source.name)
         require_columns(source, names)
-        counts = typed(source, engines.count_foreign(frame, source.name).lazy()).collect()
-        if "sample" not in names:
-            return counts, None
-        return counts, engines.numbers_foreign(frame, source.name)
+        marked = engines.count_foreign(frame, source.name)
+        proven = engines.MARKS[0] in marked.columns and engines.unproven(marked).is_empty()
+        numbered = "sample" in names and not proven
+        counts = typed(source, marked.drop(engines.MARKS, strict=False).lazy()).collect()
+        return counts, engines.numbers_foreign(frame, source.name) if numbered else None
 
     def _collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         import polars as pl

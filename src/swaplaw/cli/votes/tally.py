@@ -1,0 +1,42 @@
+"""`swaplaw tally`: votes counted once, into a folder that every command takes in place of votes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from swaplaw.cli._shared.output import DEMO, Column, emit, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.reading import reading_of_run, reading_options
+
+
+@click.command("tally")
+@click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to write; it must not be there yet.")
+@reading_options
+@table_options
+def command(votes: tuple[str, ...], output: str, as_json: bool) -> None:
+    """Count votes, or merge tallies, into a folder of integer counts, one Parquet file per model.
+
+    Counting streams: only counts are held. Every command takes the folder in place of VOTES. A run that was stopped
+    goes on where it was when it is given the same VOTES.
+    """
+    from swaplaw import demo_votes
+    from swaplaw.importers.reading import open_votes
+    from swaplaw.votes.tally_folder import write_tally
+
+    if votes == (DEMO,):
+        sources, notes = list(demo_votes().sources), []
+    else:
+        sources, notes = open_votes(votes, reading_of_run())
+    written = write_tally(sources, Path(output), progress=progress_bar("Counting"))
+    if as_json:
+        emit(written.to_dict())
+        return
+    remark(notes)
+    rows = [
+        [each["dataset"], f"{len(each['models']):,}", f"{each['questions']:,}", f"{each['votes']:,}"]
+        for each in written.manifest["datasets"]
+    ]
+    columns = [Column("Dataset", right=False), Column("Models"), Column("Questions"), Column("Votes")]
+    show(f"Tally in {output}", columns, rows, f"Use it as votes: swaplaw pairs {output}")
