@@ -15,6 +15,7 @@ from .screen import best_pairs as best_pairs
 from .screen import screen_marginals as screen_marginals
 from .shares import shares_lift as shares_lift
 from .structure import lift_bounds as lift_bounds
+from .tiles import screen_tiles as screen_tiles
 
 __all__ = [
     "Ladder",
@@ -33,5 +34,6 @@ __all__ = [
     "replicate",
     "sample_ladder",
     "screen_marginals",
+    "screen_tiles",
     "shares_lift",
 ]

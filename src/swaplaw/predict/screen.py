@@ -6,7 +6,7 @@ with themselves (three, where models skipped questions). Published accuracies an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -234,16 +234,7 @@ class _Sums:
         """
         models, questions = tally.ties.shape
         sizes = [int(size) for size in np.flatnonzero(_occurring(tally.ties)) if size]
-        scale = lcm(*sizes)
-        scale = grid_for(scale, questions) or scale
-        worth = np.zeros(max(sizes, default=0) + 1)
-        worth[sizes] = [round(scale / size) for size in sizes]
-        width = 2**24 // scale**2
-        if width < NARROWEST:
-            width = questions
-        else:
-            worth = worth.astype(np.float32)
-        width = max(1, min(width, BLOCK // models))
+        scale, worth, width = score_table(sizes, questions, models)
         square = np.zeros((models, models)) if tally.complete else np.zeros((3, models, models))
         own = np.zeros(models)
         for start in range(0, questions, width):
@@ -257,6 +248,20 @@ class _Sums:
                 square += scores @ scores.T, mask @ mask.T, scores @ mask.T
         both, common, right = (square, *2 * [np.empty(0)]) if tally.complete else square
         return cls(scale, own, both, common, right)
+
+
+def score_table(sizes: Sequence[int], questions: int, models: int) -> tuple[int, Floats, int]:
+    """What ties of these sizes are worth: the scale, the scores by tie size, and questions to multiply at a time."""
+    scale = lcm(*sizes)
+    scale = grid_for(scale, questions) or scale
+    worth: Floats = np.zeros(max(sizes, default=0) + 1)
+    worth[list(sizes)] = [round(scale / size) for size in sizes]
+    width = 2**24 // scale**2
+    if width < NARROWEST:
+        width = questions
+    else:
+        worth = worth.astype(np.float32)
+    return scale, worth, max(1, min(width, BLOCK // models))
 
 
 def _occurring(ties: Ints) -> Ints:
