@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import ceil
 
 import numpy as np
@@ -107,3 +107,19 @@ def test_a_set_needs_two_different_models() -> None:
     for models in (["gpt-4"], ["gpt-4", "gpt-4"], []):
         with pytest.raises(sl.InputError, match="two or more different models"):
             sl.evidence.diversity_of(tally, models)
+
+
+@given(case=corpora(models=3))
+def test_all_pairs_at_once_are_each_pair_alone(case: Corpus) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    found = sl.evidence.pairwise_of(tally)
+    for place, (a, b) in enumerate(combinations(tally.models, 2)):
+        try:
+            alone = sl.evidence.pairwise(sl.pair(tally, a, b).masses)
+        except sl.InputError:
+            assert all(np.isnan(each[place]) for each in found.values())
+            continue
+        for name, value in alone.items():
+            assert (
+                np.isnan(found[name][place]) if value is None else found[name][place] == pytest.approx(value, abs=1e-9)
+            )

@@ -16,7 +16,7 @@ from swaplaw.law.scoresheet import scoresheet
 from swaplaw.votes.tally import Tally
 
 from support.corpora import corpora
-from support.twin import Corpus, every_breakpoint
+from support.twin import Corpus, every_breakpoint, score
 
 
 @given(case=corpora())
@@ -27,6 +27,35 @@ def test_every_question_at_every_weight(case: Corpus) -> None:
     for weight in [*points, *((a + b) / 2 for a, b in pairwise(points)), points[-1] + 1]:
         pooled = vote(tally, (0, 1), (Fraction(1), weight))
         assert np.array_equal(sheet.at(weight), pooled.numerators / pooled.denominator)
+
+
+@given(case=corpora(), data=st.data())
+def test_sums_of_parts_are_sums_of_fractions(case: Corpus, data: st.DataObject) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    n = len(tally.questions)
+    sheet = scoresheet(sl.pair(tally, "aa", "bb"))
+    times = [data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)) for _ in range(2)]
+    sums = sheet.sums(times)
+    assert sums.shape == (2, len(sheet.firsts))
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    for stretch in range(len(sheet.firsts)):
+        weight = sheet.weight(stretch, stretch)
+        plain = [
+            score({"aa": Fraction(1), "bb": weight}, case.ballots, question, case.gold[question])
+            if all(question in case.ballots[model] for model in ("aa", "bb"))
+            else Fraction(0)
+            for question in tally.questions
+        ]
+        assert [Fraction(int(value), sheet.scale) for value in sheet.values[stretch]] == plain
+        for row, own in zip(sums, times, strict=True):
+            assert Fraction(int(row[stretch]), sheet.scale) == sum(map(lambda s, k: s * k, plain, own), Fraction(0))
+        some = sheet.among(kept).sums(np.ones((1, int(kept.sum()))))[0, stretch]
+        assert Fraction(int(some), sheet.scale) == sum(np.array(plain, dtype=object)[kept], Fraction(0))
+        factors = np.arange(n)
+        tilted = sheet.weighted(factors, sheet.scale * max(n, 1)).sums(times)[0, stretch]
+        assert tilted == sum(
+            int(value) * f * k for value, f, k in zip(sheet.values[stretch], factors, times[0], strict=True)
+        )
 
 
 def brute(tally: Tally, by: str) -> Choice:

@@ -97,7 +97,7 @@ class Recorded:
         return self._scores[choice]
 
 
-def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE) -> Rule:
+def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE, progress: Progress = iter) -> Rule:
     """Turn a function of a training tally into a rule that `held_out` can judge.
 
     Parameters
@@ -108,13 +108,15 @@ def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE) ->
         From the votes of a training part to members and weights.
     crew : Crew
         Who does the work; by default this process.
+    progress : callable
+        Wraps the training parts as they are done.
 
     Returns
     -------
     Rule
         Chooses on every training part.
     """
-    return lambda parts: list(crew.share(partial(_on_part, choose), tally, list(parts)))
+    return lambda parts: list(crew.share(partial(_on_part, choose), tally, list(parts), progress=progress))
 
 
 def _on_part(choose: Callable[[Tally], Choice], tally: Tally, part: Bools) -> Choice:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import ALONE, Backend, Crew
+from swaplaw._core.parallel import ALONE, Backend, Crew, Progress
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
@@ -222,6 +222,7 @@ def held_out_panel(
     time_limit: float | None = None,
     workers: int | None = None,
     backend: Backend = "processes",
+    progress: Progress = iter,
 ) -> HeldOutPanel | None:
     """Judge a panel by repeated K-fold: weights certified on K - 1 folds, scored on the other.
 
@@ -239,6 +240,8 @@ def held_out_panel(
         Share the folds among this many; the numbers stay the same.
     backend : {"processes", "dask", "ray", "spark"}
         Where the workers are.
+    progress : callable
+        Wraps the training parts, for each of which weights are certified.
 
     Returns
     -------
@@ -253,16 +256,25 @@ def held_out_panel(
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
     crew = Crew(workers, backend)
     rules = (
-        weights_rule(tally, panel.indices, time_limit=time_limit, crew=crew),
+        weights_rule(tally, panel.indices, time_limit=time_limit, crew=crew, progress=progress),
         BestSingle(scorer, tuple(sorted(panel.indices))),
     )
     scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
     return HeldOutPanel(float(scores.mean()), effect(scores - alone, member), dealt.folds, dealt.repeats)
 
 
-def weights_rule(tally: Tally, members: Sequence[int], *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
+def weights_rule(
+    tally: Tally,
+    members: Sequence[int],
+    *,
+    time_limit: float | None = None,
+    crew: Crew = ALONE,
+    progress: Progress = iter,
+) -> Rule:
     """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
-    return each(tally, lambda train: choice_of(certify(oriented(train, members), time_limit=time_limit)), crew)
+    return each(
+        tally, lambda train: choice_of(certify(oriented(train, members), time_limit=time_limit)), crew, progress
+    )
 
 
 def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:

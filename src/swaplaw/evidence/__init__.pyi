@@ -3,6 +3,7 @@ from .bootstrap import Estimate as Estimate
 from .diversity import Diversity as Diversity
 from .diversity import diversity_of as diversity_of
 from .diversity import pairwise as pairwise
+from .diversity import pairwise_of as pairwise_of
 from .intervals import Effect as Effect
 from .intervals import Effects as Effects
 from .intervals import effects as effects
@@ -28,6 +29,7 @@ __all__ = [
     "effects",
     "lift_effect",
     "pairwise",
+    "pairwise_of",
     "resampler",
     "resampling_units",
 ]

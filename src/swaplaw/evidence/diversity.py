@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
+from math import ceil, lcm
 from typing import Any
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats
+from swaplaw._core.exact_floats import grid_for
+from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.quantities import Quantities
 from swaplaw.law.pair import Masses
@@ -52,6 +54,62 @@ def _pairwise(cells: Any) -> dict[str, Any]:
         "disagreement": cells.rescue + cells.damage,
         "double_fault": cells.both_wrong,
     }
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The four masses of many pairs."""
+
+    both_right: Floats
+    rescue: Floats
+    damage: Floats
+    both_wrong: Floats
+
+    @property
+    def phi(self) -> Floats:
+        """Correlation of correctness, in the form that is exactly undefined where a model is always or never right."""
+        right_a, right_b = self.both_right + self.damage, self.both_right + self.rescue
+        wrong_a, wrong_b = self.both_wrong + self.rescue, self.both_wrong + self.damage
+        covered = self.both_right * self.both_wrong - self.rescue * self.damage
+        found: Floats = _divide(covered, np.sqrt(right_a * wrong_a * right_b * wrong_b))
+        return found
+
+
+def pairwise_of(tally: Tally) -> dict[str, Floats]:
+    """Measure every two models at once: a product of the scores with themselves says how often both are right.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+
+    Returns
+    -------
+    dict of str to array
+        The measures of `pairwise`, one number for each two models in name order, on the questions that both answered;
+        NaN where one is undefined.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> pairwise_of(sl.demo_votes().tally())["disagreement"].shape
+    (36,)
+    """
+    sizes = [int(size) for size in np.unique(tally.ties) if size]
+    scale = lcm(*sizes)
+    if grid_for(scale**2, len(tally.questions)):
+        scale = 2**16
+    # Scores are whole numbers on one scale, so that what is nothing is exactly nothing.
+    worth = np.zeros(max(sizes, default=0) + 1)
+    worth[sizes] = [round(scale / size) for size in sizes]
+    scores, asked = worth.take(tally.ties), tally.answered.astype(np.float64)
+    first, second = np.triu_indices(len(scores), 1)
+    with one_thread():
+        right, both = (scores @ asked.T) * scale, (scores @ scores.T)[first, second]
+        unit = (asked @ asked.T)[first, second] * scale**2
+    a, b = right[first, second], right[second, first]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return _pairwise(_Cells(*(each / unit for each in (both, b - both, a - both, unit - a - b + both))))
 
 
 @dataclass(frozen=True)

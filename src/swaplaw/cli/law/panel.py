@@ -80,7 +80,9 @@ class Row:
 @click.option("--all", "everything", is_flag=True, help="List every panel.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after this, with a proven gap.")
 @click.option("--grid", is_flag=True, help="Weights of the paper's grid, and how far they are from the optimum.")
-@click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into (0: none).")
+@click.option(
+    "--folds", type=int, default=5, show_default=True, help="Parts of the held-out check, most of the work (0: none)."
+)
 @click.option("--repeats", type=int, default=2, show_default=True, help="How often they are dealt.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @workers_options
@@ -171,16 +173,33 @@ def _held_out(
     limit = None if time_limit is None else time_limit / (len(found) * max(folds, 1) * max(repeats, 1))
     judged: dict[int, HeldOutPanel | None] = {}
     try:
-        with bar("Holding panels out") as progress:
+        parts = max(folds, 1) * max(repeats, 1)
+        with bar(f"Certifying each panel on {parts} training parts") as progress:
             for done, one in enumerate(found if folds else []):
-                progress(done, len(found))
                 judged[done] = held_out_panel(
-                    one.panel, folds=folds, repeats=repeats, seed=seed, time_limit=limit, **crew
+                    one.panel,
+                    folds=folds,
+                    repeats=repeats,
+                    seed=seed,
+                    time_limit=limit,
+                    progress=_steps(progress, done * parts, len(found) * parts),
+                    **crew,
                 )
     except KeyboardInterrupt:
         click.echo(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out", err=True)
     rows = [Row(one, one.best, judged.get(place), len(tally.questions)) for place, one in enumerate(found)]
     return sorted(rows, key=lambda row: -(row.held_out.accuracy if row.held_out else 0.0))
+
+
+def _steps(show: Progress, before: int, total: int) -> Callable[[Sequence[Any]], Iterator[Any]]:
+    """Show training parts as they are done, of so many in all."""
+
+    def steps(parts: Sequence[Any]) -> Iterator[Any]:
+        for done, part in enumerate(parts, before):
+            show(done, total)
+            yield part
+
+    return steps
 
 
 def _details(row: Row) -> dict[str, Any]:

@@ -1,0 +1,26 @@
+"""Products of whole numbers, full rows and sparse ones, against plain integers."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swaplaw._core.exact_floats import ExactProduct, exact_float
+
+
+@given(st.integers(1, 12), st.integers(1, 40), st.integers(1, 200), st.integers(0, 2**32))
+def test_products_are_those_of_integers(rows: int, units: int, draws: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(-50, 50, (rows, units)) * (rng.random((rows, units)) < rng.random((rows, 1)) ** 3)
+    counts = rng.integers(0, 5, (units, draws))
+    for dtype in (np.float32, np.float64):
+        product = ExactProduct.of(whole.astype(dtype))(counts.astype(dtype))
+        assert product.dtype == dtype
+        assert (product == whole @ counts).all()
+
+
+def test_floats_are_as_narrow_as_sums_allow() -> None:
+    assert exact_float([1, 2**10], 2**13).dtype == np.float32
+    assert exact_float([1, 2**10], 2**14).dtype == np.float64
+    assert exact_float([], 10).dtype == np.float32
