@@ -1,4 +1,8 @@
-"""The evidence: bootstrap of everything against SciPy's of one number, S-hat of a large fleet against one product."""
+"""The evidence: bootstrap of everything against SciPy's of one number, S-hat of a large fleet against one product.
+
+Both peers are the fastest that there are: SciPy's percentile bootstrap (its default, BCa, takes longer), and the product
+in 32-bit floats.
+"""
 
 from __future__ import annotations
 
@@ -44,28 +48,28 @@ def bootstrap_against_scipy(tally: Tally) -> Row:
         return estimate(draws, terms, lambda found: found.named(QUANTITIES))
 
     def theirs() -> Any:
-        return scipy.stats.bootstrap((lift,), np.mean, n_resamples=REPLICATES, rng=0)
+        return scipy.stats.bootstrap((lift,), np.mean, n_resamples=REPLICATES, method="percentile", rng=0)
 
     interval, their_interval = ours()[QUANTITIES.index("lift"), 0].interval, theirs().confidence_interval
     assert interval is not None
     assert np.allclose([interval.low, interval.high], list(their_interval), atol=1e-3)
     name = f"{REPLICATES:,} replicates of {len(QUANTITIES)} quantities of 45 pairs x {QUESTIONS:,} questions"
-    against = "scipy.stats.bootstrap of one pair's lift"
-    return compare(name, ours, theirs, against, 1, note="synthetic votes", guarded=True)
+    against = "scipy.stats.bootstrap (percentile) of one pair's lift"
+    return compare(name, ours, theirs, against, 1 / 3, note="synthetic votes", guarded=True)
 
 
 def screen_against_product() -> Row:
     """499,500 pairs from scores that are there, against the bare product of the scores with themselves."""
     large = synthetic(FLEET, QUESTIONS)
-    scores = large.ties.astype(bool).astype(np.float64)
+    scores = large.ties.astype(bool).astype(np.float32)
     assert len(sl.screen(large, LAW)) == 499_500
     name = f"S-hat of the 499,500 pairs of {FLEET:,} models x {QUESTIONS:,} questions"
     return compare(
         name,
         lambda: sl.screen(large, LAW).predicted,
         lambda: scores @ scores.T,
-        "the bare matrix product alone",
-        1 / 3,
+        "the bare product of 32-bit floats alone",
+        1 / 4,
         note="synthetic votes",
         guarded=True,
     )

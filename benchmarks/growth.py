@@ -40,6 +40,11 @@ DOUBLINGS = {"models": (-1, 3), "questions": (-1, 4), "samples": (-1, 3), "categ
 """How often each size is doubled, from and up to (not including)."""
 STEPS = ("count", "score", "screen", "curve")
 """Votes of a file to counts; counts to every model's own scores; S-hat of all pairs; the exact curve of one pair."""
+WAITED = {"recommend": sl.recommend, "calibrate": sl.calibrate, "predictors": sl.predictors}
+"""Whole analyses that people wait for: only questions are doubled."""
+WAITED_BASE = {"models": 8, "questions": 2000, "samples": 8, "categories": 8}
+MOST_GROWTH = 1.1
+"""How fast they may grow with questions."""
 CURVES = 12
 """Curves are timed on this many pairs, and given for one."""
 
@@ -63,6 +68,17 @@ def measure() -> Iterator[Point]:
                 shape["questions"] = max(shape["questions"] // SHRINK, 8)
                 tally = synthetic(shape["models"], shape["questions"], shape["samples"], shape["categories"])
                 yield Point(axis, shape[axis], step, *(_count(tally) if step == "count" else _analyse(step, tally)))
+    yield from waited()
+
+
+def waited() -> Iterator[Point]:
+    """What people wait for, with more and more questions."""
+    first, last = DOUBLINGS["questions"]
+    for power in range(first, last):
+        questions = max(int(WAITED_BASE["questions"] * 2.0**power) // SHRINK, 64)
+        tally = synthetic(WAITED_BASE["models"], questions, WAITED_BASE["samples"], WAITED_BASE["categories"])
+        for step, work in WAITED.items():
+            yield Point("questions", questions, step, *_took(lambda work=work, tally=tally: work(tally)))
 
 
 def _count(tally: Tally) -> tuple[float, float]:
@@ -127,10 +143,13 @@ def write(tally: Tally, file: Path) -> None:
 
 def exponents(points: list[Point]) -> dict[str, dict[str, float]]:
     """The slope of time against size on doubly logarithmic axes, for each step and axis, over the larger sizes."""
-    found: dict[str, dict[str, float]] = {step: {} for step in STEPS}
-    for step in STEPS:
+    steps = [step for step in (*STEPS, *WAITED) if any(point.step == step for point in points)]
+    found: dict[str, dict[str, float]] = {step: {} for step in steps}
+    for step in steps:
         for axis in DOUBLINGS:
             line = [point for point in points if (point.step, point.axis) == (step, axis)][-3:]
+            if not line:
+                continue
             slope = np.polyfit(np.log([point.size for point in line]), np.log([point.seconds for point in line]), 1)[0]
             found[step][axis] = round(float(slope), 2)
     return found
@@ -147,7 +166,7 @@ def figure(points: list[Point]) -> Any:
         rows.append(asdict(point) | {"relative": point.seconds / first.seconds})
     columns = []
     for axis in DOUBLINGS:
-        own = [row for row in rows if row["axis"] == axis]
+        own = [row for row in rows if row["axis"] == axis and row["step"] in STEPS]
         ticks = sorted({row["size"] for row in own})[::2]
         x = alt.X("size:Q", title=axis, scale=alt.Scale(type="log", base=2, nice=False), axis=alt.Axis(values=ticks))
         panels = [

@@ -21,22 +21,43 @@ from benchmarks import growth, plan
 from benchmarks.growth import Point
 from benchmarks.harness import Row
 
+TOPICS = (
+    *("peers", "evidence", "commands", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect"),
+    "page",
+)
 ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"
 
 
-def write(docs: Path, where: dict[str, Any], rows: Sequence[Row], points: list[Point]) -> None:
-    """Write the tables and the figure of the pages in a folder, and the published ratios."""
-    made = {"machine": [_machine(where)]}
-    publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(points)})
-    publish_page(docs / "scale.md", made | {"plan": plan.lines(points)})
-    draw(docs, points)
+def write(docs: Path, where: dict[str, Any], measured: Mapping[str, Sequence[Row]], points: list[Point]) -> None:
+    """Write the tables and the figure of the pages in a folder, and the published ratios.
+
+    Topics that were not measured keep the rows that they had, and the page says which commit these were made on. So
+    does growth, where no points are given.
+    """
+    told = json.loads(PUBLISHED.read_text()) if PUBLISHED.exists() else {}
+    topics = told.get("topics", {})
+    for topic, rows in measured.items():
+        topics[topic] = {"commit": where["commit"], "rows": [asdict(row) for row in rows]}
+    ordered = {topic: topics[topic] for topic in TOPICS if topic in topics}
+    rows = [_row(each) for own in ordered.values() for each in own["rows"]]
+    grown = points or [Point(**point) for point in told.get("growth", [])]
+    made = {"machine": [_machine(where, ordered)]}
+    publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(grown)})
+    publish_page(docs / "scale.md", made | {"plan": plan.lines(grown)})
+    draw(docs, grown)
     published = where | {
         "ratios": {row.key: round(row.ratio, 6) for row in rows},
         "guarded": [row.key for row in rows if row.guarded],
-        "growth": [asdict(point) for point in points],
+        "topics": ordered,
+        "growth": [asdict(point) for point in grown],
     }
     PUBLISHED.write_text(json.dumps(published, indent=1) + "\n")
+
+
+def _row(told: Mapping[str, Any]) -> Row:
+    memory = told["memory"]
+    return Row(**dict(told) | {"memory": None if memory is None else (memory[0], memory[1])})
 
 
 def publish_page(page: Path, parts: Mapping[str, Sequence[str]]) -> None:
@@ -82,10 +103,15 @@ def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _machine(where: dict[str, Any]) -> str:
+def _machine(where: dict[str, Any], topics: Mapping[str, Any]) -> str:
+    older: dict[str, list[str]] = {}
+    for topic, own in topics.items():
+        if own["commit"] != where["commit"]:
+            older.setdefault(own["commit"], []).append(topic)
+    kept = "".join(f" Rows of {', '.join(names)}: commit `{commit}`." for commit, names in older.items())
     return (
         f"Made on commit `{where['commit']}`: {where['cores']} cores of {where['processor']}, {where['memory_gb']} GB, "
-        f"Python {where['python']}, NumPy {where['numpy']}."
+        f"Python {where['python']}, NumPy {where['numpy']}.{kept}"
     )
 
 
@@ -116,5 +142,6 @@ def growth_table(points: list[Point]) -> list[str]:
     found = growth.exponents(points)
     lines = [f"| time of | {' | '.join(growth.DOUBLINGS)} |", f"|---|{'--:|' * len(growth.DOUBLINGS)}"]
     return lines + [
-        f"| {step} | {' | '.join(f'{slope:.2f}' for slope in slopes.values())} |" for step, slopes in found.items()
+        f"| {step} | {' | '.join(f'{slopes[axis]:.2f}' if axis in slopes else '' for axis in growth.DOUBLINGS)} |"
+        for step, slopes in found.items()
     ]

@@ -63,7 +63,7 @@ def test_publishing_writes_pages_figure_and_ratios(tmp_path: Path, monkeypatch: 
     for page in ("speed.md", "scale.md"):
         (tmp_path / page).write_text((ROOT / "docs" / page).read_text())
     monkeypatch.setattr(publish, "PUBLISHED", tmp_path / "published.json")
-    publish.write(tmp_path, publish.facts(), ROWS, points())
+    publish.write(tmp_path, publish.facts(), {"peers": ROWS}, points())
     speed, scale = (tmp_path / "speed.md").read_text(), (tmp_path / "scale.md").read_text()
     head = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     assert f"commit `{head.strip()}" in speed
@@ -73,6 +73,12 @@ def test_publishing_writes_pages_figure_and_ratios(tmp_path: Path, monkeypatch: 
     told = json.loads((tmp_path / "published.json").read_text())
     assert told["guarded"] == ["steady work / a loop"]
     assert told["ratios"]["steady work / a loop"] == 30.0
+    # Topics that are not measured again keep their rows, and the page says from which commit.
+    other = Row("other work", 1.0, 2.0, "a peer", 1)
+    publish.write(tmp_path, publish.facts() | {"commit": "another"}, {"law": [other]}, [])
+    assert "steady work" in (tmp_path / "speed.md").read_text()
+    assert f"Rows of peers: commit `{head.strip()}" in (tmp_path / "speed.md").read_text()
+    assert len(json.loads((tmp_path / "published.json").read_text())["ratios"]) == len(ROWS) + 1
 
 
 @pytest.mark.parametrize(("ratio", "code"), [(16.0, 0), (14.0, 1)])
@@ -114,6 +120,12 @@ def test_published_ratios_are_those_of_the_page() -> None:
     for key, ratio in told["ratios"].items():
         name, _, against = key.rpartition(" / ")
         assert f"| {name} | {against} | {publish.number(ratio)}" in page
+
+
+def test_what_people_wait_for_grows_with_questions_alone() -> None:
+    found = [*points(), *(Point("questions", size, "recommend", size**1.05, 1.0) for size in (1000, 2000, 4000))]
+    assert growth.exponents(found)["recommend"] == {"questions": 1.05}
+    assert "| recommend |  | 1.05 |  |  |" in publish.growth_table(found)
 
 
 def test_exponents_are_the_slopes() -> None:
