@@ -1,7 +1,7 @@
 """The evidence: bootstrap of everything against SciPy's of one number, S-hat of a large fleet against one product.
 
-Both peers are the fastest that there are: SciPy's percentile bootstrap (its default, BCa, takes longer), and the product
-in 32-bit floats.
+Both peers are the fastest that there are: SciPy's percentile bootstrap (its default, BCa, takes longer), and the
+product in 32-bit floats.
 """
 
 from __future__ import annotations

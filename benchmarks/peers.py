@@ -97,7 +97,7 @@ def curves_beside_fast_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
 
 
 def curves_beside_crowdkit(file: Path) -> Row:
-    """From votes in a dataframe to every weight, against crowd-kit's weighted majority vote of 45 pairs x 25 weights."""
+    """From a dataframe of votes to every weight, against crowd-kit's weighted vote of 45 pairs at 25 weights."""
     import pandas as pd
     from crowdkit.aggregation import MajorityVote
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +12,28 @@ import swaplaw as sl
 
 from support.corpora import corpora
 from support.twin import Corpus
+
+from .test_engines import same
+
+
+@given(case=corpora(models=3, questions=6), data=st.data())
+def test_merged_parts_are_the_whole_in_any_order(case: Corpus, data: st.DataObject) -> None:
+    frame = case.frame()
+    whole = sl.votes_from(frame).tally()
+    cut = [data.draw(st.integers(0, 2)) for _ in range(frame.height)]
+    parts = frame.with_columns(part=pl.Series(cut)).partition_by("part", include_key=False)
+    tallies = [sl.votes_from(part).tally() for part in data.draw(st.permutations(parts))]
+    merged = tallies[0].merge(*tallies[1:])
+    same(merged, whole)
+    assert merged.golds == whole.golds
+
+
+def test_tallies_that_disagree_are_not_merged() -> None:
+    one, two = ({"question": ["q"], "model": ["m"], "answer": ["A"], "gold": [gold]} for gold in "AB")
+    with pytest.raises(sl.InputError, match="disagree about the gold of question 'q'"):
+        sl.tally(one).merge(sl.tally(two))
+    with pytest.raises(sl.InputError, match="tallies of one dataset"):
+        sl.tally(one).merge(sl.tally(two | {"dataset": ["other"]}))
 
 
 @given(case=corpora(models=3, questions=8), data=st.data())

@@ -47,6 +47,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_some_models_are_read_alone(whole: Path) -> None:
+    chosen = ["gpt-4", "mistral-large"]
+    frame = table()
+    same(read_tally(whole).tally(chosen[::-1]), sl.votes_from(frame.filter(pl.col("model").is_in(chosen))).tally())
+    with pytest.raises(sl.InputError, match="there is no model 'nobody' in this tally"):
+        read_tally(whole).tally(["nobody"])
+    with pytest.raises(sl.InputError, match="there is no dataset 'other'"):
+        read_tally(whole).tally(chosen, "other")
+
+
 def test_a_tally_is_taken_in_place_of_votes(whole: Path, swaplaw: Run) -> None:
     same(sl.tally(whole), sl.votes_from(table()).tally())
     assert sl.votes.fingerprint_of(sl.tally(str(whole))) == sl.votes.fingerprint_of(sl.votes_from(table()).tally())

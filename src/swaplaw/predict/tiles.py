@@ -16,7 +16,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import Backend, Crew, Progress
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, quote
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.screen import Screen, score_table
 from swaplaw.votes.tally_folder import TallyFolder, read_tally
@@ -77,7 +77,7 @@ def screen_tiles(
     (3, 'gemini-1.0-pro')
     """
     folder = read_tally(path)
-    fleet = _Fleet(str(path), _number(folder, dataset))
+    fleet = _Fleet(str(path), folder.number(dataset))
     models = tuple(fleet.known["models"])
     if len(models) < 2:
         raise InputError(f"dataset {quote(fleet.known['dataset'])} has one model only; a pair needs two")
@@ -93,15 +93,6 @@ def screen_tiles(
         raise InputError(f"no two models of dataset {quote(fleet.known['dataset'])} have a question in common")
     predicted, primary, secondary, p, q, rescue = kept
     return Screen(models, primary.astype(np.int64), secondary.astype(np.int64), p, q, rescue, predicted)
-
-
-def _number(folder: TallyFolder, dataset: str | None) -> int:
-    names = folder.datasets
-    if dataset is None and len(names) > 1:
-        raise InputError(f"this tally holds {len(names)} datasets ({listing(names)}); name the one to screen")
-    if dataset is not None and dataset not in names:
-        raise InputError(f"there is no dataset {quote(dataset)} in this tally; there are {listing(names)}")
-    return 0 if dataset is None else names.index(dataset)
 
 
 @dataclass(frozen=True)

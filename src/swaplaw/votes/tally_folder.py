@@ -33,6 +33,8 @@ from swaplaw.votes.table import Votes
 if TYPE_CHECKING:
     import polars as pl
 
+    from swaplaw.votes.tally import Tally
+
 SCHEMA, VERSION = "swaplaw.tally", 1
 MANIFEST, PARTS = "tally.json", ".parts"
 LARGEST = 2**24
@@ -71,14 +73,52 @@ class TallyFolder:
         """All counts by name: a row for each dataset, question, model and answer."""
         import polars as pl
 
-        return pl.concat([self._named(number) for number in range(len(self.datasets))], how="diagonal_relaxed")
+        every = [self._named(number, self.models(number)) for number in range(len(self.datasets))]
+        return pl.concat(every, how="diagonal_relaxed")
 
-    def _named(self, number: int) -> pl.LazyFrame:
+    def tally(self, models: Sequence[str], dataset: str | None = None) -> Tally:
+        """Count some models alone: only their files are read, however many there are.
+
+        Parameters
+        ----------
+        models : sequence of str
+            Which models.
+        dataset : str, optional
+            Which dataset, where there are several.
+
+        Returns
+        -------
+        Tally
+            Of these models, on the questions that any of them answered.
+
+        Raises
+        ------
+        InputError
+            If there is no such model or dataset.
+        """
+        number = self.number(dataset)
+        names = self.manifest["datasets"][number]["models"]
+        if unknown := [model for model in models if model not in names]:
+            raise InputError(f"there is no model {quote(unknown[0])} in this tally; there are {listing(names)}")
+        files = [self.models(number)[names.index(model)] for model in sorted(set(models))]
+        source = Source(str(self.path), lambda: self._named(number, files), counted=True)
+        return Votes((source,)).tally()
+
+    def number(self, dataset: str | None = None) -> int:
+        """Find a dataset by name; None stands for the only one."""
+        if dataset is None and len(self.datasets) > 1:
+            listed = listing(self.datasets)
+            raise InputError(f"this tally holds {len(self.datasets)} datasets ({listed}); name the one to analyse")
+        if dataset is not None and dataset not in self.datasets:
+            raise InputError(f"there is no dataset {quote(dataset)} in this tally; there are {listing(self.datasets)}")
+        return 0 if dataset is None else self.datasets.index(dataset)
+
+    def _named(self, number: int, files: Sequence[Path]) -> pl.LazyFrame:
         import polars as pl
 
         known = self.manifest["datasets"][number]
         folder = self.path / str(number)
-        numbers = pl.scan_parquet(self.models(number))
+        numbers = pl.scan_parquet(list(files))
         models = pl.LazyFrame({"model": known["models"]}, schema={"model": pl.String}).with_row_index("m")
         questions = pl.scan_parquet(folder / "questions.parquet").with_row_index("q")
         answers = pl.scan_parquet(folder / "answers.parquet").with_row_index("a")

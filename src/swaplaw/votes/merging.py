@@ -1,0 +1,98 @@
+"""Merging tallies in memory: other models, other questions or more samples of the same dataset, in any order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from swaplaw.errors import InputError, quote
+from swaplaw.votes.tally import Tally, tally_counts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def merge_tallies(tallies: Sequence[Tally]) -> Tally:
+    """Add up the counts of several tallies of one dataset.
+
+    Parameters
+    ----------
+    tallies : sequence of Tally
+        At least one. Votes that two of them count are counted twice: only tallies on disk know sample numbers.
+
+    Returns
+    -------
+    Tally
+        The same for any order of merging.
+
+    Raises
+    ------
+    InputError
+        If they are of different datasets, or disagree about a question's gold answer or cluster.
+    """
+    import polars as pl
+
+    names = sorted({tally.dataset for tally in tallies})
+    if len(names) != 1:
+        raise InputError(f"tallies of one dataset can be merged, not of {len(names)}: {', '.join(map(quote, names))}")
+    if len({tally.golds is None for tally in tallies}) > 1:
+        raise InputError("tallies with and without grades cannot be merged: grade all answers, or none")
+    counts = pl.concat([_counts(tally) for tally in tallies], how="diagonal_relaxed")
+    for column in ("gold", "cluster"):
+        if column in counts.columns:
+            _one_each(counts, column)
+    keys = [name for name in counts.columns if name != "votes"]
+    merged = tally_counts(names[0], counts.group_by(keys).agg(pl.col("votes").sum()))
+    unlabelled = max(tally.unlabelled for tally in tallies)
+    return replace(merged, reasons=_reasons(tallies, merged.models), unlabelled=unlabelled)
+
+
+def _counts(tally: Tally) -> pl.DataFrame:
+    """The counts by name: a row for each model, question and answer."""
+    import polars as pl
+
+    model, question = np.nonzero(tally.gold)
+    owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
+    place = np.concatenate([question, tally.rivals.question[tally.positions]])
+    golds = pl.Series(tally.golds or [_GRADED] * len(tally.questions), dtype=pl.String)
+    rivals = pl.Series(tally.rivals.labels[tally.positions].tolist(), dtype=pl.String)
+    frame = pl.DataFrame(
+        {
+            "model": pl.Series(tally.models).gather(np.concatenate([model, owner])),
+            "question": pl.Series(tally.questions).gather(place),
+            "answer": pl.concat([golds.gather(question), rivals]),
+            "gold": golds.gather(place),
+            "votes": np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
+        }
+    )
+    if tally.golds is None:
+        right = np.arange(len(place)) < len(question)
+        frame = frame.with_columns(pl.Series("correct", right))
+    if tally.clusters is not None:
+        frame = frame.with_columns(pl.Series("cluster", tally.clusters, dtype=pl.String).gather(place))
+    return frame
+
+
+_GRADED = "(graded)"
+"""Stands for the right answers of a question that were graded, whatever they said."""
+
+
+def _one_each(counts: pl.DataFrame, column: str) -> None:
+    import polars as pl
+
+    values = counts.group_by("question").agg(pl.col(column).n_unique().alias("number")).filter(pl.col("number") > 1)
+    if not values.is_empty():
+        question = values["question"].min()
+        raise InputError(f"the tallies disagree about the {column} of question {quote(question)}; correct one of them")
+
+
+def _reasons(tallies: Sequence[Tally], models: Sequence[str]) -> tuple[dict[str, int], ...]:
+    total: dict[str, Counter[str]] = {model: Counter() for model in models}
+    for tally in tallies:
+        for model, reasons in zip(tally.models, tally.reasons, strict=False):
+            total[model].update(reasons)
+    return tuple(dict(sorted(own.items(), key=lambda each: (-each[1], each[0]))) for own in total.values())
