@@ -22,8 +22,8 @@ from benchmarks.growth import Point
 from benchmarks.harness import Row
 
 TOPICS = (
-    *("peers", "evidence", "commands", "large", "streaming", "law", "choice", "panels", "imports", "serve", "collect"),
-    "page",
+    *("peers", "evidence", "commands", "large", "streaming", "billion", "law", "choice", "panels", "imports", "serve"),
+    *("collect", "page"),
 )
 ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"

@@ -191,6 +191,14 @@ def test_large_case_reports_its_facts() -> None:
     assert facts["peak"] > 10
 
 
+def test_votes_made_up_on_the_fly_become_a_tally() -> None:
+    finished = run("-m", "benchmarks.billion", SWAPLAW_BENCH_VOTES="5000000")
+    assert finished.returncode == 0, finished.stderr
+    facts = json.loads(finished.stdout)
+    assert facts["votes"] == 5_000_000
+    assert 0 < facts["disk"] < 20
+
+
 def documented() -> list[str]:
     page = (ROOT / "docs" / "speed.md").read_text()
     lines = [line for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]

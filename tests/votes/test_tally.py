@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 
+from .test_engines import same
 from support.corpora import corpora
 from support.twin import Corpus
-
-from .test_engines import same
 
 
 @given(case=corpora(models=3, questions=6), data=st.data())
