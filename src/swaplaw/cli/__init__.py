@@ -86,6 +86,9 @@ def main(arguments: list[str] | None = None) -> None:
         fail(str(error), 2)
     except SwaplawError as error:
         fail(str(error), 1)
+    except MemoryError as error:
+        said = f" ({error})" if str(error) else ""
+        fail(f"there is not enough memory for this{said}: analyse fewer models or fewer questions at a time", 1)
     except BrokenPipeError:
         # The reader (`head`, a pager) has gone: nothing is wrong, and nothing more can be said.
         sys.stderr.close()

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import compact, exact_float, grid_for, reduced, rounded
+from swaplaw._core.memory import require_memory
 from swaplaw.law.at_weight import Pooled, pooled
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import as_weight
@@ -307,10 +308,18 @@ CELLS = ("rescue", "damage", "both_wrong", "both_right")
 def terms_of(chosen: Iterable[Pair], weight: str | float | Fraction) -> Terms:
     """Lay out the terms of pairs of one tally at one weight; columns that pairs share are held once."""
     x = as_weight(weight)
-    layout = _Layout()
-    for found in pooled(chosen, x):
+    layout, listed = _Layout(), list(chosen)
+    if listed:
+        require_columns_fit(len(listed), listed[0].of)
+    for found in pooled(listed, x):
         layout.add(found)
     return layout.terms(x)
+
+
+def require_columns_fit(pairs: int, questions: int, more: int = 0) -> None:
+    """Refuse pairs whose summands, five columns each and so many more, would not fit into memory."""
+    what = f"the summands of {pairs:,} pairs on {questions:,} questions"
+    require_memory(8.0 * (5 + more) * pairs * questions, what, "analyse fewer models or fewer questions at a time")
 
 
 class _Columns:

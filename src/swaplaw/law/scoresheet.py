@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.memory import require_memory
 from swaplaw._core.threads import one_thread
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Pair
@@ -68,7 +69,10 @@ class Scoresheet:
     @cached_property
     def values(self) -> Floats:
         """Scores times `scale`, stretches x questions: large, for those who need all of them."""
-        values = np.zeros((len(self.firsts), len(self.constant)), dtype=self.step.dtype)
+        shape = len(self.firsts), len(self.constant)
+        what = f"every score on {shape[1]:,} questions at {shape[0]:,} stretches of weights"
+        require_memory(8.0 * shape[0] * shape[1], what, "analyse fewer questions, or models with fewer samples")
+        values = np.zeros(shape, dtype=self.step.dtype)
         values[0] = self.constant
         np.add.at(values, (self.place, self.owner), self.step)
         # Row by row: NumPy's running sum down the columns takes five times as long, and twice the room.

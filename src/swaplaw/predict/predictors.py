@@ -30,7 +30,7 @@ from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_ea
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
-from swaplaw.evidence.quantities import Quantities, Terms, terms_of
+from swaplaw.evidence.quantities import Quantities, Terms, require_columns_fit, terms_of
 from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Weighted, batch_of, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import Pair, pairs
@@ -371,6 +371,8 @@ def _influences(terms: Terms, draws: Resampler) -> _Influences:
     many, pairs = len(FROM_VOTES), len(terms.pairs)
     base, unit = np.empty((many, pairs)), np.ones((many, pairs))
     moves = terms.gains_vary
+    if moves:
+        require_columns_fit(pairs, draws.units, many)
     rows = np.zeros((many, pairs, draws.units if moves else 0))
     for column, pair in enumerate(terms.pairs):
         member = draws.member[pair.common]
