@@ -10,18 +10,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.evidence import accuracy_effect, effects, lift_effect, resampling_units
+from swaplaw.evidence.intervals import standard_errors
+from swaplaw.evidence.lifts import errors_along
 from swaplaw.evidence.quantities import MEANS, question_values
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.report.explorer import curve_data
 
 from support.commands import Finished
+from support.corpora import corpora
 from support.data import real_votes
 from support.fleets import Population
 from support.reports import sometimes, votes_of
+from support.twin import Corpus
 
 WEIGHTS = ("1/3", "2/3", "1", "7/5")
 
@@ -160,3 +166,19 @@ def test_changes_in_few_clusters_are_said_on_standard_error(tmp_path: Path, swap
         found = swaplaw(*arguments, "--json")
         assert found.code == 0
         assert "fewer than 6 clusters" in found.err
+
+
+@given(case=corpora(), data=st.data())
+def test_errors_along_a_line_are_those_of_each_weight(case: Corpus, data: st.DataObject) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    pair = sl.pair(tally, "aa", "bb")
+    if pair.n < 2:
+        return
+    sheet = scoresheet(pair).among(pair.common)
+    own = pair.alone[0]
+    base = own.numerators.astype(np.float64) / own.denominator
+    units = np.unique([data.draw(st.integers(0, pair.n - 1)) for _ in range(pair.n)], return_inverse=True)[1]
+    for member in (np.arange(pair.n), units):
+        if member.any():
+            plain = standard_errors(sheet.values.astype(np.float64) / sheet.scale - base, member)
+            assert errors_along(sheet, base, member) == pytest.approx(plain, rel=1e-9)

@@ -216,6 +216,21 @@ def standard_errors(values: Floats, member: Ints, *, level: float = LEVEL) -> Fl
     return errors
 
 
+def errors_of_sums(means: Floats, squares: Floats, between: Floats | None, sizes: Ints, *, level: float) -> Floats:
+    """Standard errors of means as `standard_errors` has them, from sums that somebody keeps up instead of values.
+
+    `squares` is the sum of squared values over all questions, `sizes` the questions of each unit, and `between`, where
+    units are clusters, the sum over units of (total - size mean)^2 / (1 - size / n).
+    """
+    n, tail = int(sizes.sum()), (1 - level) / 2
+    spreads = [_Spread(_errors(n / (n - 1) * np.maximum(0, squares - n * means**2), n), n - 1)]
+    if between is not None:
+        spreads.append(_Spread(_errors(np.maximum(0, between), n), degrees_of(sizes)))
+    critical = student(spreads[-1].degrees, tail)
+    errors: Floats = np.maximum.reduce([student(each.degrees, tail) * each.errors for each in spreads]) / critical
+    return errors
+
+
 def critical_of(member: Ints, *, level: float = LEVEL) -> float:
     """Standard errors to each side of an interval over these units."""
     return student(degrees_of(np.bincount(member)), (1 - level) / 2)

@@ -7,12 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, effects
+from swaplaw._core.arrays import Floats, Ints
+from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, effects, errors_of_sums
 from swaplaw.evidence.units import Units
 from swaplaw.law.at_weight import pooled
 from swaplaw.law.pair import Outcome, Pair, oriented_pairs
 from swaplaw.law.plurality import vote
+from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.votes.tally import Scores, Tally
 
 LARGEST = 2**20
@@ -97,6 +98,54 @@ def pair_effects(
             for place, effect in zip(some, effects(rows, member, level=level), strict=True):
                 judged[place] = effect
     return [(each.pair, each.outcome, effect) for each, effect in zip(found, judged, strict=True)]
+
+
+def errors_along(sheet: Scoresheet, base: Floats, member: Ints, *, level: float = LEVEL) -> Floats:
+    """Standard error of the mean gain over `base` at every stretch of weights, from one to the next.
+
+    Parameters
+    ----------
+    sheet : Scoresheet
+        Scores of the pair on the questions that are resampled.
+    base : array
+        What each question scores without the secondary.
+    member : array
+        The resampling unit of each question.
+    level : float
+        Confidence level that the errors are for (see `standard_errors`).
+
+    Returns
+    -------
+    array
+        One number per stretch.
+    """
+    start, step = sheet.constant.astype(np.float64) / sheet.scale - base, sheet.step.astype(np.float64) / sheet.scale
+    sizes, stretches = np.bincount(member), len(sheet.firsts)
+    n = len(start)
+    moves = np.bincount(sheet.place, step, minlength=stretches)
+    means = (start.sum() + np.cumsum(moves)) / n
+    squares = _running_squares(sheet.place, sheet.owner, step, start, np.ones(n), stretches)
+    between = None
+    if len(sizes) < n:
+        unit, factor = member[sheet.owner], 1 / (1 - sizes / n)
+        totals = np.bincount(member, start)
+        spread = _running_squares(sheet.place, unit, step, totals, factor, stretches)
+        linear = np.bincount(sheet.place, step * (factor * sizes)[unit], minlength=stretches)
+        crossed = (factor * sizes * totals).sum() + np.cumsum(linear)
+        between = spread - 2 * means * crossed + means**2 * float((factor * sizes**2).sum())
+    return errors_of_sums(means, squares, between, sizes, level=level)
+
+
+def _running_squares(place: Ints, owner: Ints, step: Floats, start: Floats, factor: Floats, stretches: int) -> Floats:
+    """Sum over owners of factor times value squared, in every stretch, where values change by steps."""
+    order = np.argsort(owner, kind="stable")
+    own, steps = owner[order], step[order]
+    total = np.cumsum(steps)
+    first = np.flatnonzero(np.diff(own, prepend=-1))
+    before = np.repeat(total[first] - steps[first], np.diff(np.append(first, len(own))))
+    after = start[own] + total - before
+    change = factor[own] * (after**2 - (after - steps) ** 2)
+    return float((factor * start**2).sum()) + np.cumsum(np.bincount(place[order], change, minlength=stretches))
 
 
 def accuracy_effect(tally: Tally, model: int, units: Units, *, level: float = LEVEL) -> Effect | None:

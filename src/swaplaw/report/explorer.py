@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.evidence.intervals import critical_of, standard_errors
+from swaplaw.evidence.intervals import critical_of
+from swaplaw.evidence.lifts import errors_along
 from swaplaw.law.curve import Curve
 from swaplaw.law.pair import Pair
 from swaplaw.law.scoresheet import Scoresheet
@@ -69,13 +70,11 @@ def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[
     if chosen.n < 2 or not units.any():
         return {"critical": None, "errorsA": [], "errorsB": []}
     stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
-    values = sheet.values[stretches]
-    scores = (values if chosen.common.all() else values[:, chosen.common]).astype(np.float64) / sheet.scale
+    scores = sheet if chosen.common.all() else sheet.among(chosen.common)
     found: dict[str, Any] = {"critical": critical_of(units)}
     for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
-        scores -= (alone := own.numerators.astype(np.float64) / own.denominator)
-        found[name] = np.rint(standard_errors(scores, units) * ERROR_SCALE).astype(int).tolist()
-        scores += alone
+        errors = errors_along(scores, own.numerators.astype(np.float64) / own.denominator, units)
+        found[name] = np.rint(errors[stretches] * ERROR_SCALE).astype(int).tolist()
     return found
 
 
