@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from benchmarks import fleets, growth, guard, plan, publish
 from benchmarks.__main__ import TOPICS
@@ -20,6 +21,7 @@ from benchmarks.harness import Row
 
 import swaplaw as sl
 
+from support.commands import Run
 from support.pages import ROOT
 
 ROWS = [
@@ -223,9 +225,29 @@ def test_unknown_topics_are_refused() -> None:
 def test_documented_command_runs(line: str, tmp_path: Path) -> None:
     program, *arguments = shlex.split(line)
     assert program == "python"
-    finished = run(*arguments, *([] if "--guard" in arguments else ["-o", str(tmp_path / "results.json")]))
+    own_output = "--guard" in arguments or "benchmarks.commands" in arguments
+    finished = run(*arguments, *([] if own_output else ["-o", str(tmp_path / "results.json")]))
     assert "Traceback" not in finished.stderr
-    assert "x (" in finished.stdout
+    if "benchmarks.commands" in arguments:
+        assert all(json.loads(each)["code"] == 0 for each in finished.stdout.splitlines())
+    else:
+        assert "x (" in finished.stdout
+
+
+def test_documented_tallies_are_written_and_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaplaw: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = sl.demo_votes().frame.collect().drop("sample")
+    days = frame.with_columns(sample=pl.int_range(pl.len()).over("question", "model"))
+    for name, part in (("monday", pl.col("sample") < 1), ("tuesday", pl.col("sample") >= 1)):
+        sl.votes.write_tally(sl.votes_from(days.filter(part)), tmp_path / name)
+    [block] = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
+    for line in block.splitlines():
+        program, *arguments = shlex.split(line.split("#")[0])
+        assert program == "swaplaw"
+        assert swaplaw(*arguments).code == 0, line
+    assert sl.votes.read_tally(tmp_path / "both").votes == frame.height
 
 
 @pytest.mark.slow
