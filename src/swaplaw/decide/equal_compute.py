@@ -22,12 +22,11 @@ from swaplaw.decide.cost import check_prices
 from swaplaw.decide.defaults import FOLDS
 from swaplaw.decide.holdout import Folds, deal, held_out_weight
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.subsample import draw
+from swaplaw.evidence.subsample import Shuffled
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.votes import given
 from swaplaw.votes.given import VotesLike
-from swaplaw.votes.tally import Tally
 
 BUDGET_REPEATS = 3
 
@@ -180,8 +179,9 @@ def budget(
     require_several(common, units)
     dealt = deal(units.member, folds=FOLDS, repeats=BUDGET_REPEATS, seed=seed)
     sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
-    work = partial(_split, costs=costs, ballots=ballots, seed=seed)
-    splits = tuple(_marked(Crew(workers, backend).share(work, (common, dealt), sizes, progress=progress)))
+    data = Shuffled(common, seed, ballots), dealt
+    work = partial(_split, costs=costs)
+    splits = tuple(_marked(Crew(workers, backend).share(work, data, sizes, progress=progress)))
     return Budget(tally.dataset, primary, secondary, chosen.n, chosen.of, prices is not None, splits)
 
 
@@ -199,17 +199,17 @@ def _totals(samples: int | Sequence[int] | None, chosen: Pair, most: Sequence[in
     return asked
 
 
-def _split(data: tuple[Tally, Folds], size: tuple[int, int], costs: Floats, ballots: int | None, seed: int) -> Split:
+def _split(data: tuple[Shuffled, Folds], size: tuple[int, int], costs: Floats) -> Split:
     """Expected accuracy of one split at its best weight."""
-    tally, dealt = data
+    votes, dealt = data
     cost = float(np.dot(size, costs))
     if 0 in size:
         member = int(size[0] == 0)
-        drawn = draw(tally, (member,), (max(size),), seed=seed, ballots=ballots)
+        drawn = votes.draw((member,), (max(size),))
         scores, error = drawn.scores((Fraction(1),))
         mean = float(scores.mean())
         return Split(*size, None, mean, mean, error, bool(drawn.exact.all()), cost)
-    drawn = draw(tally, (0, 1), size, seed=seed, ballots=ballots)
+    drawn = votes.draw((0, 1), size)
     sheet = drawn.sheet()
     totals = sheet.sums(np.ones((1, dealt.tests.shape[1])))[0]
     best = int(np.where(sheet.open, totals, -1).argmax())

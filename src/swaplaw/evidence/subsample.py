@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import comb, prod
 
@@ -71,15 +71,86 @@ def draw(
     tally: Tally, members: Sequence[int], samples: Sequence[int | Ints], *, seed: int = 0, ballots: int | None = None
 ) -> Draws:
     """Draw so many of each member's votes on every question (a number, or one for each question)."""
-    n = len(tally.questions)
-    sizes = np.stack([np.broadcast_to(np.asarray(number), n) for number in samples])
-    _check(tally, members, sizes)
-    limit = ballots or int(np.clip(LARGEST_BATCH // n, FEWEST, MOST))
+    sizes = _sizes(tally, members, samples)
+    limit = _limit(tally, ballots)
     boxes = list(zip(ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
     blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in boxes]
     at_random = [box for box, block in zip(boxes, blocks, strict=True) if block is None]
     drawn = iter(_at_random(at_random, limit, np.random.default_rng([seed, limit])))
     return _assemble(tally, members, sizes, [block or next(drawn) for block in blocks])
+
+
+def _sizes(tally: Tally, members: Sequence[int], samples: Sequence[int | Ints]) -> Ints:
+    sizes = np.stack([np.broadcast_to(np.asarray(number), len(tally.questions)) for number in samples])
+    _check(tally, members, sizes)
+    return sizes
+
+
+def _limit(tally: Tally, ballots: int | None) -> int:
+    return ballots or int(np.clip(LARGEST_BATCH // len(tally.questions), FEWEST, MOST))
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """All votes on every question in random order, many times over: the first few are so many drawn at random.
+
+    One shuffle serves every number of samples, so comparing many of them draws nothing again, and what they have in
+    common is the same luck.
+    """
+
+    tally: Tally = field(repr=False)
+    seed: int = 0
+    ballots: int | None = None
+
+    @cached_property
+    def boxes(self) -> list[_Boxes]:
+        """Each question's counts of all models."""
+        return list(ballot_boxes(self.tally, range(len(self.tally.models))))
+
+    @cached_property
+    def orders(self) -> list[Ints]:
+        """Categories of each model's votes (gold is 0): questions x ballots x votes, in random order."""
+        rng = np.random.default_rng([self.seed, _limit(self.tally, self.ballots)])
+        return [self._shuffled(model, rng) for model in range(len(self.tally.models))]
+
+    def _shuffled(self, model: int, rng: np.random.Generator) -> Ints:
+        number, most = _limit(self.tally, self.ballots), int(self.tally.votes[model].max(initial=0))
+        width = max(len(boxes[0]) for boxes in self.boxes)
+        orders = np.empty((len(self.boxes), number, most), dtype=np.min_scalar_type(width))
+        for question, boxes in enumerate(self.boxes):
+            votes = np.repeat(np.arange(len(boxes[model]), dtype=orders.dtype), boxes[model])
+            # Votes that were not cast come last: nobody draws them.
+            keys = rng.random((number, len(votes)), dtype=np.float32)
+            orders[question, :, : len(votes)] = votes.take(keys.argsort(axis=1))
+        return orders
+
+    def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
+        """Draw so many of each member's votes on every question, as `draw` does."""
+        sizes = _sizes(self.tally, members, samples)
+        limit = _limit(self.tally, self.ballots)
+        blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in self._asked(members, sizes)]
+        missing = np.array([place for place, block in enumerate(blocks) if block is None], dtype=np.intp)
+        drawn = iter(self._first(members, sizes, missing))
+        return _assemble(self.tally, members, sizes, [block or next(drawn) for block in blocks])
+
+    def _asked(self, members: Sequence[int], sizes: Ints) -> Iterator[tuple[_Boxes, tuple[int, ...]]]:
+        for boxes, own in zip(self.boxes, sizes.T.tolist(), strict=True):
+            voted = [place for place in range(len(boxes[0])) if not place or any(boxes[m][place] for m in members)]
+            yield tuple(tuple(boxes[member][place] for place in voted) for member in members), tuple(own)
+
+    def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Iterator[_Block]:
+        """The first so many votes of every shuffle of some questions, counted by category."""
+        number, width = _limit(self.tally, self.ballots), max(len(boxes[0]) for boxes in self.boxes)
+        counts = np.zeros((len(members), len(questions), number, width), dtype=np.int32)
+        start = width * np.arange(len(questions) * number).reshape(len(questions), number, 1)
+        for row, member, size in zip(counts, members, sizes, strict=True):
+            orders = self.orders[member][questions]
+            taken = np.arange(orders.shape[2]) < size[questions, None, None]
+            places = (start + orders)[np.broadcast_to(taken, orders.shape)]
+            row += np.bincount(places, minlength=row.size).reshape(row.shape)
+        share = np.full(number, 1 / number)
+        for place, question in enumerate(questions):
+            yield counts[:, place, :, : len(self.boxes[question][0])], share, False
 
 
 def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
