@@ -23,7 +23,7 @@ from benchmarks.harness import Row
 
 TOPICS = (
     *("peers", "evidence", "commands", "large", "streaming", "billion", "law", "choice", "panels", "imports", "serve"),
-    *("collect", "page"),
+    *("collect", "page", "workers"),
 )
 ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"

@@ -1,0 +1,43 @@
+"""Two workers against one process, on jobs that take a minute or so: wall time, on a machine with two quiet cores.
+
+Without workers a bootstrap draws on as many threads as there are cores (up to four), so that workers on the same machine
+can gain it little; searches and folds run on one thread, and can gain as many times as there are workers.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.commands import make
+from benchmarks.harness import Row
+
+JOBS = {
+    "panel": ("--size", "3", "--top", "30", "--json"),
+    "recommend": ("--search", "full", "--replicates", "10000", "--json"),
+    "report": ("-o", "PAGE", "--panel-seconds", "0"),
+    "calibrate": ("--replicates", "200000", "--json"),
+    "predictors": ("--replicates", "100000", "--json"),
+}
+"""Commands, and what makes them long on 10 models x 3,000 questions x 24 samples."""
+GOAL = 1.6
+
+
+def measure() -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        votes = str(make(Path(folder), ["d"])["d"])
+        for command, options in JOBS.items():
+            words = [str(Path(folder) / "page.html") if word == "PAGE" else word for word in options]
+            alone, two = (wall([command, votes, *words, *more]) for more in ([], ["--workers", "2"]))
+            yield Row(f"`swaplaw {command} --workers 2`", two, alone, "one process", GOAL, note="wall time")
+
+
+def wall(arguments: list[str]) -> float:
+    """Seconds from start to end of a command."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "swaplaw", *arguments], check=True, capture_output=True)
+    return time.perf_counter() - start
