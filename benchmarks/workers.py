@@ -1,7 +1,7 @@
 """Two workers against one process, on jobs that take a minute or so: wall time, on a machine with two quiet cores.
 
-Without workers a bootstrap draws on as many threads as there are cores (up to four), so that workers on the same machine
-can gain it little; searches and folds run on one thread, and can gain as many times as there are workers.
+Without workers a bootstrap draws on as many threads as there are cores (up to four), so that workers on the same
+machine can gain it little; searches and folds run on one thread, and can gain as many times as there are workers.
 """
 
 from __future__ import annotations

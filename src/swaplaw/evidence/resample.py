@@ -41,7 +41,7 @@ BLOCK = 64
 """Replicates that share a generator. Changing this changes every draw."""
 BATCH = 20 * BLOCK
 """Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that threads end together."""
-LARGEST_BATCH = 2**23
+LARGEST_BATCH = 2**22
 """Sums of columns that are held at once."""
 THREADS = min(4, os.cpu_count() or 1)
 """Threads of this process that draw and multiply: NumPy does both without holding up the others."""
