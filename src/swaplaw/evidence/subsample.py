@@ -234,9 +234,17 @@ def _possible(box: tuple[int, ...], size: int) -> int:
     return ways[size]
 
 
-@lru_cache(maxsize=10_000)
 def _listed(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
-    """Every ballot of this size, with its hypergeometric probability."""
+    """Every ballot of this size, with its hypergeometric probability; boxes that differ in order only list alike."""
+    order = sorted((place for place, count in enumerate(box) if count), key=box.__getitem__)
+    ballots, share = _listed_sorted(tuple(box[place] for place in order), size)
+    drawn = np.zeros((len(ballots), len(box)), dtype=ballots.dtype)
+    drawn[:, order] = ballots
+    return drawn, share
+
+
+@lru_cache(maxsize=10_000)
+def _listed_sorted(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
     found = list(_compositions(box, size))
     ways = [prod(comb(count, taken) for count, taken in zip(box, ballot, strict=True)) for ballot in found]
     total = comb(sum(box), size)

@@ -101,6 +101,9 @@ def calibrate(
     found = terms.quantities()
     defined = _defined(tally, found)
     here = estimate(draws, terms, _at_weight, level=level, method=method, crew=crew)
+    x, lift = terms.weight, found.lift
+    # The summands at this weight make room for those of the grid.
+    del terms, found
     grid = residual_grid(chosen, draws, crew, progress)
     over = estimate_counts(draws, grid.statistics, level=level, method=method, crew=crew, size=grid.batch)
     alpha, gamma, slope_, mean_here, sd_here, fit_r2, fit_rho, fit_rmse = (
@@ -109,7 +112,7 @@ def calibrate(
     if alpha is None or gamma is None:
         raise InputError(f"no pair of dataset {quote(tally.dataset)} defines a conversion rate")
     return Law(
-        terms.weight,
+        x,
         alpha,
         gamma,
         slope_,
@@ -118,9 +121,9 @@ def calibrate(
             **{name.removeprefix("residual_"): over[row].value for row, name in enumerate(ON_GRID)},
             "max_at": grid.largest(),
             "cells": grid.cells,
-            "at_weight": {"mean": mean_here, "sd": sd_here, "lift_sd": float(found.lift.std())},
+            "at_weight": {"mean": mean_here, "sd": sd_here, "lift_sd": float(lift.std())},
         },
-        {"r2": fit_r2, "rho": fit_rho, "rmse": fit_rmse, "baseline_rmse": float(rmse(found.lift, 0 * found.lift))},
+        {"r2": fit_r2, "rho": fit_rho, "rmse": fit_rmse, "baseline_rmse": float(rmse(lift, 0 * lift))},
         _provenance(tally, draws, len(chosen), defined),
     )
 
