@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 VOTES = int(os.environ.get("SWAPLAW_BENCH_VOTES", 10**9))
 MODELS, SAMPLES, QUESTIONS = 100, 100, 500
 """Models, samples of each on a question, and questions of a block: 5 million votes."""
-LIMIT, RATE = 6144.0, 2e6
+LIMIT, RATE = 6144.0, 1e6
 """Megabytes that the process may take, and votes for each processor second that it must count, merge and screen."""
 
 

@@ -65,7 +65,7 @@ class Run:
 
 def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        files = make(Path(folder), SIZES)
+        files = make(Path(folder), list(SIZES))
         ran = {
             (command, fleet): run(command, fleet, files[fleet])
             for command, fleet in [*LIMITS, ("pairs", "d"), ("recommend", "d")]

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,11 @@ DOUBLINGS = {"models": (-1, 3), "questions": (-1, 4), "samples": (-1, 3), "categ
 """How often each size is doubled, from and up to (not including)."""
 STEPS = ("count", "score", "screen", "curve")
 """Votes of a file to counts; counts to every model's own scores; S-hat of all pairs; the exact curve of one pair."""
-WAITED = {"recommend": sl.recommend, "calibrate": sl.calibrate, "predictors": sl.predictors}
+WAITED: dict[str, Callable[[Tally], object]] = {
+    "recommend": sl.recommend,
+    "calibrate": sl.calibrate,
+    "predictors": sl.predictors,
+}
 """Whole analyses that people wait for: only questions are doubled."""
 WAITED_BASE = {"models": 8, "questions": 2000, "samples": 8, "categories": 8}
 MOST_GROWTH = 1.1
@@ -78,7 +83,7 @@ def waited() -> Iterator[Point]:
         questions = max(int(WAITED_BASE["questions"] * 2.0**power) // SHRINK, 64)
         tally = synthetic(WAITED_BASE["models"], questions, WAITED_BASE["samples"], WAITED_BASE["categories"])
         for step, work in WAITED.items():
-            yield Point("questions", questions, step, *_took(lambda work=work, tally=tally: work(tally)))
+            yield Point("questions", questions, step, *_took(partial(work, tally)))
 
 
 def _count(tally: Tally) -> tuple[float, float]:

@@ -128,7 +128,7 @@ def errors_along(sheet: Scoresheet, base: Floats, member: Ints, *, level: float 
     between = None
     if len(sizes) < n:
         unit, factor = member[sheet.owner], 1 / (1 - sizes / n)
-        totals = np.bincount(member, start)
+        totals = np.bincount(member, start).astype(np.float64)
         spread = _running_squares(sheet.place, unit, step, totals, factor, stretches)
         linear = np.bincount(sheet.place, step * (factor * sizes)[unit], minlength=stretches)
         crossed = (factor * sizes * totals).sum() + np.cumsum(linear)

@@ -163,7 +163,8 @@ def _tie_sizes(fleet: _Fleet, file: Path) -> Ints:
     level = np.bincount(owner[rivals == named[owner]], minlength=len(gold))
     ties = np.where(most > named, 0, 1 + level)
     ties[np.bincount(question, minlength=len(gold)) == 0] = -1
-    return ties[gold != _UNLABELLED].astype(np.int16)
+    found: Ints = ties[gold != _UNLABELLED].astype(np.int16)
+    return found
 
 
 def _facts(fleet: _Fleet, block: tuple[int, int]) -> list[int]:

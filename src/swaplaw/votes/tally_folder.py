@@ -39,7 +39,7 @@ SCHEMA, VERSION = "swaplaw.tally", 1
 MANIFEST, PARTS = "tally.json", ".parts"
 LARGEST = 2**24
 """Rows of counts that are merged at once."""
-WRITING = {"compression": "zstd", "statistics": True, "row_group_size": 2**20}
+WRITING: dict[str, Any] = {"compression": "zstd", "statistics": True, "row_group_size": 2**20}
 """How Parquet is written, always: the same counts are the same bytes."""
 
 

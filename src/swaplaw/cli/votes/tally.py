@@ -25,8 +25,9 @@ def command(votes: tuple[str, ...], output: str, as_json: bool) -> None:
     from swaplaw.importers.reading import open_votes
     from swaplaw.votes.tally_folder import write_tally
 
+    notes: list[str] = []
     if votes == (DEMO,):
-        sources, notes = list(demo_votes().sources), []
+        sources = list(demo_votes().sources)
     else:
         sources, notes = open_votes(votes, reading_of_run())
     written = write_tally(sources, Path(output), progress=progress_bar("Counting"))
