@@ -71,6 +71,12 @@ def test_every_engine_writes_the_same_bytes(engine: Callable[[pl.DataFrame], Any
     assert digest(tmp_path / "tally") == digest(whole)
 
 
+def test_spark_writes_the_same_bytes(spark: Any, whole: Path, tmp_path: Path) -> None:
+    table().write_parquet(tmp_path / "votes.parquet")
+    write_tally(sl.votes_from(spark.read.parquet(str(tmp_path / "votes.parquet"))), tmp_path / "tally")
+    assert digest(tmp_path / "tally") == digest(whole)
+
+
 @given(case=corpora(models=3, questions=5), data=st.data())
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_parts_merged_in_any_order_are_the_whole(
