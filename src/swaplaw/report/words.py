@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 RULES = {
     "equal": "equal weights",
     "smooth": "smooth weights",
-    "smooth_2": "smooth weights, two models",
-    "smooth_3": "smooth weights, three models",
-    "lead": "nearly equal weights, the best model leads",
-    "lead_3": "the three best at nearly equal weights",
+    "lead": "equal weights, best leads",
     "log_odds": "log-odds weights",
     "lift": "best pair by exact lift",
     "swap": "best pair by S* (the paper)",
 }
 """What rules are called."""
+_SIZED = {"smooth": "smooth weights, {} models", "lead": "best {}, best leads"}
+
+
+def rule_words(rule: str) -> str:
+    """What a rule is called.
+
+    >>> rule_words("log_odds"), rule_words("smooth_2"), rule_words("lead_3")
+    ('log-odds weights', 'smooth weights, 2 models', 'best 3, best leads')
+    """
+    kind, _, size = rule.rpartition("_")
+    return _SIZED[kind].format(size) if kind in _SIZED and size.isdigit() else RULES.get(rule, rule)
 
 
 def several(number: int, what: str) -> str:
