@@ -11,6 +11,7 @@ from swaplaw._core.hooks import service
 from swaplaw._core.results import Result
 from swaplaw.decide.belief import Belief, belief
 from swaplaw.decide.choice import Choice
+from swaplaw.decide.controls import Controls
 from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
@@ -163,12 +164,8 @@ class Recommendation(Result):
     rules: dict[str, HeldOut] = field(repr=False)
     """Every rule that was judged, the candidates among them."""
     selection: Selection = field(repr=False)
-    equal_compute: Effect | None
-    """Held-out gain of the best candidate when it may cost no more than the single model; None: cannot be asked."""
-    placebo: Effect | None
-    """Its held-out gain over itself with secondaries that know nothing."""
-    options: int | None
-    """Among how many options the placebo moved votes."""
+    controls: Controls = field(repr=False)
+    """What else the best candidate's gain is compared with."""
     checks: tuple[Check, ...] = field(repr=False)
     """What looks wrong in the votes."""
     more: More | None
@@ -200,6 +197,21 @@ class Recommendation(Result):
     def in_sample(self) -> Effect | None:
         """Gain over the best single model on the very questions of the choice, as the best of all candidates."""
         return None if self.best is None else self.selection.effect(self.best.judged.own_gains)
+
+    @property
+    def equal_compute(self) -> Effect | None:
+        """Held-out gain of the best candidate when it may cost no more than the single model; None: cannot be asked."""
+        return self.controls.equal_compute
+
+    @property
+    def placebo(self) -> Effect | None:
+        """Its held-out gain over itself with secondaries that know nothing."""
+        return self.controls.over_placebo
+
+    @property
+    def options(self) -> int | None:
+        """Among how many options the placebo moved votes."""
+        return self.controls.options
 
     @cached_property
     def belief(self) -> Belief | None:

@@ -30,6 +30,12 @@ RULES = {
 _SIZED = {"smooth": "smooth weights, {} models", "lead": "best {}, best leads"}
 
 
+FEW_UNITS = 10
+"""With fewer questions (or clusters) than this, the spread is too uncertain to plan by."""
+WIDE = 100
+"""A range of questions whose ends differ by more than this factor has no useful upper end."""
+
+
 def rule_words(rule: str) -> str:
     """What a rule is called.
 
@@ -111,6 +117,9 @@ def about(number: int) -> str:
 def how_many(more: More) -> str:
     """How many questions would tell, as a range."""
     low, high = more.range
+    if more.effect.units < FEW_UNITS:
+        unit = "question" if more.effect.units == more.effect.n else "cluster"
+        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with some hundred questions"
     if low is None:
         return "no practical number of questions would tell"
     clusters = ""
@@ -122,7 +131,7 @@ def how_many(more: More) -> str:
 
 def _span(low: float | None, high: float | None) -> str:
     first = about(int(low or 0))
-    if high is None:
+    if high is None or high > WIDE * max(1, low or 0):
         return f"at least about {first}"
     last = about(int(high))
     return f"about {first}" if first == last else f"about {first} to {last}"
@@ -132,7 +141,7 @@ def named(found: Recommendation, choice: Choice) -> str:
     """An ensemble: its primary, and the others with their weights."""
     primary, *secondaries = found.names(choice)
     weighted = zip(choice.weights[1:], secondaries, strict=True)
-    return " + ".join([primary, *(f"{weight} {name}" for weight, name in weighted)])
+    return " + ".join([primary, *(name if weight == 1 else f"{weight} {name}" for weight, name in weighted)])
 
 
 def sentence(found: Recommendation) -> str:
@@ -157,9 +166,10 @@ def _gain(found: Recommendation) -> str:
 
 
 def _too_little(found: Recommendation) -> str:
+    held = _held_out(found)
     return (
-        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it; on "
-        f"questions that had no part in the choice the best {found.kind} {gains(_held_out(found))}."
+        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it "
+        f"(one-sided test at 5%); on questions that had no part in the choice the best {found.kind} {gains(held)}."
     )
 
 
@@ -291,7 +301,7 @@ def notes(found: Recommendation) -> list[str]:
     if len(found.tally.questions) < len(found.votes.questions):
         lines.append(
             f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that "
-            f"all {len(found.tally.models)} models answered."
+            f"{'both' if len(found.tally.models) == 2 else f'all {len(found.tally.models)}'} models answered."
         )
     if found.max_models is not None and found.max_models > max(2, len(found.tally.models)):
         lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")

@@ -112,8 +112,8 @@ def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
     header(found.tally)
     say(found.sentence + "\n")
-    if found.best is None or found.held_out is None or found.in_sample is None:
-        return
+    if found.reason == "checks" or found.held_out is None or found.in_sample is None:
+        return  # Numbers of votes that do not mean what they seem to would only mislead.
     rows = [
         [words, *_effect(effect)]
         for words, effect in (

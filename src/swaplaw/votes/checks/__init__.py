@@ -23,7 +23,7 @@ from swaplaw.votes.tally import Tally
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
 
-__all__ = ["SEVERITIES", "Check", "Severity", "find_checks", "position_checks"]
+__all__ = ["SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
 
 LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     prose,
@@ -67,6 +67,11 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
         names = votes.datasets if dataset is None else [dataset]
         found = [check for name in names for check in _found(from_table(votes, name))]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
+
+
+def copy_checks(tally: Tally) -> tuple[Check, ...]:
+    """Look for models that vote exactly as another does, on the questions of a tally."""
+    return tuple(copies(from_tally(tally)))
 
 
 def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ...]:

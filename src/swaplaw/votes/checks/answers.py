@@ -140,7 +140,7 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     )
     best = float(shares["share"].max() or 0)  # type: ignore[arg-type]
     never = shares.filter((pl.col("share") == 0) & (pl.col("n") >= SURE)).sort("model")
-    if not best and never.height == shares.height:
+    if not best and shares.height and never.height == shares.height:
         yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
         for model, _, n in never.iter_rows():

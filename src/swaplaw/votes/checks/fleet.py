@@ -31,7 +31,10 @@ def copies(ballots: Ballots) -> Iterator[Check]:
     """Models whose votes are all the same."""
     import polars as pl
 
-    rows = ballots.rows.with_columns(pl.when("right").then(pl.lit("\0gold")).otherwise("answer").alias("answer"))
+    said = pl.when("right").then(pl.lit("\0gold")).otherwise("answer").alias("answer")
+    votes = ballots.rows.group_by("model", "question", said, "right").agg(pl.col("votes").sum())
+    # Twice as many votes in the same shares are the same vote; equal quotients are equal floats.
+    rows = votes.with_columns(pl.col("votes") / pl.col("votes").sum().over("model", "question"))
     marks = rows.group_by("model").agg(
         pl.struct("question", "answer", "votes").hash().sum().alias("mark"),
         pl.len().alias("rows"),

@@ -18,6 +18,13 @@ FEW_WRONG, FEW_PROSE = 2, 10
 """Wrong answers on a question, and such questions, that it takes to tell."""
 FORMULA = 5
 """A wrong answer to this many questions is a formula ("I do not know"), and says nothing of how others are worded."""
+SEEN = 0.005
+"""By how much a vote must be above a single sample to be called inflated."""
+_GRADED = "compare answers by a rule that needs no gold: `swaplaw import VOTES --canonical text` without `correct`"
+_ORACLE = (
+    "put the texts that the models wrote in the column `answer`, right or wrong, and compare them by a rule that needs "
+    "no gold (`--canonical text`)"
+)
 _NUMBER = re.compile(r"[-+$]?[\d.,/ ]+\w{0,3}")
 
 
@@ -33,15 +40,16 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     if telling.height < FEW_PROSE or once < UNIQUE or _numbers(said.filter(pl.col("votes") == 1)["answer"].to_list()):
         return
     model, single, pooled, spelt = max(_inflated(ballots), key=lambda row: row[2] - row[1])
+    vote = (
+        f", its plurality vote {pooled:.1%}" if pooled > single + SEEN else "; any vote among texts would be inflated"
+    )
     free = "" if spelt is None else f", and {spelt:.1%} when texts are compared as they are spelt"
     yield ballots.check(
         "graded_prose", "error", model, telling.height,
         f"right answers agree with each other and {once:.0%} of the wrong ones "
         "are given once only, as if a judge had replaced every right text by gold: a single sample of "
-        f"{quote(model)} is right {single:.1%} of the time, its plurality vote {pooled:.1%}{free}; nobody could count "
-        "such a vote in deployment",
-        "compare answers by a rule that needs no gold: `swaplaw import VOTES --canonical text` without the column "
-        "`correct`, or ask for short answers",
+        f"{quote(model)} is right {single:.1%} of the time{vote}{free}; nobody could count such a vote in deployment",
+        f"{_ORACLE if spelt is None else _GRADED}, or ask for short answers",
     )  # fmt: skip
 
 
@@ -68,15 +76,25 @@ def _inflated(ballots: Ballots) -> Iterator[tuple[str, float, float, float | Non
     spellings = ballots.answered.filter("right").group_by("question").agg(pl.col("answer").n_unique())
     raw = bool((spellings["answer"] > 1).any())
     for model, rows in by_model(ballots.rows):
+        wrong = pl.col("votes").filter(~pl.col("right"))
         question = rows.group_by("question").agg(
             pl.col("votes").filter("right").sum().alias("right"),
-            pl.col("votes").filter(~pl.col("right")).max().fill_null(0).alias("rival"),
+            wrong.max().fill_null(0).alias("rival"),
+            (wrong == wrong.max()).sum().alias("rivals"),
             pl.col("votes").filter("right").max().fill_null(0).alias("spelt"),
             pl.col("votes").sum().alias("all"),
         )
         ahead = question.select(
             (pl.col("right") / pl.col("all")).mean().alias("single"),
-            (pl.col("right") > pl.col("rival")).mean().alias("pooled"),
-            (pl.col("spelt") > pl.col("rival")).mean().alias("spelt"),
+            _credit("right").mean().alias("pooled"),
+            _credit("spelt").mean().alias("spelt"),
         ).row(0)
         yield model, *ahead[:2], ahead[2] if raw else None
+
+
+def _credit(own: str) -> pl.Expr:
+    """The score of a vote in which so many are right: all, or a share of it where wrong answers have as many."""
+    import polars as pl
+
+    ahead, level = pl.col(own) > pl.col("rival"), pl.col(own) == pl.col("rival")
+    return pl.when(ahead).then(1.0).when(level & (pl.col(own) > 0)).then(1 / (1 + pl.col("rivals"))).otherwise(0.0)
