@@ -25,7 +25,7 @@ from swaplaw.cli.votes.checks import command as checks_command
 from swaplaw.decide.belief import belief
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
-from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Recommendation
+from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, supported
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.report import words
 
@@ -270,6 +270,19 @@ def test_what_is_printed_fits_a_narrow_terminal_and_says_no_more_than_is_known(t
     assert "both models answered" in tiny
     nonsense = [(f"q{k}", model, f"{'ABCD'[k % 4]})", "ABCD"[k % 4]) for k in range(40) for model in "ab"]
     assert "Held out" not in CliRunner().invoke(command, [votes_file(tmp_path, nonsense)]).output
+
+
+def test_a_gain_that_hangs_on_one_rule_is_not_enough() -> None:
+    sure, small, none, poor = (Effect(mean, 0.01, 2.0, 0.95, 0.01, 300, 300) for mean in (0.03, 0.012, 0.0, -0.05))
+    judged = recommend(peers(), repeats=1, replicates=200).candidates[0].judged
+
+    def judge(*effects: Effect) -> bool:
+        return supported([Candidate(f"rule {k}", judged, each) for k, each in enumerate(effects)])
+
+    assert judge(sure, small, none, none)
+    assert not judge(sure, none, none)
+    assert judge(sure, poor, poor, poor)
+    assert judge(sure)
 
 
 def test_two_clusters_make_nobody_sure() -> None:

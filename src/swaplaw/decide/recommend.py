@@ -5,8 +5,9 @@ others. It has to beat the best single model as all questions show it: the singl
 an ensemble that beats it beats every model of the fleet.
 
 - An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
-  candidates (see `selection`), and is at least `min_gain`; and if it gains over the same ensemble with secondaries that
-  know nothing (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
+  candidates (see `selection`), and is at least `min_gain`; if half of the rules gain by more than a standard error, so
+  that the gain does not hang on one of them; and if it gains over the same ensemble with secondaries that know nothing
+  (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
 - The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
   candidate is worth it, and no allowance is needed, since all tests must agree.
 - Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
@@ -45,6 +46,7 @@ from swaplaw.decide.verdict import (
     Verdict,
     more_questions,
     pick,
+    supported,
 )
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.intervals import LEVEL, Effect
@@ -203,7 +205,7 @@ class _Facts:
         if self.best is None:
             return "cannot_tell", "not_askable"
         if self.best.helps(self.min_gain):
-            return self._proven(self.best)
+            return self._proven(self.best) if supported(self.candidates) else ("cannot_tell", "one_rule")
         if all(each.gains_too_little(self.min_gain, self.reach) for each in self.candidates):
             return "deploy_single", "too_little"
         return "cannot_tell", "unsure"
@@ -228,7 +230,7 @@ class _Facts:
 
     def more(self, reason: Reason, spread: Selection) -> More | None:
         """How many questions would tell, where the verdict is open because there are too few."""
-        if reason == "unsure" and self.best is not None:
+        if reason in ("unsure", "one_rule") and self.best is not None:
             return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
         if reason == "maybe_noise" and self.controls.over_placebo is not None:
             return more_questions("placebo", self.controls.over_placebo, self.reach, self.reach, self.min_gain)

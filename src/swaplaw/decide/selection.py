@@ -162,13 +162,18 @@ class _Noise:
         if not len(gains):
             return zero, zero
         means, errors = gains.mean(axis=1), standard_errors(gains, self.member)
-        poor = means < -sqrt(2 * log(log(max(3, self.counts.shape[1])))) * errors
+        poor = means < -poor_below(self.counts.shape[1]) * errors
         drawn = self.counts @ np.bincount(self.member).astype(np.float32)
         totals = unit_totals(gains, self.member).astype(np.float32)
         ratios = (self.counts @ totals.T / drawn[:, None] - means) / errors
         up = (ratios + np.where(poor, means / errors, 0)).max(axis=1)
         either = np.abs(ratios[:, ~poor]).max(axis=1, initial=0)
         return np.maximum(zero, up), either
+
+
+def poor_below(units: int) -> float:
+    """Standard errors below 0 at which a candidate is clearly poor (Hansen, 2005)."""
+    return sqrt(2 * log(log(max(3, units))))
 
 
 def _spaced(number: int, most: int) -> Ints:

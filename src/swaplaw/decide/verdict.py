@@ -15,7 +15,7 @@ from swaplaw.decide.controls import Controls
 from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.decide.selection import Selection
+from swaplaw.decide.selection import Selection, poor_below
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect
 from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -25,6 +25,7 @@ Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
 DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
 Reason = Literal[
     "gain",
+    "one_rule",
     "too_little",
     "too_little_at_equal_cost",
     "noise",
@@ -39,6 +40,8 @@ Reason = Literal[
 """Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
 AS_GOOD = 0.005
 """Among proven ensembles the smallest is taken whose held-out gain is this close to the largest, as a fraction."""
+SUPPORT = 0.5
+"""Share of the rules, clearly poor ones left out, that must gain by more than a standard error for a gain to count."""
 RANGE = 0.5
 """How sure the range of questions needed is meant to be."""
 
@@ -60,6 +63,16 @@ class Candidate:
     def helps(self, min_gain: float) -> bool:
         """Whether its gain is surely above 0, and large enough to be worth it."""
         return self.members > 1 and self.effect.p <= 1 - LEVEL and self.effect.mean >= min_gain
+
+    @property
+    def poor(self) -> bool:
+        """Whether it is clearly worse than the single model, and says nothing about the others."""
+        return self.effect.mean < -poor_below(self.effect.units) * self.effect.standard_error
+
+    @property
+    def gains(self) -> bool:
+        """Whether its gain is more than a standard error: no proof, but support for another rule's."""
+        return self.effect.mean > self.effect.standard_error
 
     def gains_too_little(self, min_gain: float, reach: float) -> bool:
         """Whether its gain is surely below what would be worth it, by a one-sided test of its own."""
@@ -113,6 +126,12 @@ class More:
             "more": self.more,
             "range": list(self.range),
         }
+
+
+def supported(candidates: Sequence[Candidate]) -> bool:
+    """Whether a gain does not hang on one rule: half of those that are not clearly poor gain, too."""
+    asked = [each for each in candidates if not each.poor]
+    return sum(each.gains for each in asked) >= SUPPORT * len(asked)
 
 
 def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:

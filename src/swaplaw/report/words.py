@@ -236,6 +236,18 @@ def _checks(found: Recommendation) -> str:
     )
 
 
+def _one_rule(found: Recommendation) -> str:
+    held, single = _held_out(found), _single(found)
+    asked = [each for each in found.candidates if not each.poor]
+    few = sum(each.gains for each in asked)
+    return (
+        f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
+        f"part in the choice the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} that "
+        f"are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, as luck would have it. "
+        f"{_meanwhile(found)}"
+    )
+
+
 def _unsure(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     reach = "" if found.more is None else f"; {how_many(found.more)}"
@@ -291,6 +303,7 @@ _SENTENCES: dict[Reason, Callable[[Recommendation], str]] = {
     "not_askable": _not_askable,
     "checks": _checks,
     "unsure": _unsure,
+    "one_rule": _one_rule,
     "unsure_at_equal_cost": _unsure_at_equal_cost,
 }
 
