@@ -192,6 +192,18 @@ def test_prose_of_every_shape_is_told(rows: Rows, words: str) -> None:
     assert "put the texts that the models wrote" in first.fix
 
 
+def test_short_answers_that_differ_are_no_prose() -> None:
+    """Three models name cities, once each, or again and again: wrong ones differ from model to model."""
+    rng = np.random.default_rng(8)
+    for samples in (1, 4):
+        rows: list[tuple[str, str, str | None, str]] = []
+        for question in range(80):
+            for model in "abc":
+                meant = f"town {question}" if rng.random() < 0.5 else f"village {rng.integers(10**6)}"
+                rows += [(f"q{question}", model, meant, f"town {question}")] * samples
+        assert not any(check.severity == "error" for check in find_checks(table(rows)))
+
+
 def test_free_text_that_is_compared_by_spelling_is_sound() -> None:
     for file in ("reasoning-gym.parquet", "best-of-infinity.parquet"):
         votes = sl.read_votes(real_votes(file))

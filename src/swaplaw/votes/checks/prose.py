@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 UNIQUE = 0.8
 """Share of wrong answers that nobody repeats, from which on answers are prose."""
 FEW_WRONG, FEW_PROSE = 2, 10
-"""Wrong answers on a question, and such questions, that it takes to tell."""
+"""Wrong answers of a model on a question, and how often there must be so many, that it takes to tell."""
+WORDY = 4
+"""Words of an answer from which on it is prose: two models seldom give the same short wrong answer by themselves."""
 FORMULA = 5
 """A wrong answer to this many questions is a formula ("I do not know"), and says nothing of how others are worded."""
 SEEN = 0.005
@@ -33,7 +35,7 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     import polars as pl
 
     said = _worded(ballots)
-    telling = said.group_by("question").agg(
+    telling = said.group_by("asked").agg(
         pl.col("votes").sum().alias("all"), pl.col("votes").filter(pl.col("votes") == 1).sum().alias("once")
     ).filter(pl.col("all") >= FEW_WRONG)  # fmt: skip
     once = int(telling["once"].sum()) / max(1, int(telling["all"].sum()))
@@ -54,11 +56,19 @@ def prose(ballots: Ballots) -> Iterator[Check]:
 
 
 def _worded(ballots: Ballots) -> pl.DataFrame:
-    """How often each wrong answer was given to each question, leaving out options and formulas."""
+    """How often each wrong answer was given to each question, leaving out options and formulas.
+
+    By each model, since whoever answers in a word repeats it; by all models together where each answered once, and then
+    only answers of several words.
+    """
     import polars as pl
 
-    said = ballots.wrong.group_by("question", "answer").agg(pl.col("votes").sum())
-    kept = said.filter(pl.len().over("answer") < FORMULA)
+    once = ballots.rows["votes"].sum() == ballots.rows.select("model", "question").n_unique()
+    asked = pl.struct("question") if once else pl.struct("model", "question")
+    said = ballots.wrong.group_by(asked.alias("asked"), "question", "answer").agg(pl.col("votes").sum())
+    kept = said.filter(pl.col("question").n_unique().over("answer") < FORMULA)
+    if once:
+        kept = kept.filter(pl.col("answer").str.count_matches(r"\S+") >= WORDY)
     options = set(filter(ballots.is_option, kept["answer"].unique())) if ballots.closed else set()
     return kept.filter(~pl.col("answer").is_in(options))
 
