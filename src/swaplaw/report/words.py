@@ -118,8 +118,8 @@ def how_many(more: More) -> str:
     """How many questions would tell, as a range."""
     low, high = more.range
     if more.effect.units < FEW_UNITS:
-        unit = "question" if more.effect.units == more.effect.n else "cluster"
-        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with some hundred questions"
+        unit, start = ("question", "hundred") if more.effect.units == more.effect.n else ("cluster", "dozen")
+        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with some {start} {unit}s"
     if low is None:
         return "no practical number of questions would tell"
     clusters = ""

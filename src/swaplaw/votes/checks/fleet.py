@@ -39,7 +39,7 @@ def copies(ballots: Ballots) -> Iterator[Check]:
         pl.struct("question", "answer", "votes").hash().sum().alias("mark"),
         pl.len().alias("rows"),
         pl.col("question").n_unique().alias("n"),
-        (~pl.col("right")).any().alias("errs"),
+        (~pl.col("right") & pl.col("answer").is_not_null()).any().alias("errs"),
     )
     alike = (
         marks.group_by("mark", "rows", "n", "errs").agg(pl.col("model").sort()).filter(pl.col("model").list.len() > 1)
