@@ -42,7 +42,7 @@ def _null_cell(row: Row | None) -> str:
     if row is None:
         return "?"
     held = f"{100 * row['covered'] / row['judged']:.0f}%" if row["judged"] else "–"
-    return f"{row['deployed']} ({held})"
+    return f"{row['deployed']}/{row['draws']} ({held})"
 
 
 def power(rows: Sequence[Row]) -> str:

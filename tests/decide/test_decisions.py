@@ -19,7 +19,7 @@ def test_the_tables_show_what_was_found() -> None:
     fleet = Fleet("identical", 2, 8)
     found = Draws(fleet.draw, fleet.samples, 60, 2).outcome(fleet.kind, fleet.models)
     assert (found.draws, found.deployed, found.judged) == (2, 0, 0)
-    assert "| identical | ?, 0 (–), ? |" in tables.null([asdict(found)])
+    assert "| identical | ?, 0/2 (–), ? |" in tables.null([asdict(found)])
     shown = tables.power([asdict(Outcome("+3 points", 5, 8, 200, 130, 0, 0, 190, 200, 0, 0, 0.031, 144))])
     assert shown.endswith("| +3 points | +3.1 | 65% | 72% | 95% |")
 
