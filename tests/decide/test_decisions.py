@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from benchmarks.decisions import tables
 from benchmarks.decisions.fleets import NULL, Fleet, null_fleets, tally_of
-from benchmarks.decisions.simulation import GAINING, Draws, Outcome, null, power
+from benchmarks.decisions.simulation import FASTER, GAINING, QUESTIONS, SEED, Draws, Outcome, decided, null, power
 
 MOST_WRONG = 0.05
 DRAWS = 200
@@ -30,6 +30,19 @@ def test_null_fleets_are_of_every_kind_and_size() -> None:
         tally = tally_of(fleet.draw(np.random.default_rng(0), 20, fleet.samples))
         assert len(tally.models) == fleet.models
         assert (tally.votes == fleet.samples).all()
+
+
+@pytest.mark.parametrize(("number", "reason"), [(1, "one_rule"), (6, "noise")])
+def test_a_gain_by_noise_is_not_recommended(number: int, reason: str) -> None:
+    """Ten options, and a leader so unsure that guesses lift its accuracy: a true gain that nobody's knowledge makes."""
+    fleet = Fleet("ten options, unsure", 5, 24)
+    tally = tally_of(fleet.draw(np.random.default_rng([SEED, number]), QUESTIONS, fleet.samples))
+    found = decided(tally, **FASTER)
+    assert found.held_out is not None
+    assert found.held_out.p <= 0.05
+    assert reason in found.reason
+    assert ("only" in found.sentence) == (reason == "one_rule")
+    assert "deploy m00 alone" in found.sentence
 
 
 @pytest.mark.slow

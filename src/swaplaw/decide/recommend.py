@@ -230,7 +230,7 @@ class _Facts:
 
     def more(self, reason: Reason, spread: Selection) -> More | None:
         """How many questions would tell, where the verdict is open because there are too few."""
-        if reason in ("unsure", "one_rule") and self.best is not None:
+        if reason == "unsure" and self.best is not None:
             return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
         if reason == "maybe_noise" and self.controls.over_placebo is not None:
             return more_questions("placebo", self.controls.over_placebo, self.reach, self.reach, self.min_gain)

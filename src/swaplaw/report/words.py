@@ -244,7 +244,7 @@ def _one_rule(found: Recommendation) -> str:
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
         f"part in the choice the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} that "
         f"are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, as luck would have it. "
-        f"{_meanwhile(found)}"
+        f"More questions would tell. {_meanwhile(found)}"
     )
 
 
