@@ -276,13 +276,17 @@ def test_a_gain_that_hangs_on_one_rule_is_not_enough() -> None:
     sure, small, none, poor = (Effect(mean, 0.01, 2.0, 0.95, 0.01, 300, 300) for mean in (0.03, 0.012, 0.0, -0.05))
     judged = recommend(peers(), repeats=1, replicates=200).candidates[0].judged
 
-    def judge(*effects: Effect) -> bool:
-        return supported([Candidate(f"rule {k}", judged, each) for k, each in enumerate(effects)])
+    def judge(*effects: Effect, rule: str = "lead") -> bool:
+        first, *others = effects
+        best = Candidate(rule, judged, first)
+        return supported(best, [best, *(Candidate("equal", judged, each) for each in others)])
 
     assert judge(sure, small, none, none)
     assert not judge(sure, none, none)
     assert judge(sure, poor, poor, poor)
     assert judge(sure)
+    assert judge(sure, none, none, rule="log_odds")
+    assert not judge(replace(sure, p=0.03), none, none, rule="smooth_2")
 
 
 def test_two_clusters_make_nobody_sure() -> None:

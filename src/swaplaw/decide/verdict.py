@@ -42,6 +42,8 @@ AS_GOOD = 0.005
 """Among proven ensembles the smallest is taken whose held-out gain is this close to the largest, as a fraction."""
 SUPPORT = 0.5
 """Share of the rules, clearly poor ones left out, that must gain by more than a standard error for a gain to count."""
+SURE = 0.02
+"""A gain with a smaller p-value needs no support, if its rule gives no weight to models that know nothing."""
 RANGE = 0.5
 """How sure the range of questions needed is meant to be."""
 
@@ -68,6 +70,11 @@ class Candidate:
     def poor(self) -> bool:
         """Whether it is clearly worse than the single model, and says nothing about the others."""
         return self.effect.mean < -poor_below(self.effect.units) * self.effect.standard_error
+
+    @property
+    def informed(self) -> bool:
+        """Whether its rule gives no weight to models that know nothing."""
+        return self.rule == "log_odds" or self.rule.startswith("smooth")
 
     @property
     def gains(self) -> bool:
@@ -128,10 +135,13 @@ class More:
         }
 
 
-def supported(candidates: Sequence[Candidate]) -> bool:
-    """Whether a gain does not hang on one rule: half of those that are not clearly poor gain, too."""
+def supported(best: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether a gain does not hang on one rule by luck: half of those that are not clearly poor gain, too.
+
+    Or it is so sure that luck is unlikely, and its rule is one by which guesses count for nothing.
+    """
     asked = [each for each in candidates if not each.poor]
-    return sum(each.gains for each in asked) >= SUPPORT * len(asked)
+    return sum(each.gains for each in asked) >= SUPPORT * len(asked) or (best.informed and best.effect.p <= SURE)
 
 
 def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:
