@@ -5,55 +5,46 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from benchmarks.decisions import real, simulation
-from benchmarks.decisions.competitors import DECIDERS
+from benchmarks.decisions.tables import TABLES
 
 VOTES = Path(__file__).resolve().parents[2] / "tests" / "data" / "votes"
 
 
 def main() -> int:
+    """Run what is asked for, row by row, and print its table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisions", description=__doc__)
-    parser.add_argument("what", choices=["real", "null", "power"])
+    parser.add_argument("what", choices=list(TABLES))
     parser.add_argument("--draws", type=int, default=200, help="draws of each synthetic fleet")
     parser.add_argument("--splits", type=int, default=10, help="splits of each real dataset")
     parser.add_argument("--only", default="", help="what contains this in its name")
     parser.add_argument("-o", "--output", type=Path, help="write the rows as JSON lines")
+    parser.add_argument("--rows", type=Path, nargs="+", help="run nothing: show the rows of these files")
     chosen = parser.parse_args()
-    rows = []
-    if chosen.what == "real":
-        for name, tally in real.datasets(VOTES):
-            if chosen.only in name:
-                found = list(real.compare(name, tally, chosen.splits))
-                rows += [asdict(row) for row in found]
-                print(name, " ".join(f"{r.decider} {100 * r.gain:+.2f}±{100 * r.error:.2f}" for r in found), flush=True)
-        print(summary(rows))
-    else:
-        for outcome in (simulation.null if chosen.what == "null" else simulation.power)(chosen.draws, chosen.only):
-            rows.append(asdict(outcome))
-            print(outcome, flush=True)
-    if chosen.output:
-        chosen.output.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = [] if chosen.rows is None else [json.loads(line) for file in chosen.rows for line in file.open()]
+    for row in _run(chosen) if chosen.rows is None else ():
+        rows.append(row)
+        print(row, file=sys.stderr, flush=True)
+        if chosen.output:
+            with chosen.output.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+    print(TABLES[chosen.what](rows))
     return 0
 
 
-def summary(rows: list[dict[str, object]]) -> str:
-    """The Markdown table of the page: each way to decide over all datasets."""
-    lines = ["| decision | mean gain | worst dataset | worst split | deploys more than one |", "|---|--:|--:|--:|--:|"]
-    for decider in DECIDERS:
-        own = [row for row in rows if row["decider"] == decider]
-        gains, errors, worst, deployed = (
-            [float(str(row[key])) for row in own] for key in ("gain", "error", "worst", "deployed")
-        )
-        if own:
-            error = sum(each**2 for each in errors) ** 0.5 / len(own)
-            lines.append(
-                f"| {decider} | {100 * sum(gains) / len(own):+.2f} ± {100 * error:.2f} | {100 * min(gains):+.2f} | "
-                f"{100 * min(worst):+.1f} | {sum(deployed) / len(own):.0%} |"
-            )
-    return "\n".join(lines)
+def _run(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    if chosen.what == "real":
+        for name, tally in real.datasets(VOTES):
+            if chosen.only in name:
+                yield from (asdict(row) for row in real.compare(name, tally, chosen.splits))
+    else:
+        run = simulation.null if chosen.what == "null" else simulation.power
+        yield from (asdict(outcome) for outcome in run(chosen.draws, chosen.only))
 
 
 if __name__ == "__main__":

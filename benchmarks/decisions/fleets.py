@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,15 +100,25 @@ NULL: dict[str, Callable[..., Array]] = {
 MODELS, SAMPLES = (2, 5, 10), (1, 8, 24)
 
 
-def null_fleets() -> dict[str, Draw]:
-    """Every null fleet: its kind, its number of models."""
-    return {
-        f"{kind}, {models} models": partial(_sized, draw, models) for kind, draw in NULL.items() for models in MODELS
-    }
+@dataclass(frozen=True)
+class Fleet:
+    """A null fleet: its kind, models, and votes per model and question."""
+
+    kind: str
+    models: int
+    samples: int
+
+    def draw(self, rng: np.random.Generator, n: int, samples: int) -> Array:
+        """Draw the fleet's votes."""
+        return NULL[self.kind](rng, n, samples, self.models)
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.models} models, {self.samples} votes"
 
 
-def _sized(draw: Callable[..., Array], models: int, rng: np.random.Generator, n: int, samples: int) -> Array:
-    return draw(rng, n, samples, models)
+def null_fleets() -> list[Fleet]:
+    """Every null fleet."""
+    return [Fleet(kind, models, samples) for kind in NULL for models in MODELS for samples in SAMPLES]
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,6 @@ class Gaining:
     questions: int
     samples: int = 8
 
-    def votes(self, rng: np.random.Generator, n: int | None = None) -> Array:
+    def draw(self, rng: np.random.Generator, n: int, samples: int) -> Array:
         """Draw the fleet's votes."""
-        return related(rng, n or self.questions, self.samples, self.known, self.alike)
+        return related(rng, n, samples, self.known, self.alike)

@@ -22,10 +22,11 @@ from swaplaw.cli import main
 from swaplaw.cli.decide.budget import command as budget_command
 from swaplaw.cli.decide.recommend import command
 from swaplaw.cli.votes.checks import command as checks_command
+from swaplaw.decide.belief import belief
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
-from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Recommendation
-from swaplaw.evidence.intervals import Effect
+from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, supported
+from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.report import words
 
 from support.data import real_votes
@@ -259,6 +260,41 @@ def test_a_copy_cannot_change_a_vote() -> None:
     assert recommend(three, repeats=1, replicates=200).tally.models == ("m0", "m2")
 
 
+def test_what_is_printed_fits_a_narrow_terminal_and_says_no_more_than_is_known(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(command, ["demo", "--replicates", "200", "--repeats", "1"]).output
+    lines = shown.splitlines()
+    rules = lines[lines.index(next(line for line in lines if line.startswith("Rules compared"))) :]
+    assert max(map(len, rules[: rules.index(next(line for line in rules if line.startswith("Of these")))])) <= 80
+    tiny = CliRunner().invoke(command, [votes_file(tmp_path, TWICE), "--repeats", "1"]).output
+    assert "2 questions cannot say how many would tell" in tiny
+    assert "both models answered" in tiny
+    nonsense = [(f"q{k}", model, f"{'ABCD'[k % 4]})", "ABCD"[k % 4]) for k in range(40) for model in "ab"]
+    assert "Held out" not in CliRunner().invoke(command, [votes_file(tmp_path, nonsense)]).output
+
+
+def test_a_gain_that_hangs_on_one_rule_is_not_enough() -> None:
+    sure, small, none, poor = (Effect(mean, 0.01, 2.0, 0.95, 0.01, 300, 300) for mean in (0.03, 0.012, 0.0, -0.05))
+    judged = recommend(peers(), repeats=1, replicates=200).candidates[0].judged
+
+    def judge(*effects: Effect, rule: str = "lead") -> bool:
+        first, *others = effects
+        best = Candidate(rule, judged, first)
+        return supported(best, [best, *(Candidate("equal", judged, each) for each in others)])
+
+    assert judge(sure, small, none, none)
+    assert not judge(sure, none, none)
+    assert judge(sure, poor, poor, poor)
+    assert judge(sure)
+    assert judge(sure, none, none, rule="log_odds")
+    assert not judge(replace(sure, p=0.03), none, none, rule="smooth_2")
+
+
+def test_two_clusters_make_nobody_sure() -> None:
+    """The chance of a gain is read off the interval, which knows how few clusters there are."""
+    sure = belief(effect(np.repeat([0.1, 0.2], 30), np.repeat([0, 1], 30)))
+    assert sure.above(0) < 0.9
+
+
 def test_numbers_are_worded_as_people_say_them() -> None:
     effect = Effect(-0.0051, 0.002, 2.0, 0.95, -0.0, 100, 100)
     assert words.gains(effect).startswith("loses 0.51 points (95% interval -0.91 to")
@@ -349,6 +385,8 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, 
 
 
 ONE = [("q1", "a", "A", "A"), ("q1", "b", "B", "A")]
+TWICE = [(*row[:2], answer, row[3]) for row in [*ONE, ("q2", "a", "A", "A"), ("q2", "b", "A", "A")] for answer in "AAB"]
+TWICE += [("q3", "a", "A", "A")]
 TWO = [*ONE, ("q2", "a", "A", "A"), ("q2", "b", "A", "A")]
 
 

@@ -76,6 +76,4 @@ def test_over_clusters_it_covers_92_per_cent_or_a_warning_says_that_it_may_not()
     """Of the intervals without a warning, wherever there are some."""
     for setting in CLUSTERED:
         for world, (held, warned) in single_warned(setting, 1000).items():
-            # A world of gains without losses, all within some clusters, is as hard as it gets.
-            least = 0.82 if world == "gains only" and setting.icc >= 0.1 else 0.9
-            assert warned > 0.9 or held >= least, (setting, world, held, warned)
+            assert warned > 0.8 or held >= 0.9, (setting, world, held, warned)

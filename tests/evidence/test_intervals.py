@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.evidence.intervals import (
     FEW_CHANGED,
+    FEW_ONE_WAY,
     Effect,
     critical_of,
     degrees_of,
@@ -131,17 +132,33 @@ def test_changes_in_few_clusters_are_said() -> None:
     gains = np.zeros((2, 100))
     gains[0, : 10 * (FEW_CHANGED - 1) : 10] = 1
     gains[1, : 10 * FEW_CHANGED : 10] = 1
+    gains[1, 99] = -1
     few, enough = effects(gains, member)
     assert (few.changed, few.thin) == (FEW_CHANGED - 1, True)
-    assert (enough.changed, enough.thin) == (FEW_CHANGED, False)
+    assert (enough.changed, enough.thin) == (FEW_CHANGED + 1, False)
     assert not effect(gains[0], np.arange(100)).thin
-    with pytest.warns(sl.errors.StatisticalWarning, match="1 of 2 intervals rest on changes in fewer than 6 clusters"):
+    with pytest.warns(sl.errors.StatisticalWarning, match="1 of 2 intervals rest on changes in too few clusters"):
         warn_thin([few, None, enough])
     # What a model rarely does counts, not how its score is written: 95% right is like 5% right.
     assert effect(1 - gains[0], member).changed == few.changed
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_thin([enough, None])
+
+
+def test_rare_changes_that_all_go_one_way_need_more_clusters() -> None:
+    """Clusters that were not seen could hold as many again; common changes, or changes both ways, say how they vary."""
+    member = np.repeat(np.arange(20), 15)
+    gains = np.zeros((3, 300))
+    gains[:, :105:15] = 1  # one each in seven clusters
+    gains[1, 299] = -1
+    gains[2, ::2] = 1
+    rare, both, common = effects(gains, member)
+    assert (rare.changed, rare.one_way, rare.thin) == (7, 7.0, True)
+    assert (both.changed, both.one_way, both.thin) == (8, None, False)
+    assert (common.changed, common.one_way, common.thin) == (20, None, False)
+    assert rare.one_way is not None
+    assert rare.one_way < FEW_ONE_WAY
 
 
 def test_where_nothing_can_be_resampled_there_is_no_effect() -> None:

@@ -53,7 +53,7 @@ def everything(**crew: Any) -> dict[str, bytes]:
     return {
         **{name: text.encode() for name, text in found.items()},
         "curves": curve_bytes(sl.law.curves(tally, **crew)),
-        "noise": chosen.selection.widest.tobytes() + chosen.rules["lift"].scores.tobytes(),
+        "noise": chosen.selection.largest.tobytes() + chosen.rules["lift"].scores.tobytes(),
     }
 
 

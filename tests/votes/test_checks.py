@@ -105,6 +105,25 @@ def test_guessing_is_no_error() -> None:
     assert {check.severity for check in find_checks(table(rows))} == {"note"}
 
 
+def test_votes_of_which_none_is_right() -> None:
+    rows: Rows = [(f"q{k}", model, "ABCD"[k % 4], f"text {k}") for k in range(40) for model in "ab"]
+    check = named(find_checks(table(rows)), "never_right")
+    assert (check.severity, check.model) == ("error", None)
+    mixed: Rows = [*rows, *((f"q{k}", "c", f"text {k}", f"text {k}") for k in range(40))]
+    assert {check.model: check.severity for check in find_checks(table(mixed)) if check.name == "never_right"} == {
+        "a": "error",
+        "b": "error",
+    }
+
+
+def test_a_copy_with_more_votes_in_the_same_shares_is_a_copy() -> None:
+    rows = exam({"a": plain}, samples=3)
+    twice = [*rows, *((question, "b", answer, gold) for question, _, answer, gold in rows for _ in range(2))]
+    assert named(find_checks(table(twice)), "duplicate_model").model == "b"
+    few = [row for row in twice if row[1] == "a" or int(row[0][1:]) < 40]
+    assert sl.recommend(table(few).tally(), checks=find_checks(table(few)), replicates=200).reason == "no_change"
+
+
 def test_copies_are_named_and_chance_agreement_is_not() -> None:
     rows = exam({"a": plain})
     twice = [*rows, *((question, "b", answer, gold) for question, _, answer, gold in rows)]
@@ -139,6 +158,52 @@ def test_graded_prose_is_told_first_with_the_number_that_needs_no_gold(graded: b
     assert sl.recommend(votes.tally()).verdict == "cannot_tell"
 
 
+def mapped(
+    golds: Sequence[str], right: float, models: int = 2, samples: int = 5, n: int = 100, formula: float = 0.0
+) -> Rows:
+    """A judge's word: right texts are gold, wrong ones all different, or now and then one and the same formula."""
+    rng = np.random.default_rng(3)
+    rows: list[tuple[str, str, str | None, str]] = []
+    for question in range(n):
+        gold = golds[question % len(golds)] if golds else f"the treaty of {question}"
+        for model in range(models):
+            for _ in range(samples):
+                wrong = "I do not know" if rng.random() < formula else f"it was {rng.integers(10**9)} and so on"
+                rows.append((f"q{question}", f"m{model}", gold if rng.random() < right else wrong, gold))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (mapped([], 0.4), "its plurality vote"),
+        (mapped([], 0.9), "its plurality vote"),
+        (mapped(["A", "B", "C", "D"], 0.85), "its plurality vote"),
+        (mapped(["yes", "no"], 0.6), "its plurality vote"),
+        (mapped([], 0.4, formula=0.4), "its plurality vote"),
+        (mapped([], 0.4, models=3, samples=1), "any vote among texts would be inflated"),
+        (mapped([], 0.5, samples=2), "any vote among texts would be inflated"),
+    ],
+)
+def test_prose_of_every_shape_is_told(rows: Rows, words: str) -> None:
+    first = find_checks(table(rows))[0]
+    assert (first.name, first.severity) == ("graded_prose", "error")
+    assert words in first.message
+    assert "put the texts that the models wrote" in first.fix
+
+
+def test_short_answers_that_differ_are_no_prose() -> None:
+    """Three models name cities, once each, or again and again: wrong ones differ from model to model."""
+    rng = np.random.default_rng(8)
+    for samples in (1, 4):
+        rows: list[tuple[str, str, str | None, str]] = []
+        for question in range(80):
+            for model in "abc":
+                meant = f"town {question}" if rng.random() < 0.5 else f"village {rng.integers(10**6)}"
+                rows += [(f"q{question}", model, meant, f"town {question}")] * samples
+        assert not any(check.severity == "error" for check in find_checks(table(rows)))
+
+
 def test_free_text_that_is_compared_by_spelling_is_sound() -> None:
     for file in ("reasoning-gym.parquet", "best-of-infinity.parquet"):
         votes = sl.read_votes(real_votes(file))
@@ -164,4 +229,7 @@ def test_the_command(tmp_path: Path, swaplaw: Callable[..., object]) -> None:
     other = swaplaw("summary", file, "--json")
     assert other.err.startswith("error: 'odd' answers")  # type: ignore[attr-defined]
     json.loads(other.out)  # type: ignore[attr-defined]
+    table(exam({"sound": plain, "odd": lambda meant, _: meant.lower()})).write(file)
+    found = json.loads(swaplaw("checks", file, "--json").out)["checks"]  # type: ignore[attr-defined]
+    assert (found[0]["name"], found[0]["model"]) == ("spelling", "odd")
     assert "Nothing looks wrong" in swaplaw("checks", "demo").out  # type: ignore[attr-defined]

@@ -2,7 +2,8 @@
 
 The held-out gain is one noisy measurement, and the best of a few candidates at that. Before it was made, gains of this
 kind were known to be small: over real fleets, ensembles gain and lose a few points. A prior of 0 with a standard
-deviation of `PRIOR` says so; together with the measurement and its standard error it gives a normal posterior. It
+deviation of `PRIOR` says so; together with the measurement it gives a normal posterior. How uncertain the measurement
+is, is read off its interval, which knows that clusters may be few and that the best of several candidates was taken. It
 informs the reader; the verdict rests on tests alone.
 """
 
@@ -58,5 +59,6 @@ def belief(effect: Effect, prior: float = PRIOR) -> Belief:
     >>> round(belief(measured).mean, 3)
     0.015
     """
-    trust = prior**2 / (prior**2 + effect.standard_error**2)
-    return Belief(trust * effect.mean, sqrt(trust) * effect.standard_error)
+    error = effect.half_width / _STANDARD.inv_cdf((1 + effect.level) / 2)
+    trust = prior**2 / (prior**2 + error**2)
+    return Belief(trust * effect.mean, sqrt(trust) * error)

@@ -33,10 +33,9 @@ from swaplaw.decide.rules import RULES
 from swaplaw.decide.rules import smooth as smooth_rule
 from swaplaw.decide.rules._rationals import rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
+from swaplaw.decide.rules.log_odds import odds_weights
 
 FOLLOWING = Fraction(23, 24)
-SURE = 0.02
-"""Nobody counts as right more, or less, often than all but this share of the time."""
 SMALL = (2, 3)
 """Sizes that are compared besides the whole fleet."""
 
@@ -79,8 +78,10 @@ class Family:
             if size > 2 or size == fleet:
                 found["lead" if size == fleet else f"lead_{size}"] = [led(order[:size]) for order in ranked]
         if self.sizes[-1] == fleet:
-            right = leaders.totals(parts).astype(np.float64) / self.scorer.own[1] / parts.sum(axis=1)
-            found["log_odds"] = [log_odds(column, single) for column, single in zip(right.T, singles, strict=True)]
+            sizes = parts.sum(axis=1)
+            right = (leaders.totals(parts).astype(np.float64) / self.scorer.own[1] / sizes).T
+            odds = [odds_weights(*each) for each in zip(right, sizes.tolist(), strict=True)]
+            found["log_odds"] = [rounded(*each) for each in zip(odds, singles, strict=True)]
             found["equal"] = [RULES["equal"].fit(self.scorer.tally)] * len(parts)
         return {
             rule: [self._within_budget(*each) for each in zip(choices, singles, strict=True)]
@@ -92,22 +93,16 @@ class Family:
         return made if self.scorer.affordable(made.members) else alone(single)
 
     def _smooth(self, parts: Bools, singles: Sequence[int]) -> list[Choice]:
-        """Smooth weights on each part."""
-        whole = RULES["smooth"].fit(self.scorer.tally)
+        """Smooth weights on each part; on all questions, what the rule itself would choose."""
         fit = _SmoothFit.of(self.scorer)
         weights = self.crew.share(_SmoothFit.weights, fit, list(zip(parts[1:], singles[1:], strict=True)))
+        whole = smooth_rule.worthwhile(self.scorer.tally, rounded(fit.whole(singles[0]), singles[0]), singles[0])
         return [whole, *(rounded(row, single) for row, single in zip(weights, singles[1:], strict=True))]
 
 
 def led(members: Sequence[int]) -> Choice:
     """The first of some models at weight 1, the others so near it that the first only breaks ties of whole votes."""
     return Choice(tuple(members), (Fraction(1), *(FOLLOWING,) * (len(members) - 1)))
-
-
-def log_odds(accuracies: Floats, single: int) -> Choice:
-    """Weights by the log-odds of being right, and the single model alone where nobody has any."""
-    right = np.clip(accuracies, SURE, 1 - SURE)
-    return rounded(np.maximum(0, np.log(right / (1 - right))), single)
 
 
 def heaviest(choice: Choice, size: int) -> Choice:
@@ -131,8 +126,13 @@ class _SmoothFit:
         kept = distinct(shares)
         own = shares.only(kept)
         start = smooth_rule.likeliest(own, smooth_rule.PILOT, tolerance=smooth_rule.COARSE)
-        strength = smooth_rule._strength(own, smooth_rule._units(scorer.tally), start)
+        strength = smooth_rule.chosen_strength(own, scorer.tally, start)
         return cls(own, dict(enumerate(kept.tolist())), shares.models, strength, start)
+
+    def whole(self, single: int) -> Floats:
+        """Weights on all questions, whose best single model is given."""
+        thresholds = smooth_rule.thresholds(self.shares, self.start)
+        return self._led(smooth_rule.likeliest(self.shares, self.strength, thresholds, self.start), single)
 
     def weights(self, task: tuple[Bools, int]) -> Floats:
         """Weights on one part, whose best single model is given."""
@@ -140,7 +140,10 @@ class _SmoothFit:
         train = self.shares.select(part)
         fit = partial(smooth_rule.likeliest, train, tolerance=smooth_rule.COARSE)
         pilot = fit(smooth_rule.PILOT, start=self.start)
+        return self._led(fit(self.strength, smooth_rule.thresholds(train, pilot), start=pilot), single)
+
+    def _led(self, fitted: Floats, single: int) -> Floats:
         weights = np.zeros(self.models)
-        weights[list(self.kept.values())] = fit(self.strength, smooth_rule._thresholds(train, pilot), start=pilot)
+        weights[list(self.kept.values())] = fitted
         weights[single] += smooth_rule.INCUMBENT * float(weights.max())
         return weights

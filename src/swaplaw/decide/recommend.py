@@ -5,8 +5,10 @@ others. It has to beat the best single model as all questions show it: the singl
 an ensemble that beats it beats every model of the fleet.
 
 - An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
-  candidates (see `selection`), and is at least `min_gain`; and if it gains over the same ensemble with secondaries that
-  know nothing (see `placebo`), by a test of the same level. Of several, the smallest that is as good as any.
+  candidates (see `selection`), and is at least `min_gain`; if half of the rules gain by more than a standard error, so
+  that the gain does not hang on one of them (or a rule that ignores guesses gains by a test at 2%); and if it gains
+  over the same ensemble with secondaries that know nothing (see `placebo`), by a test at 5%. Of several, the smallest
+  that is as good as any.
 - The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
   candidate is worth it, and no allowance is needed, since all tests must agree.
 - Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
@@ -31,11 +33,11 @@ import numpy as np
 from swaplaw._core.arrays import Bools
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, led_by_best, model_totals
-from swaplaw.decide.cost import Budgeted, check_prices, scaled_down
+from swaplaw.decide.controls import Controls
+from swaplaw.decide.cost import Budgeted, check_prices
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.family import Family
 from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
-from swaplaw.decide.placebo import placebo
 from swaplaw.decide.selection import Selection, selection
 from swaplaw.decide.verdict import (
     Candidate,
@@ -45,22 +47,20 @@ from swaplaw.decide.verdict import (
     Verdict,
     more_questions,
     pick,
+    supported,
 )
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.intervals import LEVEL, Effect, effect
+from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.resample import Resampler, resampler
-from swaplaw.evidence.subsample import draw
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
-from swaplaw.votes.checks import Check, find_checks
+from swaplaw.votes.checks import Check, copy_checks, find_checks
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
-BALLOTS = 200
-"""Ballots per question that stand for an ensemble scaled down: what drawing adds to the noise is then negligible."""
 
 
 def recommend(
@@ -146,8 +146,7 @@ def recommend(
     )
     best = pick(candidates, min_gain)
     asked = best is not None and best.members > 1
-    equal = work.equal_compute(best.judged, seed) if best is not None and asked else None
-    over, options = work.over_placebo(best.judged, spread, seed) if best is not None and asked else (None, None)
+    controls = Controls(scorer, best.judged if best is not None and asked else None, spread, seed)
     facts = _Facts(
         any(check.severity == "error" for check in looked),
         len(scorer.tally.models) < 2 or max_models == 1,
@@ -155,8 +154,7 @@ def recommend(
         candidates,
         best,
         at_equal_cost,
-        equal,
-        over,
+        controls,
         min_gain,
         spread.reach(),
     )
@@ -172,9 +170,7 @@ def recommend(
         best=best,
         rules=rules,
         selection=spread,
-        equal_compute=equal,
-        placebo=over,
-        options=options,
+        controls=controls,
         checks=looked,
         more=facts.more(reason, spread),
         scorer=scorer,
@@ -196,8 +192,7 @@ class _Facts:
     candidates: tuple[Candidate, ...]
     best: Candidate | None
     at_equal_cost: bool
-    equal: Effect | None
-    placebo: Effect | None
+    controls: Controls
     min_gain: float
     reach: float
     """Standard errors of a one-sided test of one gain by itself."""
@@ -211,21 +206,24 @@ class _Facts:
         if self.best is None:
             return "cannot_tell", "not_askable"
         if self.best.helps(self.min_gain):
-            return self._proven(self.best)
+            return self._proven(self.best) if supported(self.best, self.candidates) else ("cannot_tell", "one_rule")
         if all(each.gains_too_little(self.min_gain, self.reach) for each in self.candidates):
             return "deploy_single", "too_little"
         return "cannot_tell", "unsure"
 
     def _proven(self, best: Candidate) -> tuple[Verdict, Reason]:
         """The verdict on an ensemble that surely gains: unless noise would gain as much, or more samples would."""
-        if self.placebo is not None and self.placebo.p > 1 - LEVEL:
-            return ("deploy_single", "noise") if self._too_little(self.placebo) else ("cannot_tell", "maybe_noise")
-        if self.at_equal_cost and self.equal is None:
-            return "cannot_tell", "unsure_at_equal_cost"
-        if self.at_equal_cost and self.equal is not None and self.equal.p > 1 - LEVEL:
-            if self._too_little(self.equal):
+        blind = self.controls.over_placebo
+        if blind is not None and blind.p > 1 - LEVEL:
+            return ("deploy_single", "noise") if self._too_little(blind) else ("cannot_tell", "maybe_noise")
+        if self.at_equal_cost:
+            equal = self.controls.equal_compute
+            if equal is None:
+                return "cannot_tell", "unsure_at_equal_cost"
+            if equal.p > 1 - LEVEL and self._too_little(equal):
                 return "deploy_single", "too_little_at_equal_cost"
-            return "cannot_tell", "unsure_at_equal_cost"
+            if equal.p > 1 - LEVEL:
+                return "cannot_tell", "unsure_at_equal_cost"
         return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
 
     def _too_little(self, effect: Effect) -> bool:
@@ -235,10 +233,10 @@ class _Facts:
         """How many questions would tell, where the verdict is open because there are too few."""
         if reason == "unsure" and self.best is not None:
             return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
-        if reason == "maybe_noise" and self.placebo is not None:
-            return more_questions("placebo", self.placebo, self.reach, self.reach, self.min_gain)
-        if reason == "unsure_at_equal_cost" and self.equal is not None:
-            return more_questions("equal_compute", self.equal, self.reach, self.reach, self.min_gain)
+        if reason == "maybe_noise" and self.controls.over_placebo is not None:
+            return more_questions("placebo", self.controls.over_placebo, self.reach, self.reach, self.min_gain)
+        if reason == "unsure_at_equal_cost" and self.controls.equal_compute is not None:
+            return more_questions("equal_compute", self.controls.equal_compute, self.reach, self.reach, self.min_gain)
         return None
 
 
@@ -301,32 +299,6 @@ class _Work:
             for name, rule in (("lift", lift), ("swap", swap))
         }
 
-    def equal_compute(self, found: HeldOut, seed: int) -> Effect | None:
-        """Gain of an ensemble when it may cost no more than the best single model does; None: it cannot be asked.
-
-        Its weights were chosen on all questions, so what that flatters it by is taken off.
-        """
-        members, (single,) = found.choice.members, found.baseline.members
-        allowed = self.scorer.affordable_sizes((single,))[0] * self.scorer.prices[single]
-        votes = self.scorer.affordable_sizes(members)
-        sizes = scaled_down(votes, self.scorer.prices[list(members)], allowed)
-        if sizes is None:
-            return None
-        drawn = draw(self.scorer.tally, members, list(sizes), seed=seed, ballots=BALLOTS)
-        gains = drawn.scores(found.choice.weights)[0] - self.scorer.score(found.baseline)
-        return effect(gains - max(0.0, found.optimism), self.dealt.member)
-
-    def over_placebo(self, found: HeldOut, spread: Selection, seed: int) -> tuple[Effect | None, int | None]:
-        """Gain of an ensemble over itself with secondaries that know nothing, and among how many options these guess.
-
-        The ensemble is the best of all candidates, which its interval and p-value allow for. None where a budget lets
-        nobody vote as recorded.
-        """
-        if self.scorer.budget is not None and self.scorer.draws(found.choice.members) is not None:
-            return None, None
-        blind = placebo(self.scorer, found.choice, found.baseline, seed=seed)
-        return spread.effect(found.scores - blind.scores), blind.options
-
 
 def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str) -> None:
     if max_models is not None and max_models < 1:
@@ -359,12 +331,15 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
 
 
 def _about(checks: Sequence[Check], tally: Tally) -> tuple[Check, ...]:
-    """The checks that concern a tally."""
-    return tuple(
+    """The checks that concern a tally; who is a copy is decided on its own questions."""
+    others = tuple(
         check
         for check in checks
-        if check.dataset in ("", tally.dataset) and (check.model is None or check.model in tally.models)
+        if check.dataset in ("", tally.dataset)
+        and (check.model is None or check.model in tally.models)
+        and check.name != "duplicate_model"
     )
+    return others + copy_checks(tally)
 
 
 def _without_copies(tally: Tally, checks: Sequence[Check]) -> Tally:

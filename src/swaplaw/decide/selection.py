@@ -7,8 +7,9 @@ reality check, 2000, studentised as by Hansen's test of superior predictive abil
 poor cannot be the best by luck, so it is not allowed for: one whose mean lies more than sqrt(2 log log n) standard
 errors below 0 keeps that mean in the draws (Hansen's consistent version).
 
-The test of "it helps" is one-sided: the largest deviation upwards decides. The interval is two-sided, and holds for
-all candidates at once that are not poor.
+The test of "it helps" is one-sided: the largest deviation upwards decides. So it does for the lower end of the
+interval, at half of the level. A candidate that was picked for looking good does not look worse than it is more often
+than any other, so the upper end is that of one candidate by itself.
 
 Candidates are the rules of the family (see `family`), by their held-out gains. A full search adds all pairs at *every*
 weight that is safe to deploy; neighbouring weights with the same votes count once. Panels count along the lines of
@@ -56,16 +57,14 @@ class Selection:
     """Pairs times the stretches of weights on which their votes differ, and panels likewise."""
     largest: Floats = field(repr=False)
     """The largest deviation upwards of any candidate in each draw, poor ones left out; at least 0."""
-    widest: Floats = field(repr=False)
-    """The largest deviation either way of any candidate that is not poor."""
     panels: int = 0
     """Panels of three or more compared, besides."""
     panel_candidates: int = 0
     """How many of the candidates are panels at weights."""
 
     def critical(self, level: float = LEVEL) -> float:
-        """Standard errors that no candidate's deviation exceeds, with probability `level`."""
-        return max(critical_of(self.member, level=level), float(np.quantile(self.widest, level)))
+        """Standard errors from the best candidate's mean to the lower end of its interval."""
+        return max(critical_of(self.member, level=level), float(np.quantile(self.largest, (1 + level) / 2)))
 
     def reach(self, level: float = LEVEL) -> float:
         """Standard errors of a one-sided test of one candidate by itself."""
@@ -83,7 +82,8 @@ class Selection:
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
         """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
         alone = effect(gains, self.member, level=level)
-        return replace(alone, critical=self.critical(level), p=self.p(alone.mean / alone.standard_error))
+        ratio = alone.mean / alone.standard_error
+        return replace(alone, critical=self.critical(level), above=alone.critical, p=self.p(ratio))
 
 
 def selection(
@@ -107,13 +107,13 @@ def selection(
     candidates = [0, 0]
     # One product at a time: several small ones on all cores would wait for each other.
     with one_thread():
-        largest, widest = noise.deviations(family)
+        largest = noise.deviations(family)
         shares = crew.split([Line(pair) for pair in pairs]) + crew.split(lines)
         for found in crew.share(_Noise.of, noise, shares, progress=progress):
-            largest, widest = np.maximum(largest, found.largest), np.maximum(widest, found.widest)
+            largest = np.maximum(largest, found.largest)
             candidates[found.panels] += found.candidates
     panels = len({frozenset(line.members) for line in lines})
-    return Selection(draws.member, len(family), len(pairs), sum(candidates), largest, widest, panels, candidates[1])
+    return Selection(draws.member, len(family), len(pairs), sum(candidates), largest, panels, candidates[1])
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,6 @@ class _Largest:
     candidates: int
     panels: bool
     largest: Floats
-    widest: Floats
 
 
 @dataclass(frozen=True)
@@ -139,35 +138,39 @@ class _Noise:
     def of(self, lines: Sequence[Line]) -> _Largest:
         """The largest deviations along these lines, all of pairs or all of panels."""
         panels = len(lines[0].members) > 2
-        largest, widest = np.zeros(len(self.counts)), np.zeros(len(self.counts))
+        largest = np.zeros(len(self.counts))
         candidates = 0
         for line in lines:
             gains = self._gains(line)
             if panels:
                 gains = gains[_spaced(len(gains), MOST_VOTES)]
             candidates += len(gains)
-            up, either = self.deviations(gains)
-            largest, widest = np.maximum(largest, up), np.maximum(widest, either)
-        return _Largest(candidates, panels, largest, widest)
+            largest = np.maximum(largest, self.deviations(gains))
+        return _Largest(candidates, panels, largest)
 
     def _gains(self, line: Line) -> Floats:
         if self.scorer is None:
             raise InputError("a search over pairs or panels needs their scores")
         return _distinct_gains(self.scorer.along(line), self.base)
 
-    def deviations(self, gains: Floats) -> tuple[Floats, Floats]:
-        """The largest deviation of any row upwards, and either way, in each draw."""
+    def deviations(self, gains: Floats) -> Floats:
+        """The largest deviation of any row upwards in each draw."""
         zero = np.zeros(len(self.counts))
         if not len(gains):
-            return zero, zero
+            return zero
         means, errors = gains.mean(axis=1), standard_errors(gains, self.member)
-        poor = means < -sqrt(2 * log(log(max(3, self.counts.shape[1])))) * errors
+        poor = means < -poor_below(self.counts.shape[1]) * errors
         drawn = self.counts @ np.bincount(self.member).astype(np.float32)
         totals = unit_totals(gains, self.member).astype(np.float32)
         ratios = (self.counts @ totals.T / drawn[:, None] - means) / errors
         up = (ratios + np.where(poor, means / errors, 0)).max(axis=1)
-        either = np.abs(ratios[:, ~poor]).max(axis=1, initial=0)
-        return np.maximum(zero, up), either
+        largest: Floats = np.maximum(zero, up)
+        return largest
+
+
+def poor_below(units: int) -> float:
+    """Standard errors below 0 at which a candidate is clearly poor (Hansen, 2005)."""
+    return sqrt(2 * log(log(max(3, units))))
 
 
 def _spaced(number: int, most: int) -> Ints:

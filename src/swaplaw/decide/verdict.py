@@ -11,10 +11,11 @@ from swaplaw._core.hooks import service
 from swaplaw._core.results import Result
 from swaplaw.decide.belief import Belief, belief
 from swaplaw.decide.choice import Choice
+from swaplaw.decide.controls import Controls
 from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.decide.selection import Selection
+from swaplaw.decide.selection import Selection, poor_below
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect
 from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -24,6 +25,7 @@ Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
 DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
 Reason = Literal[
     "gain",
+    "one_rule",
     "too_little",
     "too_little_at_equal_cost",
     "noise",
@@ -38,6 +40,10 @@ Reason = Literal[
 """Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
 AS_GOOD = 0.005
 """Among proven ensembles the smallest is taken whose held-out gain is this close to the largest, as a fraction."""
+SUPPORT = 0.5
+"""Share of the rules, clearly poor ones left out, that must gain by more than a standard error for a gain to count."""
+SURE = 0.02
+"""A gain with a smaller p-value needs no support, if its rule gives no weight to models that know nothing."""
 RANGE = 0.5
 """How sure the range of questions needed is meant to be."""
 
@@ -59,6 +65,21 @@ class Candidate:
     def helps(self, min_gain: float) -> bool:
         """Whether its gain is surely above 0, and large enough to be worth it."""
         return self.members > 1 and self.effect.p <= 1 - LEVEL and self.effect.mean >= min_gain
+
+    @property
+    def poor(self) -> bool:
+        """Whether it is clearly worse than the single model, and says nothing about the others."""
+        return self.effect.mean < -poor_below(self.effect.units) * self.effect.standard_error
+
+    @property
+    def informed(self) -> bool:
+        """Whether its rule gives no weight to models that know nothing."""
+        return self.rule == "log_odds" or self.rule.startswith("smooth")
+
+    @property
+    def gains(self) -> bool:
+        """Whether its gain is more than a standard error: no proof, but support for another rule's."""
+        return self.effect.mean > self.effect.standard_error
 
     def gains_too_little(self, min_gain: float, reach: float) -> bool:
         """Whether its gain is surely below what would be worth it, by a one-sided test of its own."""
@@ -114,6 +135,15 @@ class More:
         }
 
 
+def supported(best: Candidate, candidates: Sequence[Candidate]) -> bool:
+    """Whether a gain does not hang on one rule by luck: half of those that are not clearly poor gain, too.
+
+    Or it is so sure that luck is unlikely, and its rule is one by which guesses count for nothing.
+    """
+    asked = [each for each in candidates if not each.poor]
+    return sum(each.gains for each in asked) >= SUPPORT * len(asked) or (best.informed and best.effect.p <= SURE)
+
+
 def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:
     """The candidate to decide about: of those that help the smallest as good as any, else the one with most gain."""
     proven = [each for each in candidates if each.helps(min_gain)]
@@ -163,12 +193,8 @@ class Recommendation(Result):
     rules: dict[str, HeldOut] = field(repr=False)
     """Every rule that was judged, the candidates among them."""
     selection: Selection = field(repr=False)
-    equal_compute: Effect | None
-    """Held-out gain of the best candidate when it may cost no more than the single model; None: cannot be asked."""
-    placebo: Effect | None
-    """Its held-out gain over itself with secondaries that know nothing."""
-    options: int | None
-    """Among how many options the placebo moved votes."""
+    controls: Controls = field(repr=False)
+    """What else the best candidate's gain is compared with."""
     checks: tuple[Check, ...] = field(repr=False)
     """What looks wrong in the votes."""
     more: More | None
@@ -200,6 +226,21 @@ class Recommendation(Result):
     def in_sample(self) -> Effect | None:
         """Gain over the best single model on the very questions of the choice, as the best of all candidates."""
         return None if self.best is None else self.selection.effect(self.best.judged.own_gains)
+
+    @property
+    def equal_compute(self) -> Effect | None:
+        """Held-out gain of the best candidate when it may cost no more than the single model; None: cannot be asked."""
+        return self.controls.equal_compute
+
+    @property
+    def placebo(self) -> Effect | None:
+        """Its held-out gain over itself with secondaries that know nothing."""
+        return self.controls.over_placebo
+
+    @property
+    def options(self) -> int | None:
+        """Among how many options the placebo moved votes."""
+        return self.controls.options
 
     @cached_property
     def belief(self) -> Belief | None:

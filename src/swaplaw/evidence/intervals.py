@@ -32,8 +32,11 @@ from swaplaw.evidence.units import unit_totals
 
 LEVEL, POWER = 0.95, 0.8
 PSEUDO_QUESTIONS = 2
-FEW_CHANGED = 6
-"""With changes in fewer clusters than this, an interval may cover less than 92% (see docs/evidence.md)."""
+FEW_CHANGED, FEW_ONE_WAY = 6, 8
+"""With changes in fewer clusters than this, an interval may cover less than 92% (see docs/evidence.md); the second is
+for changes that are rare and all go one way, in effective clusters."""
+RARE = 0.1
+"""Where fewer questions than this share change, clusters that were not seen matter."""
 MOST_QUESTIONS = 10_000_000
 """Beyond this many, more questions are no practical answer."""
 
@@ -55,6 +58,10 @@ class Effect:
     """Clusters, or questions where there are none."""
     changed: int | None = None
     """Clusters that hold a question unlike most; None where questions are the units."""
+    one_way: float | None = None
+    """The effective number of such clusters where changes are rare and all go one way (Kish); None elsewhere."""
+    above: float | None = None
+    """Standard errors to the upper end, where these are others than to the lower one."""
 
     @property
     def low(self) -> float:
@@ -64,11 +71,11 @@ class Effect:
     @property
     def high(self) -> float:
         """Upper end of the interval; no mean gain is above 1."""
-        return min(1.0, self.mean + self.half_width)
+        return min(1.0, self.mean + (self.critical if self.above is None else self.above) * self.standard_error)
 
     @property
     def half_width(self) -> float:
-        """How far the interval reaches to either side."""
+        """How far the interval reaches to either side; to the lower, where they differ."""
         return self.critical * self.standard_error
 
     @property
@@ -79,7 +86,8 @@ class Effect:
     @property
     def thin(self) -> bool:
         """Whether so few clusters hold a change that the interval may cover less than 92%."""
-        return self.changed is not None and self.changed < FEW_CHANGED
+        few = self.changed is not None and self.changed < FEW_CHANGED
+        return few or (self.one_way is not None and self.one_way < FEW_ONE_WAY)
 
     @property
     def places(self) -> int:
@@ -125,6 +133,8 @@ class Effects:
     n: int
     units: int
     changed: Ints | None = None
+    one_way: Floats | None = None
+    """NaN where changes are common or go both ways."""
 
     @property
     def half_width(self) -> Floats:
@@ -146,8 +156,9 @@ class Effects:
 
     def __getitem__(self, row: int) -> Effect:
         changed = None if self.changed is None else int(self.changed[row])
+        one_way = None if self.one_way is None or np.isnan(self.one_way[row]) else float(self.one_way[row])
         mean, error, p = (float(each[row]) for each in (self.mean, self.standard_error, self.p))
-        return Effect(mean, error, self.critical, self.level, p, self.n, self.units, changed)
+        return Effect(mean, error, self.critical, self.level, p, self.n, self.units, changed, one_way)
 
     def __iter__(self) -> Iterator[Effect]:
         return (self[row] for row in range(len(self)))
@@ -191,8 +202,8 @@ def effects(values: Floats, member: Ints, *, level: float = LEVEL) -> Effects:
     # The wider of two intervals at every level is the one whose p-value is larger.
     two_sided = np.maximum.reduce([2 * student_tail(each.degrees, np.abs(means) / each.errors) for each in spreads])
     p = np.where(means > 0, two_sided / 2, 1 - two_sided / 2)
-    changed = _changed_units(values, member) if units < n else None
-    return Effects(means, np.maximum.reduce(widths) / critical, critical, level, p, n, units, changed)
+    changed = _changed_units(values, member) if units < n else (None, None)
+    return Effects(means, np.maximum.reduce(widths) / critical, critical, level, p, n, units, *changed)
 
 
 def effect(values: Floats, member: Ints, *, level: float = LEVEL) -> Effect:
@@ -259,8 +270,9 @@ def warn_thin(found: Iterable[Effect | None]) -> None:
     if thin:
         which = "the interval rests" if len(judged) == 1 else f"{thin} of {len(judged)} intervals rest"
         warnings.warn(
-            f"{which} on changes in fewer than {FEW_CHANGED} clusters, and may hold the truth less than 92% of the "
-            "time; more clusters would help, more questions in the same ones would not",
+            f"{which} on changes in too few clusters (fewer than {FEW_CHANGED}, or than {FEW_ONE_WAY} where all go one "
+            "way), and may hold the truth less than 92% of the time; more clusters would help, more questions in the "
+            "same ones would not",
             StatisticalWarning,
             stacklevel=2,
         )
@@ -293,11 +305,18 @@ def _errors(squares: Floats, n: int) -> Floats:
     return errors
 
 
-def _changed_units(values: Floats, member: Ints) -> Ints:
-    """How many units hold a value unlike most of their row: a change of the vote, or what a model rarely does."""
-    unlike = (values != np.median(values, axis=1, keepdims=True)).astype(np.float64)
-    changed: Ints = (unit_totals(unlike, member) > 0).sum(axis=1)
-    return changed
+def _changed_units(values: Floats, member: Ints) -> tuple[Ints, Floats]:
+    """How many units hold a value unlike most of their row: a change of the vote, or what a model rarely does.
+
+    And the effective number of these where such values are rare and all on one side (NaN elsewhere): clusters that have
+    not been seen may then hold many more, and neither the mean nor the spread knows of them.
+    """
+    deviations = values - np.median(values, axis=1, keepdims=True)
+    changes = unit_totals((deviations != 0).astype(np.float64), member)
+    one_way = (deviations >= 0).all(axis=1) | (deviations <= 0).all(axis=1)
+    rare = changes.sum(axis=1) < RARE * values.shape[1]
+    effective = changes.sum(axis=1) ** 2 / np.maximum(1, (changes**2).sum(axis=1))
+    return (changes > 0).sum(axis=1), np.where(one_way & rare, effective, np.nan)
 
 
 def _checked(values: Floats, member: Ints, level: float) -> tuple[int, int]:

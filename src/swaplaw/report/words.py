@@ -21,15 +21,29 @@ if TYPE_CHECKING:
 RULES = {
     "equal": "equal weights",
     "smooth": "smooth weights",
-    "smooth_2": "smooth weights, two models",
-    "smooth_3": "smooth weights, three models",
-    "lead": "nearly equal weights, the best model leads",
-    "lead_3": "the three best at nearly equal weights",
+    "lead": "equal weights, best leads",
     "log_odds": "log-odds weights",
     "lift": "best pair by exact lift",
     "swap": "best pair by S* (the paper)",
 }
 """What rules are called."""
+_SIZED = {"smooth": "smooth weights, {} models", "lead": "best {}, best leads"}
+
+
+FEW_UNITS = 10
+"""With fewer questions (or clusters) than this, the spread is too uncertain to plan by."""
+WIDE = 100
+"""A range of questions whose ends differ by more than this factor has no useful upper end."""
+
+
+def rule_words(rule: str) -> str:
+    """What a rule is called.
+
+    >>> rule_words("log_odds"), rule_words("smooth_2"), rule_words("lead_3")
+    ('log-odds weights', 'smooth weights, 2 models', 'best 3, best leads')
+    """
+    kind, _, size = rule.rpartition("_")
+    return _SIZED[kind].format(size) if kind in _SIZED and size.isdigit() else RULES.get(rule, rule)
 
 
 def several(number: int, what: str) -> str:
@@ -103,6 +117,9 @@ def about(number: int) -> str:
 def how_many(more: More) -> str:
     """How many questions would tell, as a range."""
     low, high = more.range
+    if more.effect.units < FEW_UNITS:
+        unit, start = ("question", "hundred") if more.effect.units == more.effect.n else ("cluster", "dozen")
+        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with some {start} {unit}s"
     if low is None:
         return "no practical number of questions would tell"
     clusters = ""
@@ -114,7 +131,7 @@ def how_many(more: More) -> str:
 
 def _span(low: float | None, high: float | None) -> str:
     first = about(int(low or 0))
-    if high is None:
+    if high is None or high > WIDE * max(1, low or 0):
         return f"at least about {first}"
     last = about(int(high))
     return f"about {first}" if first == last else f"about {first} to {last}"
@@ -124,7 +141,7 @@ def named(found: Recommendation, choice: Choice) -> str:
     """An ensemble: its primary, and the others with their weights."""
     primary, *secondaries = found.names(choice)
     weighted = zip(choice.weights[1:], secondaries, strict=True)
-    return " + ".join([primary, *(f"{weight} {name}" for weight, name in weighted)])
+    return " + ".join([primary, *(name if weight == 1 else f"{weight} {name}" for weight, name in weighted)])
 
 
 def sentence(found: Recommendation) -> str:
@@ -149,9 +166,10 @@ def _gain(found: Recommendation) -> str:
 
 
 def _too_little(found: Recommendation) -> str:
+    held = _held_out(found)
     return (
-        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it; on "
-        f"questions that had no part in the choice the best {found.kind} {gains(_held_out(found))}."
+        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it "
+        f"(one-sided test at 5%); on questions that had no part in the choice the best {found.kind} {gains(held)}."
     )
 
 
@@ -218,6 +236,18 @@ def _checks(found: Recommendation) -> str:
     )
 
 
+def _one_rule(found: Recommendation) -> str:
+    held, single = _held_out(found), _single(found)
+    asked = [each for each in found.candidates if not each.poor]
+    few = sum(each.gains for each in asked)
+    return (
+        f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
+        f"part in the choice the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} that "
+        f"are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, as luck would have it. "
+        f"More questions would tell. {_meanwhile(found)}"
+    )
+
+
 def _unsure(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     reach = "" if found.more is None else f"; {how_many(found.more)}"
@@ -273,6 +303,7 @@ _SENTENCES: dict[Reason, Callable[[Recommendation], str]] = {
     "not_askable": _not_askable,
     "checks": _checks,
     "unsure": _unsure,
+    "one_rule": _one_rule,
     "unsure_at_equal_cost": _unsure_at_equal_cost,
 }
 
@@ -283,7 +314,7 @@ def notes(found: Recommendation) -> list[str]:
     if len(found.tally.questions) < len(found.votes.questions):
         lines.append(
             f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that "
-            f"all {len(found.tally.models)} models answered."
+            f"{'both' if len(found.tally.models) == 2 else f'all {len(found.tally.models)}'} models answered."
         )
     if found.max_models is not None and found.max_models > max(2, len(found.tally.models)):
         lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -95,13 +95,19 @@ WARNINGS = 5
 """Lines of warning at the head of a command, at most; `swaplaw checks` has them all."""
 
 
-def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
-    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong."""
+def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> Votes:
+    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong.
+
+    `as_spelt` keeps answers as they are spelt where nothing else was asked for, however unlike gold that is.
+    """
     from swaplaw import demo_votes, read_votes
 
     if list(paths) == [DEMO]:
         return demo_votes()
-    votes = read_votes(paths, options=reading_of_run())
+    options = reading_of_run()
+    if as_spelt and not options.canonical:
+        options = replace(options, canonical=("exact",))
+    votes = read_votes(paths, options=options)
     remark(votes.notes)
     refuse_grades(votes)
     if warn:

@@ -112,8 +112,8 @@ def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
     header(found.tally)
     say(found.sentence + "\n")
-    if found.best is None or found.held_out is None or found.in_sample is None:
-        return
+    if found.reason == "checks" or found.held_out is None or found.in_sample is None:
+        return  # Numbers of votes that do not mean what they seem to would only mislead.
     rows = [
         [words, *_effect(effect)]
         for words, effect in (
@@ -128,9 +128,9 @@ def show_recommendation(found: Recommendation) -> None:
     columns = [Column(name, right=name != names[0]) for name in names]
     show(_title(found), columns, rows, _note(found))
     judged = [_rule(found, name, each) for name, each in found.rules.items()]
-    names = ["Rule", "Chooses", "In-sample pp", "Held out pp", "Optimism pp", "Same models"]
-    columns = [Column(name, right=name not in names[:2]) for name in names]
-    show("Rules compared; held out, each chooses on training folds only", columns, judged)
+    names = ["Rule", "Models", "In-sample pp", "Held out pp", "Same models"]
+    columns = [Column(name, right=name != "Rule") for name in names]
+    show("Rules compared; held out, each chooses on training folds only", columns, judged, _chosen(found))
 
 
 def _title(found: Recommendation) -> str:
@@ -157,12 +157,22 @@ def _effect(found: Effect) -> list[str]:
 
 
 def _rule(found: Recommendation, name: str, judged: HeldOut) -> list[str]:
-    from swaplaw.report.words import RULES, named
+    from swaplaw.report.words import rule_words
 
     places = 2 if found.held_out is None else found.held_out.places
-    gains = (judged.in_sample, judged.held_out, judged.optimism)
-    shown = RULES.get(name, name)
-    return [shown, named(found, judged.choice), *(points(gain, places) for gain in gains), f"{judged.stability:.0%}"]
+    gains = (points(gain, places) for gain in (judged.in_sample, judged.held_out))
+    return [rule_words(name), str(len(judged.choice.members)), *gains, f"{judged.stability:.0%}"]
+
+
+def _chosen(found: Recommendation) -> str:
+    from swaplaw.report.words import named, rule_words
+
+    if found.best is None:
+        return ""
+    return (
+        f"Of these, {rule_words(found.best.rule)} is judged above: {named(found, found.choice)}. Same "
+        "models: the share of folds that chose them. --json has the weights of every rule."
+    )
 
 
 def _note(found: Recommendation) -> str:

@@ -22,7 +22,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
     """
     from swaplaw.votes.checks import find_checks, position_checks
 
-    table = load(votes, warn=False)
+    table = load(votes, warn=False, as_spelt=True)
     found = find_checks(table, dataset) + position_checks(table, dataset)
     if as_json:
         emit({"checks": [check.to_dict() for check in found]})

@@ -29,7 +29,7 @@ def log_odds(tally: Tally) -> Choice:
     return rounded(odds_weights(found, len(tally.questions)), leader(found))
 
 
-def odds_weights(accuracy: Sequence[Fraction], questions: int) -> Floats:
+def odds_weights(accuracy: Sequence[Fraction] | Floats, questions: int) -> Floats:
     """Log-odds of accuracies, none below 0; half a right and half a wrong answer keep perfect models finite."""
     right = np.array([float(one) * questions for one in accuracy])
     odds: Floats = np.log((right + 0.5) / (questions - right + 0.5))

@@ -50,10 +50,10 @@ def smooth(tally: Tally) -> Choice:
     weights = np.zeros(shares.models)
     weights[kept] = global_weights(tally, shares.only(kept))
     weights[single] += INCUMBENT * float(weights.max())
-    return _worthwhile(tally, rounded(weights, single), single)
+    return worthwhile(tally, rounded(weights, single), single)
 
 
-def _worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:
+def worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:
     """The choice, or the single model where all the others together change no training question."""
     pooled = vote(tally, choice.members, choice.weights)
     return alone(single) if np.array_equal(pooled.ties, tally.scores[single].ties) else choice
@@ -62,13 +62,13 @@ def _worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:
 def global_weights(tally: Tally, shares: Shares) -> Floats:
     """The regularised weights of all questions, before anything is added for the best single model."""
     pilot = likeliest(shares, PILOT, tolerance=COARSE)
-    return likeliest(shares, _strength(shares, _units(tally), pilot), _thresholds(shares, pilot), pilot)
+    return likeliest(shares, chosen_strength(shares, tally, pilot), thresholds(shares, pilot), pilot)
 
 
 def likeliest(
     shares: Shares,
     strength: float,
-    thresholds: Floats | float = 0.0,
+    barriers: Floats | float = 0.0,
     start: Floats | None = None,
     tolerance: float = EXACT,
 ) -> Floats:
@@ -76,7 +76,7 @@ def likeliest(
 
     def objective(weights: Floats) -> tuple[float, Floats]:
         surprise, gradient = shares.surprise(weights)
-        slope = thresholds + strength / 2 * weights
+        slope = barriers + strength / 2 * weights
         return float(surprise.sum() + (slope * weights).sum()), gradient + slope + strength / 2 * weights
 
     found = minimize(
@@ -91,7 +91,7 @@ def likeliest(
     return weights
 
 
-def _thresholds(shares: Shares, weights: Floats) -> Floats:
+def thresholds(shares: Shares, weights: Floats) -> Floats:
     """Standard errors of each model's gradient at some weights, as often as the gradient must exceed them."""
     gradients = shares.gradients(weights)
     noise: Floats = np.sqrt(np.asarray(gradients.multiply(gradients).sum(axis=0), dtype=np.float64).ravel())
@@ -105,8 +105,9 @@ def _units(tally: Tally) -> Ints:
     return np.arange(len(tally.questions))
 
 
-def _strength(shares: Shares, unit: Ints, start: Floats) -> float:
+def chosen_strength(shares: Shares, tally: Tally, start: Floats) -> float:
     """The strength whose weights, fitted on the other folds, make held-out gold likeliest."""
+    unit = _units(tally)
     folds = min(FOLDS, int(unit.max(initial=0)) + 1)
     if folds < 2:
         return STRENGTHS[0]
@@ -114,9 +115,9 @@ def _strength(shares: Shares, unit: Ints, start: Floats) -> float:
     surprise = np.zeros(len(STRENGTHS))
     for number in range(folds):
         train, test = shares.select(fold != number), shares.select(fold == number)
-        thresholds, weights = _thresholds(train, start), start
+        barriers, weights = thresholds(train, start), start
         for place, strength in enumerate(STRENGTHS):
-            weights = likeliest(train, strength, thresholds, weights, COARSE)
+            weights = likeliest(train, strength, barriers, weights, COARSE)
             surprise[place] += test.surprise(weights)[0].sum()
     return STRENGTHS[int(surprise.argmin())]
 

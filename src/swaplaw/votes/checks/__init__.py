@@ -1,0 +1,99 @@
+"""Checks: what looks wrong in votes, found before anything is concluded from them.
+
+A table can keep the contract (see `contract`) and still be nonsense: a model that writes "B)" where gold is "B" is
+never right, an "N/A" is a vote for the answer N/A, and where a judge's word has replaced every right text by gold,
+right answers agree with each other and wrong ones never do. Each check names the model, shows an example and says what
+would put it right. A check of severity *error* says that the votes do not mean what they seem to mean, so no deployment
+should rest on them; a *warning* says that a conclusion may be weaker than it looks; a *note* only informs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from swaplaw.errors import quote
+from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, spelling
+from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
+from swaplaw.votes.checks.fleet import constant, copies, shape
+from swaplaw.votes.checks.prose import prose
+from swaplaw.votes.position import position_bias
+from swaplaw.votes.tally import Tally
+
+if TYPE_CHECKING:
+    from swaplaw.votes.table import Votes
+
+__all__ = ["SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
+
+LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
+    prose,
+    abstentions,
+    no_answers_as_text,
+    spelling,
+    foreign,
+    never_right,
+    constant,
+    copies,
+    shape,
+)
+"""What is looked for, in this order."""
+
+
+def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check, ...]:
+    """Look for what is wrong in votes, the most serious first.
+
+    Parameters
+    ----------
+    votes : Votes or Tally
+        A vote table, or the counted votes of one dataset. A table tells more: where answers are graded, only a table
+        still has the texts that were graded as right.
+    dataset : str, optional
+        Look at this dataset of a table only.
+
+    Returns
+    -------
+    tuple of Check
+        Errors, then warnings, then notes; empty where nothing looks wrong.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> [check.name for check in find_checks(sl.demo_votes())]
+    []
+    """
+    if isinstance(votes, Tally):
+        found = list(_found(from_tally(votes)))
+    else:
+        names = votes.datasets if dataset is None else [dataset]
+        found = [check for name in names for check in _found(from_table(votes, name))]
+    return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
+
+
+def copy_checks(tally: Tally) -> tuple[Check, ...]:
+    """Look for models that vote exactly as another does, on the questions of a tally."""
+    return tuple(copies(from_tally(tally)))
+
+
+def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ...]:
+    """Look for models that are swayed by where an option stands; this reads all rows once more."""
+    names = votes.datasets if dataset is None else [dataset]
+    return tuple(
+        Check(
+            "position_bias",
+            "warning",
+            model,
+            votes.tally(name).votes.shape[1],
+            f"{quote(model)} chose position {bias.position} in {float(bias.share):.0%} of its votes, where "
+            f"{float(bias.expected):.0%} would be even",
+            "ask every question in several orders of its options: `swaplaw collect` does",
+            name,
+        )
+        for name in names
+        for model, bias in position_bias(votes, name).items()
+        if bias.flagged
+    )
+
+
+def _found(ballots: Ballots) -> Iterator[Check]:
+    for look in LOOKS:
+        yield from look(ballots)

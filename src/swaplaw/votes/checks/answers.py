@@ -1,0 +1,164 @@
+"""Answers that do not mean what they say: silence, words that stand for none, other spellings, no options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from swaplaw.answers.forms import letter as option_letter
+from swaplaw.errors import listing, quote
+from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form, several_votes
+
+FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
+"""Share of answers that are no option from which on a model does not answer with options: letters, or other words."""
+FAR_BELOW = 4.0
+"""Standard errors below chance at which a model is not guessing but misread."""
+MOST_SPELLINGS = 5_000
+"""Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
+_NO_ANSWER = re.compile(
+    r"(?:#?n/?a|nan|<na>|null|none|nil|undefined|-+|\?+|no[ _]?answer|timed? ?out|"
+    r"(?:api |rate.?limit |internal )?(?:error|exception)\b.*|traceback\b.*)",
+    re.IGNORECASE,
+)
+
+
+def abstentions(ballots: Ballots) -> Iterator[Check]:
+    """Models that say nothing, or little."""
+    for model in ballots.models:
+        votes, answers = ballots.votes[model], ballots.answers.get(model, 0)
+        if not answers:
+            yield ballots.check(
+                "no_answers", "error", model, ballots.questions,
+                f"{quote(model)} has no answer at all: each of its {votes:,} votes is an error or an abstention",
+                "look at why its answers could not be read, or leave the model out",
+            )  # fmt: skip
+        elif 2 * answers < votes:
+            yield ballots.check(
+                "many_abstentions", "warning", model, ballots.questions,
+                f"{quote(model)} abstains in {1 - answers / votes:.0%} of its votes",
+                "look at why its answers could not be read: `swaplaw summary` shows the reasons",
+            )  # fmt: skip
+
+
+def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
+    """Words that stand for no answer, but vote like one."""
+    import polars as pl
+
+    def is_none(text: str) -> bool:
+        return _NO_ANSWER.fullmatch(text.strip()) is not None
+
+    for gold in sorted(filter(is_none, ballots.golds)):
+        here = ballots.rows.filter(pl.col("gold") == gold)
+        if 2 * here["question"].n_unique() > ballots.questions or gold.casefold() in ("nan", "null", "<na>"):
+            yield ballots.check(
+                "no_gold", "error", None, here["question"].n_unique(),
+                f"the right answer is {quote(gold)} on {here['question'].n_unique()} questions, as if there were none",
+                "give these questions their right answers, or leave them out",
+            )  # fmt: skip
+    words = [text for text in ballots.wrong["answer"].unique() if is_none(text) and text not in ballots.golds]
+    for model, rows in by_model(ballots.wrong.filter(pl.col("answer").is_in(words))):
+        votes, share = int(rows["votes"].sum()), int(rows["votes"].sum()) / ballots.votes[model]
+        yield ballots.check(
+            "no_answer_as_text", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
+            f"{quote(model)} has {several_votes(votes)} for {quote(first(rows))}, which counts as an answer like any "
+            "other",
+            "make these answers null: leave the cell of the column `answer` empty",
+        )  # fmt: skip
+
+
+def spelling(ballots: Ballots) -> Iterator[Check]:
+    """Wrong answers that are gold, spelt differently."""
+    import polars as pl
+
+    pairs = ballots.wrong.filter(pl.col("gold").is_not_null()).group_by("answer", "gold").agg(pl.col("votes").sum())
+    common = pairs.sort("votes", "answer", "gold", descending=True).head(MOST_SPELLINGS)
+    chains = {pair: chain for pair in common.select("answer", "gold").iter_rows() if (chain := _chain(*pair))}
+    if not chains:
+        return
+    keys = pl.DataFrame([(*pair, chain) for pair, chain in chains.items()], ["answer", "gold", "chain"], orient="row")
+    for model, rows in by_model(ballots.wrong.join(keys, on=["answer", "gold"])):
+        votes, share = int(rows["votes"].sum()), int(rows["votes"].sum()) / ballots.votes[model]
+        chain = rows.group_by("chain").agg(pl.col("votes").sum()).sort("votes", "chain", descending=True)["chain"][0]
+        example = rows.filter(pl.col("chain") == chain).sort("question", "answer").row(0, named=True)
+        yield ballots.check(
+            "spelling", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
+            f"{quote(model)} answers {quote(example['answer'])} where gold is {quote(example['gold'])}: "
+            f"{several_votes(votes)} ({share:.0%}) differ from gold only in spelling, and count as wrong",
+            f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
+        )  # fmt: skip
+
+
+def _chain(answer: str, gold: str) -> str | None:
+    """The canonical forms, if any, by which an answer is gold."""
+    return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
+
+
+def foreign(ballots: Ballots) -> Iterator[Check]:
+    """Models that do not answer with options, and models that are right less often than guessing would be."""
+    import polars as pl
+
+    if not ballots.closed:
+        return
+    options = list(filter(ballots.is_option, ballots.answered["answer"].unique()))
+    limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
+    outside = ballots.answered.filter(~pl.col("answer").is_in(options))
+    flagged = set()
+    for model, rows in by_model(outside):
+        share = int(rows["votes"].sum()) / ballots.answers[model]
+        if share >= limit and rows["question"].n_unique() >= 5:
+            flagged.add(model)
+            yield ballots.check(
+                "not_an_option", "error", model, rows["question"].n_unique(),
+                f"{quote(model)} answers {quote(first(rows))} where the right answers are "
+                f"{listing(sorted(ballots.golds), 3)}: {share:.0%} of its answers are none of the options",
+                "write the option's letter or label in the column `answer`, as in the column `gold`",
+            )  # fmt: skip
+    misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
+    chance = 1 / len(ballots.golds)
+    asked = dict(ballots.answered.group_by("model").agg(pl.col("question").n_unique()).iter_rows())
+    for model, rows in by_model(ballots.spoken):
+        n, right = asked[model], int(rows["right"].sum()) / ballots.answers[model]
+        far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
+        if far > FAR_BELOW and right < chance / 2 and model not in flagged | misspelt:
+            yield ballots.check(
+                "below_chance", "error", model, n,
+                f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
+                f"{chance:.0%}: its answers (such as {quote(first(rows))}) do not mean what gold means",
+                "check that its answers and the column `gold` name options in the same way and the same order",
+            )  # fmt: skip
+
+
+def never_right(ballots: Ballots) -> Iterator[Check]:
+    """Without options there is no chance to go by: a model that is never right beside models that often are."""
+    import polars as pl
+
+    shares = ballots.answered.group_by("model").agg(
+        ((pl.col("votes") * pl.col("right")).sum() / pl.col("votes").sum()).alias("share"),
+        pl.col("question").n_unique().alias("n"),
+    )
+    best = float(shares["share"].max() or 0)  # type: ignore[arg-type]
+    never = shares.filter((pl.col("share") == 0) & (pl.col("n") >= SURE)).sort("model")
+    if not best and shares.height and never.height == shares.height:
+        yield _nobody_right(ballots)
+    elif best >= 0.2 and not ballots.closed:
+        for model, _, n in never.iter_rows():
+            own = ballots.wrong.filter(pl.col("model") == model)
+            letters = all(len(option_letter(text)) == 1 for text in own["answer"].unique())
+            yield ballots.check(
+                "never_right", "error" if letters else "warning", model, n,
+                f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
+                f"such as {quote(first(own))}{' where gold is no letter' if letters else ''}",
+                "check that its answers are spelt as gold is",
+            )  # fmt: skip
+
+
+def _nobody_right(ballots: Ballots) -> Check:
+    answer, gold = ballots.wrong.sort("question", "model", "answer").select("answer", "gold").row(0)
+    expected = "" if gold is None else f", and gold such as {quote(gold)}"
+    return ballots.check(
+        "never_right", "error", None, ballots.questions,
+        f"no vote of any model is right: there are answers such as {quote(answer)}{expected}",
+        "check that answers and the column `gold` belong to the same questions, and are spelt alike",
+    )  # fmt: skip
