@@ -14,7 +14,7 @@ import click
 
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
+from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options, refuse_grades
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def load(paths: Sequence[str], *, warn: bool = True) -> Votes:
 
     if list(paths) == [DEMO]:
         return demo_votes()
-    votes = read_votes(paths, options=reading_of_run())
+    with naming_flags():
+        votes = read_votes(paths, options=reading_of_run())
     remark(votes.notes)
     refuse_grades(votes)
     if warn:
