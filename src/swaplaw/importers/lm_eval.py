@@ -214,6 +214,7 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
     if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
         return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
     raw = [response for group in line["resps"] for response in (group if isinstance(group, list) else [group])]
+    raw = raw[: run.task_filters.first.get(chosen)]
     kept = raw if chosen == RAW or options.reader is not None else _flat(line["filtered_resps"])
     read = _reading_of(run, chosen, options, line)
     if len(kept) < len(raw) and run.task_filters.extracts(chosen):
