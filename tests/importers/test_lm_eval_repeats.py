@@ -120,6 +120,12 @@ def test_the_majority_is_the_harness_s_own(run: tuple[Path, list[list[str | None
     assert float(sl.summary(whole)[0].single) < 0.1 < float(summary.single)
 
 
+def test_how_responses_came_about_is_recorded(run: tuple[Path, list[list[str | None]]]) -> None:
+    reader = Reader("regex", pattern=r"The answer is ([0-9,]+)")
+    imported = import_votes(run[0], Options(filter="raw", reader=reader))
+    assert imported.votes.origin == {"reader": reader.to_dict(), "temperature": 0.2, "truncated": "read"}
+
+
 def test_the_command_line_reads_it_the_same(run: tuple[Path, list[list[str | None]]], tmp_path: Path) -> None:
     out, votes = run
     output = tmp_path / "votes.parquet"

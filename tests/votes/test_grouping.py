@@ -107,7 +107,7 @@ def test_the_command_line_groups_once_and_repeats_it(
     assert len(scripted_judge) == number
     source.write_text(source.read_text() + "q,c,Paris in France,Paris,votes\n")
     noted = swaplaw("summary", str(source), "--groups", str(groups))
-    assert "1 answers were never judged" in noted.err
+    assert "1 answer was never judged" in noted.err
     assert swaplaw(*words, "--judge", "scripted/judge", "-o", str(votes)).code == 0
     assert 0 < len(scripted_judge) - number <= 3
     provenance = json.loads(pl.read_parquet_metadata(votes)["swaplaw"])

@@ -5,7 +5,8 @@ Only what is spoken counts: thinking is left out first (`spoken`). Then, in this
 1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`, or a field of JSON) and every `\boxed{X}`;
    all must name one option, and nothing said after them may name another;
 2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
-   alone on a line; all must name one option;
+   alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left over at the end of a
+   line, what the answer would be otherwise) counts only where nothing else is said;
 3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it.
 
 A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two

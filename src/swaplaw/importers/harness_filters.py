@@ -53,10 +53,7 @@ class TaskFilters:
 
 def filters_of(results: Path | None, task: str) -> TaskFilters:
     """Read a task's filters from the results file that was written with its samples; none where that does not tell."""
-    try:
-        config = json.loads(results.read_bytes())["configs"][task] if results is not None else {}
-    except (ValueError, KeyError, TypeError, OSError, RecursionError):
-        config = {}
+    config = _load(results).get("configs", {}).get(task) or {}
     steps = {
         str(entry.get("name")): tuple(_steps(entry.get("filter") or [], task))
         for entry in config.get("filter_list") or []
@@ -71,6 +68,27 @@ def filters_of(results: Path | None, task: str) -> TaskFilters:
     metric = next((metric for metric in config.get("metric_list") or [] if isinstance(metric, dict)), {})
     ignored = tuple(str(pattern) for pattern in metric.get("regexes_to_ignore") or [])
     return TaskFilters(steps, first, ignored, bool(metric.get("ignore_case")))
+
+
+def temperature_of(results: Path | None, task: str) -> float | None:
+    """The temperature at which a task's responses were drawn; None where the results file does not tell."""
+    document = _load(results)
+    own = (document.get("configs", {}).get(task) or {}).get("generation_kwargs") or {}
+    given = document.get("config", {}).get("gen_kwargs") or {}
+    settings = {**own, **(given if isinstance(given, dict) else {})}
+    if settings.get("do_sample") is False:
+        return 0.0
+    value = settings.get("temperature")
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _load(results: Path | None) -> dict[str, Any]:
+    try:
+        found = json.loads(results.read_bytes()) if results is not None else {}
+    except (ValueError, OSError, RecursionError):
+        return {}
+    parts = ("configs", "config")
+    return {part: found[part] for part in parts if isinstance(found, dict) and isinstance(found.get(part), dict)}
 
 
 def _steps(functions: list[Any], task: str) -> list[Step]:

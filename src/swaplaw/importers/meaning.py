@@ -42,7 +42,8 @@ def grouped(votes: Votes, options: Options) -> Votes:
         raise InputError(f"{quote(str(file), 200)}: there are no groups; name a judge to make them when importing")
     notes = list(votes.notes)
     if left := known.unjudged(votes):
-        notes.append(f"{left} answers were never judged by {quote(known.judge)}: each is a category of its own")
+        what = "1 answer was" if left == 1 else f"{left} answers were"
+        notes.append(f"{what} never judged by {quote(known.judge)}, and count as they are spelt")
     return known.apply(votes).noting(notes)
 
 
