@@ -5,7 +5,7 @@ Only what is spoken counts: thinking is left out first (`spoken`). Then, in this
 1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`, or a field of JSON) and every `\boxed{X}`;
    all must name one option, and nothing said after them may name another;
 2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
-   alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left over at the end of a
+   alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left at the end of a
    line, what the answer would be otherwise) counts only where nothing else is said;
 3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it.
 
@@ -285,6 +285,7 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
     return _Statement(_Kind.SAID, UNSURE if phrases.ALSO.match(after) else mention["letter"].upper())
 
 
+_OTHER_OPTION = re.compile(r"\b(?:option|choice)\s\(?[A-Z]\b[^.;]{0,60}$", re.IGNORECASE)
 _LAST = re.compile(r"['\])>]{0,3}(?:,\sthen)?[.!]?\s{0,3}")
 _CONDITIONAL = re.compile(r"['\])>]{0,3},?\s(?:if|unless)\b", re.IGNORECASE)
 
@@ -294,14 +295,17 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
     if phrases.LINKED.search(near):
         return None, _Kind.SAID
     ends = phrases.ENDS.match(after)
-    labelled = near[-1:] == "(" and after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
-    if (ends or labelled) and (lead := phrases.BOUND.search(near) or phrases.NAMED_OPTION.search(near)):
+    labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
+    pointed = None if _OTHER_OPTION.search(near[:-8]) else phrases.NAMED_OPTION.search(near)
+    if (ends or labelled) and (lead := phrases.BOUND.search(near) or pointed):
         return lead, _Kind.SAID
-    if not ends:
+    if not ends and not labelled:
         return None, _Kind.SAID
     gap = phrases.GAP.search(near) or phrases.ELSEWHERE.search(near)
     if gap and not phrases.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
         return gap, _Kind.SAID
+    if not ends:
+        return None, _Kind.SAID
     related, weak = phrases.RELATES.search(near), phrases.IS.search(near)
     if related and not _LONE.search(near[: related.start("verb")]):
         return related, _Kind.SAID

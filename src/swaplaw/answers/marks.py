@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 
 from swaplaw.answers.letters import MENTION, meant, plain
-from swaplaw.answers.phrases import SEARCHED
+from swaplaw.answers.phrases import DOUBT, SEARCHED
 
 # Verdicts
 
@@ -61,7 +61,7 @@ _CLOSES = (
     r"(?:[)\]]|\.(?=\s)|\.(?=[A-Z][a-z])|\.{3}|;(?=\s)|:(?=\s)(?!\s[A-Z]\b)|\s(?:-{1,2}>?|→|⇒)\s(?![A-Z]\b)|\s\((?![A-Z]\))"
     r"|,?\s(?=(?:not|instead|rather|over)\b)"
     r"|,\s(?=[A-Z][a-z]|\d|(?:because|since|as|of course|clearly|definitely|obviously|certainly|[Ii] think|for|the|it"
-    r"|this|which)\b)"
+    r"|this|which|and\shere)\b)"
     r"|\s(?=(?:because|since|as it|as explained|for sure|for the reasons)\b))"
 )
 _LABEL = re.compile(rf"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
@@ -84,7 +84,8 @@ def marked(visible: str, known: Set[str]) -> set[str]:
     if not lines:
         return bold
     found = bold | _labelled(lines, known)
-    return found or _trailing(lines[-1][-SEARCHED:], known) or _last_label(lines)
+    last = lines[-1][-SEARCHED:]
+    return found or _trailing(last, known) or _last_label(lines) or _ended_with(last, known)
 
 
 _OR_ANOTHER = re.compile(r"%\)\s?,?\s?(?:or|and|vs\.?)?\s\(?(?P<letter>[A-Z])\b")
@@ -109,6 +110,39 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
         bool(_OTHERS.search(lines[1][:SEARCHED])) or any(other < letter for other in below)
     )
     return {letter} if explained else {letter} | below
+
+
+_ENDING = re.compile(
+    r"(?:\b(?:option|choice|answer)\s|(?P<own>^(?:so,?\s)?I(?:'\w{1,2})?\s(?:[\w']{1,12}\s){1,5}))"
+    r"[(\[]?(?P<letter>[A-Z])[)\]]?(?:\s(?:best|here|then))?[.!]?$",
+    re.IGNORECASE,
+)
+_UNCHOSEN = re.compile(
+    r"\b(?:(?:consider|examin|check|evaluat|test|eliminat|reject|exclud|discard|compar|start|turn|regard|avoid|skip|cross|remov"
+    r"|contradict|explain|discuss|confus|mistak|miss|got|look|see|mis|rul|know|assum|justif|reconsider|strik|dismiss|dislik|refut|disprov)\w{0,5}|about|against"
+    r"|unlike|than|versus|why|what|how|which|or|and|between|both|was|were|had|vitamin|hepatitis|type|group|plan|point|grade|class|figure"
+    r"|section|team|part|level|phase|appendix|called|label\w{0,4})\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that names an option, or another thing that a letter is part of, without choosing it."""
+
+
+_FITTED = re.compile(
+    r"\b(?:fits?|match(?:es|ed)?|described|explained|supports?|supported|captured|stated|listed|reflected|consistent)\b",
+    re.IGNORECASE,
+)
+
+
+def _ended_with(line: str, known: Set[str]) -> set[str]:
+    """The option that the last sentence ends with, in words that choose rather than weigh: "I'd put B."."""
+    sentence = re.split(r"[.!?:;]\s", line.rstrip())[-1]
+    found = _ENDING.search(sentence)
+    if not found or not found["letter"].isupper() or _UNCHOSEN.search(sentence) or DOUBT.search(sentence):
+        return set()
+    if not found["own"] and not _FITTED.search(sentence):
+        return set()
+    named = {mention["letter"] for mention in MENTION.finditer(sentence)} & known - {"I"}
+    return {found["letter"]} if named == {found["letter"]} and meant(sentence[: found.start("letter")]) else set()
 
 
 _BRACKETED = re.compile(r"\(?(?P<letter>[A-Z])\)\s\S")

@@ -85,12 +85,18 @@ _ADVERBS = (
     r"(?:,?\s(?:clearly|really|truly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
     r"|in fact"
     r"|in my (?:view|opinion)|here|correcta?|corretta|correta|đúng|yang benar|to (?:this|the|your) question"
+    r"|that (?:does not|doesn't|is not|isn't) \w{1,15}"
     r"|that (?:is |best )?(?:not )?(?:correct|true|right|false|fits|describes|fits best|describes this)"
     r"|(?:for|to) (?:this|the|your)? ?(?:question|problem)?(?: \d{1,3})?|among the (?:choices|options)|given),?){0,2}"
 ).replace(" ", r"\s")
 _BE = _any(
     *("is", "are", "must be", "has to be", "should be", "would be", "will be", "becomes", "remains", "ist", "lautet"),
-    *("has got to be", "can only be", "(?:appears|seems|looks|turns out|ought|needs) to be"),
+    *(
+        "(?:would|should|must|will) (?:therefore|thus|then|hence) be",
+        "has got to be",
+        "can only be",
+        "(?:appears|seems|looks|turns out|ought|needs) to be",
+    ),
     *(
         "est(?: la)?",
         "es(?: la)?",
@@ -123,7 +129,10 @@ _CHOOSE = _any(
     *("decided? (?:on|for)", "conclude", "guess", "mark", "stick with", "sticking with"),
     *("prefer", "favou?r", "take", "submit", "have (?:said|chosen|picked)", "(?:revise|update|change) my answer to"),
 )
-_SPEAKER = r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\shad\sto)?"
+_SPEAKER = (
+    r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\scan|\shad\sto)?"
+    r"(?:\s(?:going\sto|to|like\sto|need\sto|want\sto))?"
+)
 _OFTEN = r"(?:\s(?:therefore|thus|now|then|hereby|definitely|ultimately|finally|confidently|still))?"
 _THINK = _any("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|sure|certain)", "would say", "'d say")
 
@@ -131,7 +140,7 @@ FREE = re.compile(
     rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}(?:是|为|は|은|는)?\s?"
     rf"|(?:सही|doğru)\s{_ANSWER}\s"
     rf"|\b{_SPEAKER}{_OFTEN}\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
-    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|\bchang\w{1,4}\s(?:my|the)\sanswer\s(?:from\s\W?[A-Z]\W?\s)?to\s"
+    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\bchang\w{1,4}\s(?:my|the)\sanswer|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
     rf"|richtig\sist\s|\bich\s(?:würde|wähle|nehme|tippe\sauf)\s|\bje\s(?:choisis|dirais|prends)\s"
     rf"|\b(?:elijo|escojo|escolho|scelgo|выбираю)\s){_OPTION}[(\['<]{{0,3}}$",
     re.IGNORECASE,
@@ -148,6 +157,7 @@ _LINK = _any(
         "we (?:get|have|find|obtain)",
         "i get",
         "none other than",
+        "listed (?:as|under|in)",
     ),
     *("anything other than", "(?:looks|seems) like", "points? (?:us )?to"),
 )
@@ -253,7 +263,13 @@ _BEING = _any(
 )
 _GOOD = _any(
     *("correct", "right", "best", "better", "final", "answer", "choice", "pick", "appropriate", "suitable", "accurate"),
-    *("precise", "winner", "(?<=most )(?:plausible|reasonable|logical|sensible|convincing)"),
+    *(
+        "precise",
+        "winner",
+        "exception",
+        "odd one out",
+        "(?<=most )(?:plausible|reasonable|logical|sensible|convincing)",
+    ),
 )
 PRAISE = re.compile(
     rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|really|actually|fully|also|equally|likewise|the|my)){{0,2}}"
@@ -269,13 +285,16 @@ PRAISE = re.compile(
     re.IGNORECASE,
 )
 FITS = re.compile(
-    r"['\])>]{0,3}\s(?:fits|matches|satisfies|best\s\w{3,12})\s(?![(\[]?[A-Z]\b)(?!.{0,200}\bbut\b)", re.IGNORECASE
+    r"['\])>]{0,3}\s(?:fits|matches|satisfies|(?:most\s(?:closely|accurately)|best)\s\w{3,12})\s(?![(\[]?[A-Z]\b)(?!.{0,200}\bbut\b)",
+    re.IGNORECASE,
 )
 """After an option: it fits, without a but."""
 ALSO = re.compile(r"[^.!?]{0,60}?\b(?:too|as\swell|also|so\s(?:is|are))\b", re.IGNORECASE)
 """After praise that is not for one option alone."""
 MADE = re.compile(r"\bmak(?:es|ing)\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
-MADE_RIGHT = re.compile(r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best)\b", re.IGNORECASE)
+MADE_RIGHT = re.compile(
+    r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best|answer|choice)\b", re.IGNORECASE
+)
 ONLY = re.compile(r"\bonly\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
 REMAINS = re.compile(
     r"['\])>]{0,3}\s(?:remains|fits|works|is\s(?:left|correct|right|true|possible|supported|consistent|accurate|valid)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies|can\sbe|follows|describes|explains|captures)\b",
@@ -298,18 +317,19 @@ LINKED = re.compile(
 # Doubts.
 
 CONDITION = re.compile(
-    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|(?<!\bi\s)suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s",
+    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|(?<!\bi\s)suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s|\blet(?:'s|\sus)\s(?:say|pretend)\b",
     re.IGNORECASE,
 )
 DOUBT = re.compile(
     r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)(?<!of\s)doubt|unlikely|wrong|incorrect|worst"
-    r"|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom"
+    r"|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom|trap|decoy|distractor|naive"
+    r"|(?:second|next)[\s-]best|runner-up|inconsistent|conflicts?|contradict(?:s|ed|ing)?|contrary|disagrees?|compar\w{1,3}"
     r"|instinct|intuition|impression|inclination|temptation|tempting|guess(?:ed)?\swas|tempted|не|nie|inte|不是|不|否|less"
     r"|nobody|used\sto)\b|n't\b|不是|不选",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
-    r"\b(?:students?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
+    r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
     r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?)\b",
     re.IGNORECASE,
 )
@@ -320,7 +340,10 @@ EARLIER = re.compile(
     re.IGNORECASE,
 )
 """What was thought before, wherever it stands in the sentence."""
-CONCLUSION = re.compile(r"[.!?;]|\b(?:so|therefore|thus|hence|but|because|however|though)\b", re.IGNORECASE)
+CONCLUSION = re.compile(
+    r"[.!?]|;(?=\s(?:as\sit\sis|here|now|i\b|in\sthis))|\b(?:so|therefore|thus|hence|but|because|however|though)\b",
+    re.IGNORECASE,
+)
 CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
 CORRECTION = re.compile(
     r"(?:^|[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
