@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+from collections.abc import Callable
 
 import polars as pl
+import pytest
 
 from swaplaw.answers.forms import canonicaliser
 
+from support.commands import Finished
 from support.data import real_votes
 from support.pages import DOCS
 
@@ -17,6 +22,32 @@ PAGE = (DOCS / "answers.md").read_text()
 def test_documented_python_runs() -> None:
     for block in re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL):
         exec(compile(block, "docs/answers.md", "exec"), {})
+
+
+def test_the_documented_commands_give_the_figures(
+    swaplaw: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(DOCS.parent)
+    [block] = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
+    told = []
+    for line in block.splitlines():
+        done = swaplaw(*shlex.split(line)[1:], "--json")
+        assert done.code == 0, done.err
+        told.append(json.loads(done.out))
+    for place, (models, pairs) in ((2, (told[0], told[2])), (3, (told[1], told[3]))):
+
+        def cell(start: str, place: int = place) -> str:
+            return next(line for line in PAGE.splitlines() if line.startswith(f"| {start}")).split("|")[place]
+
+        best = max(models["models"], key=lambda model: model["plurality"])
+        for kind, name in (("single", "accuracy of single votes"), ("plurality", "accuracy of the plurality")):
+            shares = [100 * model[kind] for model in models["models"]]
+            assert f"{min(shares):.1f}-{max(shares):.1f}%" in cell(name)
+        assert f"{best['model']} ({100 * best['plurality']:.1f}%)" in cell("most accurate")
+        lifts = [pair["lift"] for pair in pairs["pairs"]]
+        assert f"{100 * sum(lifts) / len(lifts):+.2f} points" in cell("lift of a pair")
+        assert f"{sum(lift > 0 for lift in lifts)} of {len(lifts)}" in cell("pairs that gain")
+        assert f"{100 * max(lifts):+.1f} (" in cell("largest lift")
 
 
 def test_the_figures_of_math500_are_those_of_the_votes() -> None:

@@ -13,6 +13,8 @@ from swaplaw.answers.readers import Reader
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
 
+from support.data import DATA
+
 
 def votes(path: Path, **options: Any) -> list[tuple[Any, ...]]:
     frame = import_votes(path, Options(**options)).votes.frame.collect()
@@ -108,3 +110,60 @@ def test_votes_on_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     file.write_text("question,model,answer,gold\nq1,a,A,A\nq1,b,B,A\n")
     monkeypatch.setattr("swaplaw.importers.hub.download", lambda source: (source, [file]))
     assert sl.read_votes("hf:someone/votes").tally().models == ("a", "b")
+
+
+# Files that the tools themselves wrote (tests/data/tools)
+
+TOOLS = DATA / "tools"
+
+
+def test_a_run_of_promptfoo() -> None:
+    """Replies are read where the gold is a letter, `icontains` or not; two providers of one prompt are two models."""
+    imported = import_votes(TOOLS / "promptfoo-0.121.20.json")
+    assert imported.provenance["reader"] == Reader("choice").to_dict()
+    assert votes(TOOLS / "promptfoo-0.121.20.json") == [
+        ("q1", "model-a", 0, "A", "A", True, None),
+        ("q1", "model-a", 1, "A", "A", True, None),
+        ("q2", "model-a", 0, "B", "B", True, None),
+        ("q2", "model-a", 1, "B", "B", True, None),
+        ("q1", "model-b", 0, "B", "A", False, None),
+        ("q1", "model-b", 1, "B", "A", False, None),
+        ("q2", "model-b", 0, None, "B", False, "error"),
+        ("q2", "model-b", 1, None, "B", False, "error"),
+    ]
+
+
+def test_runs_of_deepeval() -> None:
+    found = import_votes([TOOLS / "deepeval-4.3.1-m1.json", TOOLS / "deepeval-4.3.1-m2.json"]).votes.frame.collect()
+    rows = sorted(found.select("model", "answer", "gold", "correct").rows())
+    assert rows == [
+        ("m1", "Oslo", "Oslo", True),
+        ("m1", "Paris", "Paris", True),
+        ("m1", "Rome", "Rome", True),
+        ("m2", "Bergen", "Oslo", False),
+        ("m2", "Milan", "Rome", False),
+        ("m2", "Paris", "Paris", True),
+    ]
+    assert found["question"].n_unique() == 3
+
+
+def test_runs_of_openai_evals() -> None:
+    """Any of several golds is right; the answer is what the eval picked out of the reply."""
+    rows = [row[1:6] for name in ("one", "two") for row in votes(TOOLS / f"openai-evals-3.0.1-{name}.jsonl")]
+    assert rows == [
+        ("scripted/one", 0, "Paris", "Paris", True),
+        ("scripted/one", 0, "Rome", "Rome", True),
+        ("scripted/one", 0, "Christiania", "Oslo", True),
+        ("scripted/two", 0, "Lyon", "Paris", False),
+        ("scripted/two", 0, "Rome", "Rome", True),
+        ("scripted/two", 0, "Bergen", "Oslo", False),
+    ]
+
+
+def test_lines_of_a_reply_are_kept_until_it_is_read(tmp_path: Path) -> None:
+    """The last line decides, however long the reply: it is shortened only after it was read."""
+    reply = "Let me see.\n" + "Option B looks tempting. " * 300 + "\n\nANSWER: A"
+    rows = [{"promptIdx": 0, "vars": {"id": "q", "expected": "A"}, "provider": "m", "success": True,
+             "response": {"output": reply}}]  # fmt: skip
+    (tmp_path / "results.json").write_text(json.dumps({"evalId": "e", "results": {"results": rows}, "config": {}}))
+    assert votes(tmp_path / "results.json") == [("q", "m", 0, "A", "A", True, None)]

@@ -17,6 +17,7 @@ import pytest
 
 from serve.test_app import vote
 from serve.test_command import server
+from swaplaw.answers import Reader
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError
 from swaplaw.serve.demo import running
@@ -52,7 +53,7 @@ def test_a_truncated_reply_abstains_as_it_does_when_collected(base_url: str, wor
 
 
 SIGNED = Voting(
-    reader={"kind": "choice", "version": 2, "labels": ["A", "B"], "canonical": []},
+    reader=Reader("choice", labels="AB").to_dict(),
     temperature=0.7,
     prompt="Reply with a letter.\n{question}",
     truncated="abstain",

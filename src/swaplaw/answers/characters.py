@@ -18,7 +18,9 @@ _INVISIBLE = dict.fromkeys(
         *range(0xFE00, 0xFE10),
     ),
 ) | {0xFEFF: None}
-_CHARACTERS = _INVISIBLE | _QUOTES | _DASHES
+# Letters in circles, squares and flags, which no compatibility form takes apart.
+_EMBLEMS = {first + place: chr(ord("A") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
+_CHARACTERS = _INVISIBLE | _QUOTES | _DASHES | _EMBLEMS
 
 
 def unify(text: str) -> str:

@@ -5,7 +5,8 @@ Only what is spoken counts: thinking is left out first (`spoken`). Then, in this
 1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`, or a field of JSON) and every `\boxed{X}`;
    all must name one option, and nothing said after them may name another;
 2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
-   alone on a line; all must name one option;
+   alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left at the end of a
+   line, what the answer would be otherwise) counts only where nothing else is said;
 3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it.
 
 A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two
@@ -129,6 +130,7 @@ class _Kind(Enum):
     LINE = auto()
     BOXED = auto()
     SAID = auto()
+    WEAK = auto()
     TAKEN_BACK = auto()
     DOUBTED = auto()
 
@@ -142,6 +144,8 @@ class _Statement:
 
 def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
+    if (own := _before_run_on(visible, known)) is not None:
+        return own
     is_json, answer = from_json(visible)
     if is_json:
         return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
@@ -149,6 +153,8 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     if statements and statements[-1].letter is None:
         return None
     stated = [statement for statement in statements if statement.letter is not None]
+    if any(statement.kind is not _Kind.WEAK for statement in stated):
+        stated = [statement for statement in stated if statement.kind is not _Kind.WEAK]
     kinds = [statement.kind for statement in stated]
     lines = [place for place, kind in enumerate(kinds) if kind is _Kind.LINE]
     declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
@@ -156,6 +162,16 @@ def _settled(visible: str, known: Set[str]) -> str | None:
         after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
         return _agreed({stated[place].letter for place in (*declared, *after)})
     return _agreed({statement.letter for statement in stated}) if stated else _agreed(marked(visible, known))
+
+
+_RUN_ON = re.compile(r"\n\s{0,9}(?:\W{1,9}\s{0,9})?(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
+
+
+def _before_run_on(visible: str, known: Set[str]) -> str | None:
+    """The answer before the reply goes on to a question of its own making, as models without a stop token do."""
+    mark = _RUN_ON.search(visible)
+    found = _settled(visible[: mark.start()], known) if mark else None
+    return found if found in known else None
 
 
 def _standing(statements: list[_Statement]) -> list[_Statement]:
@@ -189,16 +205,25 @@ def _statements(visible: str) -> Iterator[_Statement]:
         rest = line[head.end() :] if head else line
         if head:
             below = bare[number + 1] if number + 1 < len(bare) else ""
-            yield _Statement(_Kind.LINE, named(rest if rest.strip() else below))
+            yield _Statement(_Kind.LINE, named(rest if rest.strip() else below) or _bracketed_last(rest))
         for content in _boxes(lines[number]):
             if boxed := named(plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
         yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
 
 
+def _bracketed_last(rest: str) -> str | None:
+    """The only letter of an answer line, in brackets at its end: "Answer: the median (D)"."""
+    found = re.search(r"\(([A-Z])\)[.!]?$", rest[-SEARCHED:])
+    others = {mention["letter"] for mention in MENTION.finditer(rest[-SEARCHED:])}
+    return found[1] if found and others == {found[1]} and meant(rest[-SEARCHED:][: found.start()]) else None
+
+
 def _boxes(line: str) -> Iterator[str]:
     r"""What stands inside each `\boxed{…}`, braces within it included."""
-    for box in re.finditer(r"(?:boxed|fbox|framebox)\s{0,3}\{", line):
+    yield from re.findall(r"\\boxed\s{1,3}([A-Z])\b", line)
+    yield from re.findall(r"\[\[([A-Z])\]\]", line)
+    for box in re.finditer(r"(?<![Nn]ot \\)(?:boxed|fbox|framebox)\s{0,3}\{", line):
         depth, end = 1, box.end()
         for char in line[box.end() : box.end() + SEARCHED]:
             depth += (char == "{") - (char == "}")
@@ -210,6 +235,8 @@ def _boxes(line: str) -> Iterator[str]:
 
 # Sentences
 
+_STATEMENT = re.compile(r"\bstatements?\s\(?$", re.IGNORECASE)
+_GOES_ON = re.compile(r"[\w?+*#]")
 _LONE = re.compile(r"(?<!\w)[A-H]\s{0,2}$")
 _NEAR = 120
 """How far before a letter its lead may begin."""
@@ -221,52 +248,94 @@ def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]
     """Statements in the sentences of a line, or a letter that is all of it."""
     bare = phrases.NUMBER.sub("", line, count=1) if alone and len(line) <= SEARCHED else line
     found = LETTER.match(bare) if alone and len(line) <= SEARCHED else None
-    if found and found["rest"].strip(" ✅✔✓☑👍🎯") in ("", ".", "!", ":"):
+    if found and not _GOES_ON.search(found["rest"]):
         if found["letter"].isupper() or found["close"] or all_there_is:
             yield _Statement(_Kind.SAID, found["letter"].upper())
         return
     mentions = list(MENTION.finditer(line))[-_MENTIONS:]
-    made = [(mention.start(), _Statement(_Kind.SAID, said)) for mention in mentions if (said := _told(line, mention))]
+    made = [(mention.start(), said) for mention in mentions if (said := _told(line, mention))]
     for mark in phrases.CORRECTION.finditer(line):
         made.append((mark.start(), _Statement(_Kind.TAKEN_BACK if mark["strong"] else _Kind.DOUBTED, None)))
     yield from (statement for _, statement in sorted(made, key=lambda pair: pair[0]))
 
 
-def _told(line: str, mention: re.Match[str]) -> str | None:
-    """The letter of a mention, where the words around it state it as the answer."""
+def _told(line: str, mention: re.Match[str]) -> _Statement | None:
+    """What a mention states, where the words around it state it as the answer."""
     start, small = mention.start(), mention["letter"].islower()
+    if mention["letter"] == "I" and _STATEMENT.search(line[max(0, start - 20) : start]):
+        return None  # "Statement I" is the first of several statements.
     before, after = line[max(0, start - SEARCHED) : start], line[mention.end() : mention.end() + SEARCHED]
     near = before[-_NEAR:]
-    lead = phrases.FREE.search(near)
+    lead, kind = phrases.FREE.search(near), _Kind.SAID
     if lead is None and small and (len(line) > _SHORT or mention["letter"] == "i"):
         return None
-    if lead is None and phrases.ENDS.match(after) and not phrases.LINKED.search(near):
-        lead = phrases.BOUND.search(near) or phrases.NAMED_OPTION.search(near)
-        if lead and _LONE.search(near[: lead.start()]):
-            lead = None  # "A implies B" is about A and B.
+    if lead is None:
+        lead, kind = _bound(near, after)
     if lead is not None:
+        asked = after.lstrip(" )]'")[:1] == "?" or phrases.REJECTED.match(after) or phrases.FLEETING.match(after)
+        if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
+            return None
         stated = named(line[start - _opened(near) : start + SEARCHED])
-        asked = after.lstrip(" )]'")[:1] == "?"
-        return stated if not asked and meant(before[: len(before) - len(near) + lead.start()]) else None
+        if stated == UNSURE and _CONDITIONAL.match(after):
+            kind = _Kind.WEAK  # What would be answered otherwise says nothing against what is answered.
+        if stated is not None:
+            return _Statement(kind, stated)
     if not _praised(near, after) or not meant(before):
         return None
-    return UNSURE if phrases.ALSO.match(after) else mention["letter"].upper()
+    return _Statement(_Kind.SAID, UNSURE if phrases.ALSO.match(after) else mention["letter"].upper())
+
+
+_OTHER_OPTION = re.compile(r"\b(?:option|choice)\s\(?[A-Z]\b[^.;]{0,60}$", re.IGNORECASE)
+_LAST = re.compile(r"['\])>]{0,3}(?:,\sthen)?[.!]?\s{0,3}")
+_CONDITIONAL = re.compile(r"['\])>]{0,3},?\s(?:if|unless)\b", re.IGNORECASE)
+
+
+def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
+    """A lead that counts where the letter ends its clause, and how strong it is."""
+    if phrases.LINKED.search(near):
+        return None, _Kind.SAID
+    ends = phrases.ENDS.match(after)
+    labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
+    pointed = None if _OTHER_OPTION.search(near[:-8]) else phrases.NAMED_OPTION.search(near)
+    if (ends or labelled) and (lead := phrases.BOUND.search(near) or pointed):
+        return lead, _Kind.SAID
+    if not ends and not labelled:
+        return None, _Kind.SAID
+    gap = phrases.GAP.search(near) or phrases.ELSEWHERE.search(near)
+    if gap and not phrases.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
+        return gap, _Kind.SAID
+    if not ends:
+        return None, _Kind.SAID
+    related, weak = phrases.RELATES.search(near), phrases.IS.search(near)
+    if related and not _LONE.search(near[: related.start("verb")]):
+        return related, _Kind.SAID
+    if weak and not phrases.TURNS.search(after):
+        return weak, _Kind.WEAK
+    alone = phrases.ALONE.search(near) if _LAST.fullmatch(after) else None
+    if alone:
+        return alone, _Kind.WEAK
+    return None, _Kind.SAID
 
 
 def _praised(near: str, after: str) -> bool:
     """Whether the words around a letter call it the right one: "option C is correct", "which makes C the answer"."""
     if phrases.LINKED.search(near):
         return False
+    if phrases.CONTRAST.search(near) and phrases.ELLIPSIS.match(after):
+        return True
+    if phrases.EXCEPT.search(near) and phrases.REJECTED.match(after) and "?" not in after:
+        return True
     if phrases.MADE.search(near):
         return phrases.MADE_RIGHT.match(after) is not None
-    if phrases.OPTION.search(near):
-        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
     if phrases.ONLY.search(near) and phrases.REMAINS.match(after):
         return True
+    if phrases.OPTION.search(near):
+        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
     begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None
-    return begins and phrases.PRAISE.match(after) is not None
+    return begins and any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
 
 
 def _opened(near: str) -> int:
-    """How many brackets and quotes stand right before a letter."""
-    return len(near) - len(near.rstrip("([<'"))
+    """How many characters right before a letter belong to it: brackets, quotes and the word "option"."""
+    called = phrases.CALLED.search(near)
+    return len(near) - (called.start() if called else len(near.rstrip("([<'")))

@@ -12,8 +12,10 @@ UNSURE = "?"
 """What a statement names that settles on no single option."""
 
 _WRAPPERS = re.compile(
-    r"\\?(?:boxed|fbox|framebox)(?=\s{0,3}\{)\s?|\\(?:text[a-z]*|math[a-z]+|operatorname|underline|bf|rm|large|Large|huge|displaystyle)(?![a-z])\s?"
-    r"|\\(?:color(?:box)?|textcolor)\s?\{[a-z]{1,20}\}|\\[()\[\],;:! ]|(?-i:</?(?:b|strong|i|em|code|u|mark)>)",
+    r"\\?(?:boxed|fbox|framebox)(?=\s{0,3}\{)\s?|\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[clr|]{1,9}\})?"
+    r"|\\(?:text[a-z]*|math[a-z]+|operatorname|underline|bf|rm|large|Large|huge|displaystyle)(?![a-z])\s?"
+    r"|\\(?:color(?:box)?|textcolor)\s?\{[a-z]{1,20}\}|\\[()\[\],;:! ]"
+    r"|(?-i:</?(?:b|strong|i|em|code|u|mark|p|div|span|li|h[1-6])>)",
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~[^~\n]{0,80}~~|<(s|del|strike)>[^<\n]{0,80}</\1>")
@@ -35,7 +37,7 @@ def plain(line: str) -> str:
 
 
 LETTER = re.compile(
-    r"[\s'(\[<]{0,9}(?:(?:the\s)?(?:answer\s)?(?:option|choice|letter|answer)\s)?[\s'(\[<]{0,9}(?P<letter>[a-z])(?![a-z0-9_])"
+    rf"[\s'(\[<✅✔✓☑👉]{{0,9}}(?P<option>{phrases.OPTION_WORD})?[\s'(\[<]{{0,9}}(?P<letter>[a-z])(?![a-z0-9_])"
     r"(?P<close>['\])>]{0,9})(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -55,8 +57,9 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
-    r"\s?[^\w?+*#-]{0,9}$|\s?[.!,;|](?=\s|$)|\s?:|\s(?:-{1,2}>?|=|→)\s|\s?\(|\s?(?:です|입니다|है)"
-    r"|\s(?:because|since|as|due|given|which|where|with|rather|instead|not|and\snot|so|but|for|is\s(?:the\s)?(?:correct|right|best|final))\b",
+    r"\s?[^\w?+*#-]{0,9}$|\s?[.!,;|](?=\s|$|[^\x00-\x7f])|\s?:|\s(?:-{1,2}>?|=|→)\s|\s?[(\[←]|\s?(?:です|입니다|है|(?:选项|项)?(?:是|为)?正确|が正し|が正解|选项|项(?!错))|d[iıuü]r\b"
+    r"|\s(?:because|since|as|due|given|which|where|with|rather|instead|not|and\snot|so|but|for|over|than|from|by|here|though"
+    r"|although|while|whereas|wählen|nehmen|sagen|porque|parce|car|weil|da|denn|perché|poiché|потому|omdat|karena|vì|based|according|again|after|without|is\s(?:the\s)?(?:correct|right|best|final))\b",
     re.IGNORECASE,
 )
 
@@ -68,7 +71,7 @@ def named(content: str) -> str | None:
         return None
     letter, rest = found["letter"], found["rest"]
     bracketed = bool({")", "]"} & set(found["close"]))
-    if letter.islower() and not bracketed and rest.strip(" .!"):
+    if letter.islower() and not bracketed and rest.strip(" .!") and not (found["option"] and rest[:1] in ",;:."):
         return None
     if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
         return None
@@ -81,13 +84,20 @@ def named(content: str) -> str | None:
 
 
 MENTION = re.compile(
-    r"(?<![\w.+])(?<!\w')(?P<letter>[A-Z]|[b-hj-z](?=\s?[.)\]]?\s{0,3}$|\sis\s)|(?<=[(\[])[a-z](?=[)\]]))(?![a-zA-Z0-9_+#]|'\w)"
+    r"(?<![\w.+])(?<!\w')(?P<letter>[A-Z]|[b-hj-z](?=\s?[.)\]]?\s{0,3}$|\sis\s)|a(?=\)[.]?\s{0,3}$)|(?<=\bis\s)[a-j](?=\)\s\w)|(?<=[(\[])[a-z](?=[)\]])|(?<=\b(?i:option|choice)\s)[a-j](?=[,;:]\s))(?![a-zA-Z0-9_+#]|'(?!d[iıuü]r\b)\w)"
 )
 """A letter that may name an option: a capital, or a small one where it ends the line or stands in brackets."""
 
 
-def meant(before: str) -> bool:
-    """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause."""
+def meant(before: str, lead: str = "") -> bool:
+    """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause, nobody else's."""
     sentence = phrases.CONCLUSION.split(before)[-1]
     clause = phrases.CLAUSE.split(sentence)[-1]
-    return not any((phrases.CONDITION.search(sentence), phrases.DOUBT.search(clause), phrases.REPORTED.search(clause)))
+    open_ended = "other than" in lead  # "It can't be anything other than B" denies the others.
+    doubts = (
+        phrases.CONDITION.search(sentence + lead),
+        phrases.EARLIER.search(sentence),
+        None if open_ended else phrases.DOUBT.search(clause),
+        phrases.REPORTED.search(clause + lead),
+    )
+    return not any(doubts)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 
 from swaplaw.answers.letters import MENTION, meant, plain
-from swaplaw.answers.phrases import SEARCHED
+from swaplaw.answers.phrases import DOUBT, SEARCHED
 
 # Verdicts
 
@@ -28,11 +28,27 @@ def verdicts(lines: list[str]) -> dict[int, str]:
         if len(line) <= SEARCHED and (verdict := _VERDICT.match(line))
     }
     if len({verdict["letter"] for verdict in found.values()}) < 2:
-        return {}
+        return _ticked(lines)
     return {
         number: verdict["letter"].upper() if verdict["good"] or verdict["good2"] else ""
         for number, verdict in found.items()
     }
+
+
+_TICKS = re.compile(r"(?<![\w'])(?P<letter>[A-Z])[)\].:]?\s?(?:(?P<good>[✅✔✓☑])|[❌✗✘✖×])")
+_TICKED = re.compile(rf"{_JUDGED}.{{0,{SEARCHED}}}[✅✔✓☑]")
+
+
+def _ticked(lines: list[str]) -> dict[int, str]:
+    """The one option with a tick in a list of options."""
+    for number, text in enumerate(lines):
+        ticks = list(_TICKS.finditer(text[:SEARCHED]))
+        good = [tick["letter"] for tick in ticks if tick["good"]]
+        if len(ticks) > 1 and len(good) == 1:
+            return {number: good[0]}
+    ticked = {number: line[1] for number, text in enumerate(lines) if (line := _TICKED.match(text[:SEARCHED]))}
+    listed = {label["letter"] for text in lines if (label := _LABEL.match(text))}
+    return ticked if len(ticked) == 1 and len(listed) > 2 else {}
 
 
 # Marks
@@ -43,16 +59,18 @@ _BOLD = re.compile(
 )
 _CLOSES = (
     r"(?:[)\]]|\.(?=\s)|\.(?=[A-Z][a-z])|\.{3}|;(?=\s)|:(?=\s)(?!\s[A-Z]\b)|\s(?:-{1,2}>?|→|⇒)\s(?![A-Z]\b)|\s\((?![A-Z]\))"
-    r"|,\s(?=[A-Z][a-z]|\d|(?:because|since|as|of course|clearly|definitely|obviously|certainly|[Ii] think|for)\b)"
+    r"|,?\s(?=(?:not|instead|rather|over)\b)"
+    r"|,\s(?=[A-Z][a-z]|\d|(?:because|since|as|of course|clearly|definitely|obviously|certainly|[Ii] think|for|the|it"
+    r"|this|which|and\shere)\b)"
     r"|\s(?=(?:because|since|as it|as explained|for sure|for the reasons)\b))"
 )
 _LABEL = re.compile(rf"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
 _SMALL_LABEL = re.compile(r"(?P<letter>[a-z])(?:\)|[.:]\s|\s-\s)\s{0,3}\S")
 _OTHERS = re.compile(r"\b(?:others?|wrong|incorrect|why|explanation|reasoning)\b", re.IGNORECASE)
-_INNER = re.compile(r"(?<![\w'])[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
+_INNER = re.compile(r"(?<![\w'])(?<!not )(?<!of )(?<!than )(?<!ly )[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
 _TRAIL = re.compile(
     r"(?:[(\[](?:option\s|choice\s)?(?P<letter>[A-Z])[)\]]|\s[-→⇒]\s{0,2}(?P<bare>[A-Z]))[.!]?\s?$"
-    r"|(?:^|[.!]\s)(?:option\s|choice\s|(?<=\w\w\w[.!]\s))(?P<last>[A-Z])[.!]?$",
+    r"|(?:^|[.!]\s)(?:option\s|choice\s|(?<=\w\w\w[.!]\s)|(?<=\.\.[.!]\s)|(?<=[Nn]ot\s[A-Z][.!]\s))(?P<last>[A-Z])[.!]?$",
     re.IGNORECASE,
 )
 
@@ -66,7 +84,11 @@ def marked(visible: str, known: Set[str]) -> set[str]:
     if not lines:
         return bold
     found = bold | _labelled(lines, known)
-    return found or _trailing(lines[-1][-SEARCHED:], known)
+    last = lines[-1][-SEARCHED:]
+    return found or _trailing(last, known) or _last_label(lines) or _ended_with(last, known)
+
+
+_OR_ANOTHER = re.compile(r"%\)\s?,?\s?(?:or|and|vs\.?)?\s\(?(?P<letter>[A-Z])\b")
 
 
 def _labelled(lines: list[str], known: Set[str]) -> set[str]:
@@ -75,7 +97,11 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
     if not first:
         return set()
     letter = first["letter"].upper()
+    if letter == "I" and lines[0].startswith("I.") and len(lines) > 1:
+        return set()  # The first of several headings.
     if len(lines) == 1:
+        if linked := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
+            return {letter, linked["letter"]}
         inner = {found["letter"] for found in _INNER.finditer(lines[0][first.end() - 1 : SEARCHED])}
         return {letter} | (inner & known)
     below = {label["letter"].upper() for line in lines[1:] if (label := _LABEL.match(line))}
@@ -86,11 +112,55 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
     return {letter} if explained else {letter} | below
 
 
+_ENDING = re.compile(
+    r"(?:\b(?:option|choice|answer)\s|(?P<own>^(?:so,?\s)?I(?:'\w{1,2})?\s(?:[\w']{1,12}\s){1,5}))"
+    r"[(\[]?(?P<letter>[A-Z])[)\]]?(?:\s(?:best|here|then))?[.!]?$",
+    re.IGNORECASE,
+)
+_UNCHOSEN = re.compile(
+    r"\b(?:(?:consider|examin|check|evaluat|test|eliminat|reject|exclud|discard|compar|start|turn|regard|avoid|skip|cross|remov"
+    r"|contradict|explain|discuss|confus|mistak|miss|got|look|see|mis|rul|know|assum|justif|reconsider|strik|dismiss|dislik|refut|disprov)\w{0,5}|about|against"
+    r"|unlike|than|versus|why|what|how|which|or|and|between|both|was|were|had|vitamin|hepatitis|type|group|plan|point|grade|class|figure"
+    r"|section|team|part|level|phase|appendix|called|label\w{0,4})\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that names an option, or another thing that a letter is part of, without choosing it."""
+
+
+_FITTED = re.compile(
+    r"\b(?:fits?|match(?:es|ed)?|described|explained|supports?|supported|captured|stated|listed|reflected|consistent)\b",
+    re.IGNORECASE,
+)
+
+
+def _ended_with(line: str, known: Set[str]) -> set[str]:
+    """The option that the last sentence ends with, in words that choose rather than weigh: "I'd put B."."""
+    sentence = re.split(r"[.!?:;]\s", line.rstrip())[-1]
+    found = _ENDING.search(sentence)
+    if not found or not found["letter"].isupper() or _UNCHOSEN.search(sentence) or DOUBT.search(sentence):
+        return set()
+    if not found["own"] and not _FITTED.search(sentence):
+        return set()
+    named = {mention["letter"] for mention in MENTION.finditer(sentence)} & known - {"I"}
+    return {found["letter"]} if named == {found["letter"]} and meant(sentence[: found.start("letter")]) else set()
+
+
+_BRACKETED = re.compile(r"\(?(?P<letter>[A-Z])\)\s\S")
+
+
+def _last_label(lines: list[str]) -> set[str]:
+    """The label of the last line, where no other line has one: working, then "(D) 0.3"."""
+    last = _BRACKETED.match(lines[-1])
+    return {last["letter"]} if last and not any(_LABEL.match(line) for line in lines[:-1]) else set()
+
+
 def _trailing(line: str, known: Set[str]) -> set[str]:
     found = _TRAIL.search(line)
     letter = found and (found["letter"] or found["bare"] or found["last"])
-    if not found or not letter or not letter.isupper() or not meant(line[: found.start()]):
+    if not found or not letter or not letter.isupper() or not meant(line[: found.start() + bool(found["last"])]):
         return set()
+    if found["last"]:
+        return {letter}  # A sentence of its own: what others say of other letters is done with.
     others = {mention["letter"] for mention in MENTION.finditer(line[: found.start()])} & known
     article = {"A"} if re.match(r"A\s[a-z]", line) else set()
     return {letter} if others - article <= {letter} else set()

@@ -29,7 +29,20 @@ _THING = _any(
     *("option", "choice", "letter", "pick", "selection", "response", "solution", "verdict", "conclusion", "result"),
     *("(?:(?:in)?correct |false |untrue |wrong )?statement", "exception", "odd one out", "one", "output", "prediction"),
     *("label", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
-    *("selected", "chosen", "tl;dr"),
+    *(
+        "selected",
+        "chosen",
+        "choose",
+        "select",
+        "final",
+        "tl;dr",
+        "winner",
+        "decision",
+        "correct",
+        "right",
+        "alternative",
+        "вариант",
+    ),
 )
 _FINAL = _any(
     *("the", "my", "our", "your", "final", "correct", "best", "right", "most", "appropriate", "likely", "only"),
@@ -43,18 +56,24 @@ _PAIRED = (
     rf"(?:{_FINAL}\s{{0,2}}){{0,4}}{_ANSWER}(?:\s(?:choice|option|letter|key))?|(?:{_FINAL}\s{{0,2}}){{1,4}}{_THING}"
 )
 _NUMBERED = r"(?:(?:question|q|problem|item)\s?\d{1,4}\s?[:.)]\s?|\d{1,4}[.)]\s)"
+_ABOUT = (
+    r"(?:\s(?:correcta?|correcte|corretta|correta|finale?|richtig|corect))?"
+    r"(?:\s(?:to|for|of)\s(?:(?:this|the|your)\s)?(?:question|q|problem|item)?\s?\d{0,4})?"
+)
 _LONE = r"[(\['<]{0,4}[A-Z][)\]'>]{0,4}[.!]?\s{0,3}$"
-_POINTER = r"(?:[-=]{0,2}[>→➜⇒]|[:=]|-(?!\w))"
+_POINTER = r"(?:[-=]{0,2}[>→➜⇒]{1,3}|[:=]|-(?!\w))"
 
 LINE = re.compile(
-    rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_SUBJECT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
-    rf"|(?:{_PAIRED})(?:\s{{1,3}}(?=(?-i:{_LONE}))|\s{{0,2}}(?:是|为|は|은|는)\s?[::]?))",
+    rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_SUBJECT}{_ABOUT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
+    rf"|[(\[]{_ANSWER}[)\]]\s?:?(?=\s?\S)"
+    rf"|(?:{_PAIRED})(?:\s{{0,3}}$|\s{{1,3}}(?=(?-i:{_LONE}))|\s{{0,2}}(?:是|为|は|은|는)\s?[::]?))",
     re.IGNORECASE,
 )
 """The beginning of a line that declares the answer: "Answer:", "**Final answer** -", "答案是"."""
 INLINE = re.compile(
-    r"\bANSWER\s?:|\b[Ff]inal [Aa]nswer\s?:|\b[Aa]nswer:(?=\s?[(*]{0,3}[A-Z]\)?[\s,.*]{0,5}$)"
-    r"|答案(?:是|为)?:?(?=\s?[A-Z])|[故应我]?(?:该)?选(?:择|项)?:?(?=\s?[A-Z])"
+    r"\bANSWER\s?:|\b(?:[Ff]inal|[Mm]y) (?:[Aa]nswer|[Dd]ecision|[Cc]hoice|[Vv]erdict|[Pp]ick)\s?:"
+    r"|\b[Aa]nswer:(?=\s?[(*]{0,3}[A-Z]\)?[\s,.*]{0,5}$)"
+    r"|(?:答案|选项)(?:是|为|為)?:?(?=\s?[(]?[A-Z])|[故应我]?(?:该)?选(?:择|项)?:?(?=\s?[(]?[A-Z])"
 )
 """The same within a line."""
 NUMBER = re.compile(r"(?:(?:question|q|problem|item)\s?)?\d{1,4}\s?[:.)]\s?(?=\W{0,2}[A-Z]\W{0,2}$)", re.IGNORECASE)
@@ -63,14 +82,21 @@ NUMBER = re.compile(r"(?:(?:question|q|problem|item)\s?)?\d{1,4}\s?[:.)]\s?(?=\W
 # Leads: what stands right before a letter that is stated.
 
 _ADVERBS = (
-    r"(?:,?\s(?:clearly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
+    r"(?:,?\s(?:clearly|really|truly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
     r"|in fact"
     r"|in my (?:view|opinion)|here|correcta?|corretta|correta|đúng|yang benar|to (?:this|the|your) question"
+    r"|that (?:does not|doesn't|is not|isn't) \w{1,15}"
     r"|that (?:is |best )?(?:not )?(?:correct|true|right|false|fits|describes|fits best|describes this)"
     r"|(?:for|to) (?:this|the|your)? ?(?:question|problem)?(?: \d{1,3})?|among the (?:choices|options)|given),?){0,2}"
 ).replace(" ", r"\s")
 _BE = _any(
     *("is", "are", "must be", "has to be", "should be", "would be", "will be", "becomes", "remains", "ist", "lautet"),
+    *(
+        "(?:would|should|must|will) (?:therefore|thus|then|hence) be",
+        "has got to be",
+        "can only be",
+        "(?:appears|seems|looks|turns out|ought|needs) to be",
+    ),
     *(
         "est(?: la)?",
         "es(?: la)?",
@@ -84,13 +110,29 @@ _BE = _any(
         "jest",
     ),
 )
-_OPTION = r"(?:(?:the\s)?(?:answer\s)?(?:option|choice|letter|answer)\s)?"
+OPTION_WORD = (
+    r"(?:(?:the|la|die|der)\s)?(?:answer\s)?(?:option|choice|letter|answer|response|alternative|opción|opcion|opção|opzione"
+    r"|alternativa|letra|lettre|lettera|antwort|buchstabe|вариант)\s"
+)
+"""What an option may be called right before its letter."""
+_OPTION = rf"(?:{OPTION_WORD})?"
+_FOREIGN = _any(
+    *("antwort", "lösung", "réponse", "reponse", "respuesta", "risposta", "resposta", "jawaban(?:nya)?", "antwoord"),
+    *("svar(?:et)?", "odpowiedź(?:ią)?", "odpověď", "cevap", "yanıt", "vastaus", "válasz", "răspuns(?:ul)?", "đáp án"),
+    *("câu trả lời", "απάντηση", "ответ(?:ом)?", "відповідь", "отговор", "الإجابة", "الجواب", "תשובה", "उत्तर", "উত্তর"),
+    *("پاسخ", "opción", "opción correcta", "opzione", "opção", "alternativa", "вариант"),
+)
+CALLED = re.compile(rf"\b{OPTION_WORD}[(\['<]{{0,3}}$", re.IGNORECASE)
 _CHOOSE = _any(
     *("choose", "chose", "chosen", "choosing", "pick(?:ed|ing)?", "select(?:ed|ing)?", "go(?:ing)? (?:with|for)"),
     *("went with", "settled? (?:on|for)", "votes?(?: for)?", "voting for", "say", "answer", "opt(?:ed)? for"),
     *("decided? (?:on|for)", "conclude", "guess", "mark", "stick with", "sticking with"),
+    *("prefer", "favou?r", "take", "submit", "have (?:said|chosen|picked)", "(?:revise|update|change) my answer to"),
 )
-_SPEAKER = r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\shad\sto)?"
+_SPEAKER = (
+    r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\scan|\shad\sto)?"
+    r"(?:\s(?:going\sto|to|like\sto|need\sto|want\sto))?"
+)
 _OFTEN = r"(?:\s(?:therefore|thus|now|then|hereby|definitely|ultimately|finally|confidently|still))?"
 _THINK = _any("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|sure|certain)", "would say", "'d say")
 
@@ -98,24 +140,30 @@ FREE = re.compile(
     rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}(?:是|为|は|은|는)?\s?"
     rf"|(?:सही|doğru)\s{_ANSWER}\s"
     rf"|\b{_SPEAKER}{_OFTEN}\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
-    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|\bchang\w{1,4}\s(?:my|the)\sanswer\s(?:from\s\W?[A-Z]\W?\s)?to\s"
-    rf"|richtig\sist\s){_OPTION}[(\['<]{{0,3}}$",
+    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\bchang\w{1,4}\s(?:my|the)\sanswer|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
+    rf"|richtig\sist\s|\bich\s(?:würde|wähle|nehme|tippe\sauf)\s|\bje\s(?:choisis|dirais|prends)\s"
+    rf"|\b(?:elijo|escojo|escolho|scelgo|выбираю)\s){_OPTION}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
 """A lead after which the letter counts whatever follows it, hedges apart."""
 _LINK = _any(
-    *("it is", "it's", "that is", "that's", "this is", "which is", "(?:it |that |this |which )?must be"),
-    *("(?:it|that|this|which) (?:has to|should|would|will|can only) be", "gives(?: us)?", "yields", "matches"),
+    *("it is", "it'?s", "that is", "that's", "this is", "which is", "(?:it |that |this |which )?must be"),
+    *("(?:it|that|this|which) (?:has to|should|would|will|can only) be", "leav(?:es|ing)(?: us with| only)?"),
     *(
-        "match(?:ing|es)? with",
-        "correspond(?:s|ing)? to",
-        "means",
-        "indicates",
-        "implies",
-        "leav(?:es|ing)(?: us with| only)?",
+        "left with",
+        "(?:it|that|this)'(?:d|ll) be",
+        "i\\.e\\.,?",
+        "namely,?",
+        "we (?:get|have|find|obtain)",
+        "i get",
+        "none other than",
+        "listed (?:as|under|in)",
     ),
-    *("left with", "points? to", "equals", "aligns with", "supports", "i\\.e\\.,?", "namely,?", "(?<!so )is"),
-    *("we (?:get|have|find|obtain)", "i get"),
+    *("anything other than", "(?:looks|seems) like", "points? (?:us )?to"),
+)
+_RELATES = _any(
+    *("gives(?: us)?", "yields", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
+    *("indicates", "implies", "equals", "aligns with", "supports", "→", "⇒", "=>", "->"),
 )
 _SO = _any(
     *(
@@ -140,17 +188,9 @@ _SO = _any(
         "ye[ap]h?",
         "(?<=, )but",
     ),
-    *(
-        "given (?:this|that|the above)",
-        "without (?:a )?doubt",
-        "no doubt",
-        "undoubtedly",
-        "tl;dr",
-        "overall",
-        "ultimately",
-    ),
-    *("based on (?:this|that|the above)", "in the end", "as a result", "finally", "by process of elimination", "∴"),
-    *("→", "⇒", "=>", "->", "is it", "my (?:best )?guess"),
+    *("given (?:this|that|the above)", "without (?:a )?doubt", "no doubt", "undoubtedly", "tl;dr", "overall"),
+    *("ultimately", "based on (?:this|that|the above)", "in the end", "as a result", "finally", "∴", "is it"),
+    *("by process of elimination", "my (?:best )?guess", "(?:most|more than) likely"),
 )
 _CORRECTS = _any(
     *("actually", "wait", "wait,? no", "no,? wait", "no(?=[,:;.!-])", "correction", "i mean", "i meant", "or rather"),
@@ -158,18 +198,59 @@ _CORRECTS = _any(
     *("(?:let me )?correct (?:myself|that)", "upon reflection", "on reconsideration", "i stand corrected", "rather"),
     *("edit", "changed my mind", "on closer (?:inspection|look)", "(?:up)?on (?:further )?review", "thinking again"),
 )
+_ENTER = rf"{_OPTION}[(\['<]{{0,3}}$"
 BOUND = re.compile(
     rf"(?:(?:^|[^\w'])(?:{_LINK}{_ADVERBS}|(?<![\w'])(?:{_SO}|{_CORRECTS}))\s?[,:;.!-]{{0,3}}\s{{0,2}}"
-    rf"|\bnot\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?|^(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_OPTION}[(\['<]{{0,3}}$",
+    rf"|\bnot\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
+    rf"|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
+    rf"|^(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_ENTER}",
     re.IGNORECASE,
 )
 """A lead after which the letter counts if its clause ends there."""
+RELATES = re.compile(rf"(?:^|[^\w'])(?P<verb>{_RELATES}){_ADVERBS}\s?[,:;.!-]{{0,3}}\s{{0,2}}{_ENTER}", re.IGNORECASE)
+"""The same, unless a letter stands before it: "A implies B" is about A and B."""
+IS = re.compile(
+    rf"[\w,)](?<!\bso)(?<!\bthere)\s(?:is{_ADVERBS}|lean(?:ing)?\stowards?|(?:es|est|è)\sla|é\sa)\s?[,:;.!-]{{0,3}}\s{{0,2}}{_ENTER}",
+    re.IGNORECASE,
+)
+"""The weakest lead ("the capital is B"): it counts only where nothing else is said."""
+TURNS = re.compile(r"\b(?:but|however|yet|although|though)\b", re.IGNORECASE)
+GAP = re.compile(
+    rf"(?i:\b{_ANSWER}\s{_BE})\s(?P<gap>[a-z][^.!?;:A-Z]{{1,60}}),\s(?i:{_OPTION})[(\['<]{{0,3}}$",
+)
+"""The answer is, with something thrown in, the letter."""
+ELSEWHERE = re.compile(
+    rf"(?:\b{_FOREIGN}|คำตอบ(?:คือ)?)(?P<gap>(?:\s?[^\W\d_]{{1,15}}){{0,3}})\s?:?\s{{0,2}}{_ENTER}",
+    re.IGNORECASE,
+)
+"""The answer in other languages, and a few words of them before the letter."""
+DENIED = re.compile(
+    r"\b(?:nicht|kein\w{0,2}|pas|no|não|non|nem|niet|nie|inte|ikke|değil|ei|ne|не|nu|không|bukan|δεν|नहीं)\b|不|لا|ليس|ไม่|않",
+    re.IGNORECASE,
+)
+REJECTED = re.compile(
+    r"['\])>]{0,3}\s(?:is|was|are|were)\s(?:\w{1,12}\s)?(?:wrong|incorrect|false|mistaken|not|impossible|invalid)\b",
+    re.IGNORECASE,
+)
+"""After a letter that was named only to be rejected."""
+ALONE = re.compile(r"(?:\w{3}(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
+"""Before a letter that is all that is left of a line: "A, B and D are wrong: C."."""
+FLEETING = re.compile(r"['\])>]{0,3}\s(?:at\sfirst|initially|at\sa\sglance)\b", re.IGNORECASE)
+"""After a letter that was the answer for a moment."""
+EXCEPT = re.compile(
+    r"\b(?:all|every\w{0,5}|any|options?|others?|choices?)\b[^.;]{0,20}\b(?:but|except(?:\sfor)?|other\sthan)\s(?:for\s)?[(\['<]{0,3}$",
+    re.IGNORECASE,
+)
+"""Before the one letter that the others are not."""
+ELLIPSIS = re.compile(r"['\])>]{0,3}\s(?:is|does|has)\s?(?:[.!;]|$)", re.IGNORECASE)
+CONTRAST = re.compile(r"(?:\bnot|\bneither|\bnone|n't)\b[^.;]{0,60}[.;,]\s(?:but\s)?[(\['<]{0,3}$", re.IGNORECASE)
+"""Before a letter that is what another is not: "A is not the answer. B is."."""
 ENDS = re.compile(
     r"['\])>]{0,3}(?:\s{0,2}(?:$|[.!;:](?!\w)|,\s(?!\w{1,12}\s(?:is|are)\b)|\()|\s(?:because|since|as\b|due|given|which|rather|not|for|-|→))",
     re.IGNORECASE,
 )
 NAMED_OPTION = re.compile(
-    r"(?:,\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
+    r"(?:,\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives|as|in)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
     re.IGNORECASE,
 )
 """Before a letter that ends its clause: "Paris, option C"."""
@@ -177,45 +258,58 @@ NAMED_OPTION = re.compile(
 # Praise: what stands right after a letter that is stated.
 
 _BEING = _any(
+    *("is", "was", "must be", "has to be", "should be", "would be", "will be", "remains"),
+    *("seems(?: to be)?", "appears(?: to be)?", "looks to be", "turns out to be"),
+)
+_GOOD = _any(
+    *("correct", "right", "best", "better", "final", "answer", "choice", "pick", "appropriate", "suitable", "accurate"),
     *(
-        "is",
-        "was",
-        "must be",
-        "has to be",
-        "should be",
-        "would be",
-        "will be",
-        "seems(?: to be)?",
-        "appears(?: to be)?",
+        "precise",
+        "winner",
+        "exception",
+        "odd one out",
+        "(?<=most )(?:plausible|reasonable|logical|sensible|convincing)",
     ),
-    "remains",
 )
 PRAISE = re.compile(
-    rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|the|my)){{0,2}}"
-    r"\s(?:(?:only|most|single|clearly|more|final|best)\s){0,2}"
-    r"(?:correct|right|best|better|final|answer|choice|pick|appropriate|suitable|accurate|precise|winner)\b"
+    rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|really|actually|fully|also|equally|likewise|the|my)){{0,2}}"
+    rf"\s(?:(?:only|most|single|clearly|more|final|best|better|likely|probable)\s){{0,2}}{_GOOD}\b"
     r"(?!\s(?:only|if|in|that|about|when|for|but|or)\b)(?!,?\sbut\b)(?!\s?\?)"
-    r"|\sit\sis\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds)\s?(?:[.!]|$))",
+    r"|\s(?:is|was)\s(?:(?:therefore|thus|hence|clearly)\s)?the\sonly\s"
+    r"(?:(?:correct|right|viable|valid|possible|plausible|remaining|logical|reasonable|suitable|appropriate|good)\s)?(?:one|option|choice|answer|statement|candidate|possibility|alternative)\b"
+    r"|\s(?:must|has\sto|can\sonly)\sbe\s(?:true|it|the\sone)\b|\sremains\s?(?:[.!]|$)"
+    r"|\sit\sis\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds)\s?(?:[.!]|$)"
+    r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
+    r"|\smakes\s(?:the\s)?(?:most\s|more\s)?sense\b|\s(?:(?:est|es|ist|è|é)\s(?:la\s|die\s|der\s)?)?"
+    r"(?:richtig|korrekt|correcte|correcta|corretta|correta|juste)\b)",
     re.IGNORECASE,
 )
-FITS = re.compile(r"['\])>]{0,3}\s(?:fits|matches|satisfies|best\s\w{3,12})\s(?!.{0,200}\bbut\b)", re.IGNORECASE)
-"""After "option X": it fits, without a but."""
+FITS = re.compile(
+    r"['\])>]{0,3}\s(?:fits|matches|satisfies|(?:most\s(?:closely|accurately)|best)\s\w{3,12})\s(?![(\[]?[A-Z]\b)(?!.{0,200}\bbut\b)",
+    re.IGNORECASE,
+)
+"""After an option: it fits, without a but."""
 ALSO = re.compile(r"[^.!?]{0,60}?\b(?:too|as\swell|also|so\s(?:is|are))\b", re.IGNORECASE)
 """After praise that is not for one option alone."""
 MADE = re.compile(r"\bmak(?:es|ing)\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
-MADE_RIGHT = re.compile(r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best)\b", re.IGNORECASE)
+MADE_RIGHT = re.compile(
+    r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best|answer|choice)\b", re.IGNORECASE
+)
 ONLY = re.compile(r"\bonly\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
 REMAINS = re.compile(
-    r"['\])>]{0,3}\s(?:remains|fits|works|is\s(?:left|correct|right|true|possible)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies)\b",
+    r"['\])>]{0,3}\s(?:remains|fits|works|is\s(?:left|correct|right|true|possible|supported|consistent|accurate|valid)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies|can\sbe|follows|describes|explains|captures)\b",
     re.IGNORECASE,
 )
 # A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
 BEGINS = re.compile(
-    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since))"
-    r"\s{0,2}[(\['<]{0,3}$",
+    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since"
+    rf"|although|though|ist|est|es)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
-OPTION = re.compile(r"\b(?:option|choice|answer|statement)\s[(\['<]{0,3}$", re.IGNORECASE)
+OPTION = re.compile(
+    r"\b(?:option|choice|answer|statement|response|output|assistant|sentence|antwort|opción|opzione|opção|alternativa)\s[(\['<]{0,3}$",
+    re.IGNORECASE,
+)
 LINKED = re.compile(
     r"\b(?:or|and|nor|neither)\s(?:option\s|choice\s)?[(\['<]{0,3}$|[&/]\s?[(\['<]{0,3}$", re.IGNORECASE
 )
@@ -223,27 +317,39 @@ LINKED = re.compile(
 # Doubts.
 
 CONDITION = re.compile(
-    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b",
+    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|(?<!\bi\s)suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s|\blet(?:'s|\sus)\s(?:say|pretend)\b",
     re.IGNORECASE,
 )
 DOUBT = re.compile(
-    r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)doubt|unlikely|wrong|incorrect|worst|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht"
-    r"|initially|at first"
-    r"|first answer|originally|tempted|previously|не|nie|inte|不是|不|否|less|nobody|used to)\b|n't\b|不是|不选",
+    r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)(?<!of\s)doubt|unlikely|wrong|incorrect|worst"
+    r"|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom|trap|decoy|distractor|naive"
+    r"|(?:second|next)[\s-]best|runner-up|inconsistent|conflicts?|contradict(?:s|ed|ing)?|contrary|disagrees?|compar\w{1,3}"
+    r"|instinct|intuition|impression|inclination|temptation|tempting|guess(?:ed)?\swas|tempted|не|nie|inte|不是|不|否|less"
+    r"|nobody|used\sto)\b|n't\b|不是|不选",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
-    r"\b(?:students?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
-    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|suggests?|picks?|answers?|argues?)\b",
+    r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
+    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?)\b",
     re.IGNORECASE,
 )
 """Somebody else's answer."""
-CONCLUSION = re.compile(r"[.!?]|\b(?:so|therefore|thus|hence|but|because|however|though)\b", re.IGNORECASE)
+EARLIER = re.compile(
+    r"\b(?:initially|at\sfirst|originally|previously|previous"
+    r"|first\s(?:answer|glance|thought|guess|instinct|impression))\b",
+    re.IGNORECASE,
+)
+"""What was thought before, wherever it stands in the sentence."""
+CONCLUSION = re.compile(
+    r"[.!?]|;(?=\s(?:as\sit\sis|here|now|i\b|in\sthis))|\b(?:so|therefore|thus|hence|but|because|however|though)\b",
+    re.IGNORECASE,
+)
 CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
 CORRECTION = re.compile(
     r"(?:^|[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
     r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
     r"|i\s(?:was|am)\s(?:wrong|mistaken)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|revised\sanswer|chang\w{1,4}\smy\sanswer"
+    r"|(?:actually|wait|hmm|no),?\s(?:but\s)?i(?:'m|\sam)\s(?:not\s(?:\w{1,10}\s)?(?:sure|certain)|unsure|uncertain)"
     r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
     r"|upon\sreflection|edit:|update:|changed\smy\smind"
     r"|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain"

@@ -20,7 +20,7 @@ from swaplaw.answers.patterns import Pattern
 from swaplaw.answers.thinking import spoken
 from swaplaw.errors import InputError, listing, quote
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever some completion would be read differently; 1 was the time before readers were recorded."""
 LONGEST_ANSWER = 500
 DEFAULT_CANONICAL: dict[str, tuple[str, ...]] = {
@@ -104,6 +104,16 @@ class Reader:
         if found is None or len(found) > LONGEST_ANSWER:
             return None
         return self._spell(found).strip() or None
+
+    def gold(self, text: str) -> str:
+        """Spell a gold answer as this reader spells the answers that it reads.
+
+        >>> Reader("choice").gold(" b) "), Reader("boxed").gold(r"\\frac{1}{2}")
+        ('B', '1/2')
+        """
+        if self.kind == "choice":
+            return self.read(text) or text
+        return self._spell(text)
 
     def to_dict(self) -> dict[str, Any]:
         """Write it down, ready for JSON: only what this kind looks at."""

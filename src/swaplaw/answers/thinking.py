@@ -33,8 +33,14 @@ _BOX_TOKENS = re.compile(r"<\|begin_of_box\|>([^<>\n]{0,200})<\|end_of_box\|>")
 _ROLE = re.compile(r"\s{0,20}(?:assistant|model|ai|bot)(?:\s{0,3}:|[ \t]{0,3}\n)", re.IGNORECASE)
 
 
+_FINAL = "assistantfinal"
+"""What is left between the channels of a reply whose tokens were stripped: "analysis…assistantfinal…"."""
+
+
 def spoken(text: str) -> str:
     """Leave out thinking: what stands between its tags, before a tag that only closes, after one that never closes."""
+    if text.startswith("analysis") and _FINAL in text:
+        text = text[text.rindex(_FINAL) + len(_FINAL) :]
     kept: list[str] = []
     within: list[str] = []
     depth: Counter[str] = Counter()

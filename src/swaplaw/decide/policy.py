@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
@@ -91,6 +91,27 @@ class Policy:
         if len(known) < len(prices):
             return None
         return sum(price * member.samples for price, member in zip(known, self.members, strict=True))
+
+    def judged_on(self, origin: Mapping[str, Any]) -> Policy:
+        """The same policy, signed with how the votes came about that it was judged on (`Votes.origin`).
+
+        Parameters
+        ----------
+        origin : mapping
+            What is known of it: `reader`, `temperature`, `truncated`.
+
+        Returns
+        -------
+        Policy
+            What is served must then be read and sampled in the same way.
+
+        Raises
+        ------
+        InputError
+            If something in it is of the wrong kind.
+        """
+        known = _voting({**self.voting.to_dict(), **origin}, "these votes")
+        return replace(self, voting=known)
 
     def _decided(self) -> dict[str, Any]:
         voting = self.voting.to_dict()

@@ -19,9 +19,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(str(files[0]), schema())
     samples: Counter[tuple[str, str]] = Counter()
     for file in files:
-        documents.known(file, "DeepEval", lambda file=file: _file(file, options, spool, samples))  # type: ignore[misc]
+        documents.known(file, "DeepEval", lambda file=file: _file(file, options, spool, samples, findings))  # type: ignore[misc]
         findings.files.append(describe(file))
-    findings.reader = options.reader
     findings.readings += [
         Reading("question", "input, by a digest", ""),
         Reading("model", "hyperparameters.model, or the file's name", ""),
@@ -32,7 +31,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     return spool.source()
 
 
-def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str]]) -> None:
+def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str]], findings: Findings) -> None:
     document = documents.load(file)
     run = document.get("testRunData", document)
     settings = run.get("hyperparameters") or {}
@@ -48,7 +47,7 @@ def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str
             if options.scorer not in metrics:
                 raise InputError(f"there is no metric {quote(options.scorer)}; there are {listing(list(metrics))}")
             correct = metrics[options.scorer].get("success")
-        vote = documents.vote(case.get("actualOutput"), documents.first(gold), correct, options)
+        vote = documents.vote(case.get("actualOutput"), documents.first(gold), correct, options, findings)
         key = (question, model)
         place = {"dataset": options.dataset or "deepeval", "question": question, "model": storable(model)}
         spool.add(vote | place | {"sample": samples[key], "cost": case.get("evaluationCost")})

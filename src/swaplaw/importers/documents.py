@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from swaplaw.answers.characters import storable
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, quote
-from swaplaw.importers.record import Options, bounded
+from swaplaw.importers.record import Findings, Options, bounded
 
 MAX_DOCUMENT = 2**30
 MAX_LINE = 64 * 2**20
 GOLDS = ("gold", "expected", "expected_output", "answer", "target", "label", "ideal", "reference", "correct_answer")
 IDS = ("id", "question_id", "qid", "name")
+LETTER = re.compile("[A-J]")
+CHOICE = Reader("choice")
+"""Reads whole replies where the gold is a letter."""
 
 
 def load(file: Path) -> Any:
@@ -79,14 +84,19 @@ def first(value: Any) -> str:
     return storable(str(value[0] if isinstance(value, list) and value else value))
 
 
-def vote(output: Any, gold: str, correct: bool | None, options: Options) -> dict[str, Any]:
-    """Make the answer, gold, grade and reason of one vote from what a tool recorded."""
+def vote(output: Any, gold: str, correct: bool | None, options: Options, findings: Findings) -> dict[str, Any]:
+    """Make the answer, gold, grade and reason of one vote from what a tool recorded.
+
+    Completions are read by the reader that was asked for; without one, letters are read where the gold is a letter.
+    """
+    reader = options.reader or (CHOICE if LETTER.fullmatch(gold.strip()) else None)
+    findings.reader = findings.reader or reader
     text = "" if output is None else output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
     spelt = options.gold(bounded(gold))
     if not text.strip():
         return {"answer": None, "gold": spelt, "reason": "unanswered", "correct": False}
-    answer = options.answer(bounded(storable(text)))
+    answer = options.answer(text, reader)
     if answer is None or not answer.strip():
         return {"answer": None, "gold": spelt, "reason": "no_parse", "correct": False}
-    graded = answer == spelt if correct is None or options.reader is not None else correct
+    graded = answer == spelt if correct is None or reader is not None else correct
     return {"answer": answer, "gold": spelt, "reason": None, "correct": graded}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format
@@ -45,6 +44,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                 f"{quote(str(error), 80)}); was it written by another version?"
             ) from None
         findings.files.append(describe(file, run=str(spec["name"])))
+    findings.reader = options.reader
     if perturbed:
         findings.notes.append(f"{perturbed} predictions on perturbed instances are left out")
     findings.readings += [
@@ -71,12 +71,16 @@ def _load(file: Path) -> Any:
 
 
 def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Options, spool: Spool) -> int:
-    canonical = canonicaliser(options.canonical)
     references = {str(instance["id"]): instance.get("references", []) for instance in instances}
     dataset, _, arguments = str(spec["name"]).partition(":")
     details = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
     model = options.model or str(spec["adapter_spec"].get("model") or details.get("model"))
     choice = str(spec["adapter_spec"].get("method", "")).startswith("multiple_choice")
+    if choice and options.reader is not None:
+        raise InputError(
+            f"{quote(str(file.parent), 200)}: this run is multiple choice, which HELM itself maps to the options' "
+            "texts: read it without a reader or pattern"
+        )
     perturbed = 0
     for prediction in predictions:
         if prediction.get("perturbation"):
@@ -84,10 +88,10 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
             continue
         question = str(prediction["instance_id"])
         golds = [ref["output"]["text"] for ref in references[question] if "correct" in ref.get("tags", [])]
-        gold = canonical(bounded(storable(str(golds[0])))) if golds else "(no reference)"
+        gold = options.gold(bounded(storable(str(golds[0])))) if golds else "(no reference)"
         mapped = prediction.get("mapped_output")
         text = mapped if mapped is not None or choice else prediction.get("predicted_text", "")
-        answer = canonical(bounded(storable(str(text)))) if text is not None and str(text).strip() else None
+        answer = options.answer(str(text)) if text is not None and str(text).strip() else None
         reason = (
             None
             if answer is not None
@@ -119,6 +123,8 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
 
 def _correct(stats: dict[str, Any], literal: bool, options: Options) -> bool:
     names = [options.scorer] if options.scorer else [name for name in GRADES if name in stats]
+    if options.reader is not None:
+        return literal  # HELM graded the whole text, not what was read from it.
     if options.scorer and options.scorer not in stats:
         raise InputError(f"there is no statistic {quote(options.scorer)}; there are {listing(list(stats))}")
     return float(stats[names[0]]) >= options.threshold if names else literal

@@ -25,9 +25,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(str(files[0]), schema())
     samples: Counter[tuple[str, str]] = Counter()
     for file in files:
-        documents.known(file, "LangSmith", lambda file=file: _file(file, options, spool, samples))  # type: ignore[misc]
+        documents.known(file, "LangSmith", lambda file=file: _file(file, options, spool, samples, findings))  # type: ignore[misc]
         findings.files.append(describe(file))
-    findings.reader = options.reader
     findings.readings += [
         Reading("question", "example_id, or a digest of the inputs", ""),
         Reading("model", f"a column such as {MODELS[0]!r}, or the file's name", ""),
@@ -38,7 +37,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     return spool.source()
 
 
-def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str]]) -> None:
+def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str]], findings: Findings) -> None:
     csv.field_size_limit(documents.MAX_LINE)
     with file.open(newline="", encoding="utf-8-sig") as handle:
         for row in csv.DictReader(handle):
@@ -47,7 +46,7 @@ def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str
             model = options.model or next((row[name] for name in MODELS if row.get(name)), file.stem)
             question = row.get("example_id") or documents.question_of(parts["inputs"])
             answer = None if row.get("error") else _only(parts["outputs"], "outputs", file)
-            vote = documents.vote(answer, gold, _grade(row, parts["feedback"], options), options)
+            vote = documents.vote(answer, gold, _grade(row, parts["feedback"], options), options, findings)
             if row.get("error"):
                 vote["reason"] = "error"
             key = (question, model)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import number
@@ -19,6 +20,26 @@ if TYPE_CHECKING:
 INDEXES = ("", "unnamed_0", "unnamed:_0", "level_0", "__index_level_0__", "row", "row_number", "rownum", "column_1")
 """Names, made plain, of columns that only number the rows."""
 MODEL, ANSWER = "model", "answer"
+LETTER = re.compile(r"[(\[]?[A-Za-z][)\].:]?")
+GRADES = {
+    "",
+    "true",
+    "false",
+    "1",
+    "0",
+    "1.0",
+    "0.0",
+    "yes",
+    "no",
+    "correct",
+    "incorrect",
+    "right",
+    "wrong",
+    "pass",
+    "fail",
+}
+ENOUGH = 10
+"""Questions after which a model is right at least once."""
 
 
 def plain(name: str) -> str:
@@ -58,6 +79,11 @@ class Wide:
     kept: list[str]
     columns: dict[str, str] = field(default_factory=dict)
 
+    def only(self, models: list[str]) -> Wide:
+        """The same table with fewer columns taken for models; the others are kept as they are."""
+        left = [name for name in self.models if name not in models]
+        return replace(self, models=models, kept=[*self.kept, *left])
+
 
 def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], options: Options) -> Wide | None:
     """Tell whether a table has one column per model: no column for the model, and two or more that are nothing else."""
@@ -78,6 +104,47 @@ def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], optio
     return Wide(models, [name for name in names if name not in models], columns)
 
 
+def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, findings: Findings) -> Wide:
+    """Keep the columns that can hold a model's answers: letters where golds are letters, else sometimes the gold.
+
+    Raises
+    ------
+    InputError
+        If fewer than two are left, or a column of texts is never right where others are.
+    """
+    import polars as pl
+
+    gold = options.columns.get("gold") or wide.columns.get("gold")
+    if gold is None or options.reader is not None:
+        return wide
+    cells = frame.select(pl.col([gold, *wide.models]).cast(pl.String).str.strip_chars()).collect()
+    golds = [text for text in cells[gold] if text]
+    if golds and all(LETTER.fullmatch(text) for text in golds):
+        models = [name for name in wide.models if _mostly_letters(cells[name])]
+        if len(models) < 2:
+            raise InputError(
+                f"{quote(file, 200)}: golds are letters, and of {listing(wide.models, 10)} fewer than two columns hold "
+                "letters; if they hold whole replies, read them by the reader 'choice'"
+            )
+    else:
+        models = wide.models
+        right = {name: (cells[name].str.to_lowercase() == cells[gold].str.to_lowercase()).sum() for name in models}
+        never = [name for name, number in right.items() if not number]
+        if never and len(golds) >= ENOUGH and len(never) <= len(models) - 2:
+            raise InputError(
+                f"{quote(file, 200)}: column {quote(never[0])} is never right where other columns are: is it a model? "
+                "leave it out of the file if it is none"
+            )
+    if left := [name for name in wide.models if name not in models]:
+        findings.notes.append(f"{quote(file, 100)}: not taken for models, since they hold no letters: {listing(left)}")
+    return wide.only(models)
+
+
+def _mostly_letters(cells: pl.Series) -> bool:
+    given = [text for text in cells if text]
+    return bool(given) and 2 * sum(LETTER.fullmatch(text) is not None for text in given) > len(given)
+
+
 def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) -> pl.LazyFrame:
     """Turn one column per model into one row per vote, and say which columns were taken for models."""
     import polars as pl
@@ -92,9 +159,17 @@ def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) 
     kept = [clash.get(name, name) for name in wide.kept]
     findings.notes.append(f"{quote(file, 100)}: one column per model, taken for models: {listing(wide.models, 30)}")
     long = long.unpivot(wide.models, index=kept, variable_name=MODEL, value_name=ANSWER)
-    if gold is None:
+    if gold is None and _are_grades(frame, wide.models):
         wide.columns["correct"] = wide.columns.pop("answer")
-    return long
+    return long if gold is not None or "correct" in wide.columns else long.with_columns(gold=pl.lit(None, pl.String))
+
+
+def _are_grades(frame: pl.LazyFrame, names: list[str]) -> bool:
+    """Whether columns hold nothing but right and wrong."""
+    import polars as pl
+
+    cells = frame.select(pl.concat_list(pl.col(names).cast(pl.String)).explode().str.strip_chars().str.to_lowercase())
+    return set(cells.unique().drop_nulls().collect().to_series()) <= GRADES
 
 
 # Right or wrong

@@ -19,7 +19,7 @@ from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of
+from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of, temperature_of
 from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
@@ -48,6 +48,7 @@ class Run:
     """Whether the run's own files tell the model, rather than only its class."""
     filters: Counter[str] = field(default_factory=Counter)
     task_filters: TaskFilters = field(default_factory=lambda: TaskFilters({}))
+    temperature: float | None = None
 
 
 def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
@@ -75,6 +76,11 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
             )
         offsets[run.task, run.model] += most
     findings.readings += _readings(options)
+    temperatures = {run.temperature for run in runs}
+    if len(temperatures) == 1 and None not in temperatures:
+        findings.recorded["temperature"] = temperatures.pop()
+    if findings.reader is not None:
+        findings.recorded["truncated"] = "read"  # The harness does not tell which responses were cut off.
     return spool.source()
 
 
@@ -84,7 +90,8 @@ def _run(file: Path, options: Options) -> Run:
     beside = sorted(file.parent.glob(f"results_{time}*.json")) or sorted(file.parent.glob("results_*.json"))
     results = beside[0] if beside else None
     model, named = (options.model, True) if options.model else _model(file, results)
-    return Run(file, options.dataset or task, time, model, named, task_filters=filters_of(results, task))
+    filters, temperature = filters_of(results, task), temperature_of(results, task)
+    return Run(file, options.dataset or task, time, model, named, task_filters=filters, temperature=temperature)
 
 
 def _model(file: Path, results: Path | None) -> tuple[str, bool]:
@@ -214,6 +221,7 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
     if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
         return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
     raw = [response for group in line["resps"] for response in (group if isinstance(group, list) else [group])]
+    raw = raw[: run.task_filters.first.get(chosen)]
     kept = raw if chosen == RAW or options.reader is not None else _flat(line["filtered_resps"])
     read = _reading_of(run, chosen, options, line)
     if len(kept) < len(raw) and run.task_filters.extracts(chosen):

@@ -20,9 +20,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(str(files[0]), schema())
     samples: Counter[tuple[str, str, str]] = Counter()
     for file in files:
-        documents.known(file, "OpenAI Evals", lambda file=file: _file(file, options, spool, samples))  # type: ignore[misc]
+        documents.known(file, "OpenAI Evals", lambda file=file: _file(file, options, spool, samples, findings))  # type: ignore[misc]
         findings.files.append(describe(file))
-    findings.reader = options.reader
     findings.readings += [
         Reading("dataset", "spec.eval_name", ""),
         Reading("question", "sample_id", ""),
@@ -34,7 +33,9 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     return spool.source()
 
 
-def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str, str]]) -> None:
+def _file(
+    file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str, str]], findings: Findings
+) -> None:
     spec: dict[str, Any] = {}
     for number, event in documents.lines(file):
         if "spec" in event:
@@ -55,6 +56,7 @@ def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str
             documents.first(data["expected"]),
             bool(data.get("correct")),
             options,
+            findings,
         )
         run = storable(str(event.get("run_id", "")))
         spool.add(vote | {"dataset": dataset, "question": question, "model": model, "sample": samples[key], "run": run})

@@ -32,9 +32,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(str(files[0]), schema(*(["cluster"] if options.cluster else [])))
     samples: Counter[tuple[str, str, str]] = Counter()
     for file in files:
-        documents.known(file, "promptfoo", lambda file=file: _file(file, options, spool, samples))  # type: ignore[misc]
+        documents.known(file, "promptfoo", lambda file=file: _file(file, options, spool, samples, findings))  # type: ignore[misc]
         findings.files.append(describe(file))
-    findings.reader = options.reader
     findings.readings += [
         Reading("question", "the test's variables: their id, or a digest of them", ""),
         Reading("model", "provider (and prompt, where there are several)", ""),
@@ -45,22 +44,26 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     return spool.source()
 
 
-def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str, str]]) -> None:
+def _file(
+    file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str, str]], findings: Findings
+) -> None:
     document = documents.load(file)
     results = document["results"]
     rows = results["results"] if isinstance(results, dict) else results
-    prompts = {row.get("promptIdx", 0) for row in rows}
+    prompts = list(dict.fromkeys(map(_prompt, sorted(rows, key=lambda row: row.get("promptIdx", 0)))))
     for row in rows:
         provider = row["provider"]
         name = provider if isinstance(provider, str) else provider.get("label") or provider["id"]
-        model = options.model or (f"{name} (prompt {row['promptIdx'] + 1})" if len(prompts) > 1 else str(name))
+        model = options.model or (
+            f"{name} (prompt {prompts.index(_prompt(row)) + 1})" if len(prompts) > 1 else str(name)
+        )
         inputs = row.get("vars") or row.get("testCase", {}).get("vars") or {}
         gold = _gold(row, inputs, file, options)
         question = documents.question_of(inputs)
         dataset = options.dataset or storable(str(document.get("config", {}).get("description") or "promptfoo"))
         key = (dataset, question, model)
         response = row.get("response") or {}
-        vote = documents.vote(response.get("output"), gold, bool(row.get("success")), options)
+        vote = documents.vote(response.get("output"), gold, bool(row.get("success")), options, findings)
         if vote["answer"] is None and row.get("error") and not response.get("output"):
             vote["reason"] = "error"
         usage = response.get("tokenUsage") or {}
@@ -69,6 +72,11 @@ def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str
             vote["cluster"] = str(inputs.get(options.cluster, ""))
         spool.add(vote | {"dataset": dataset, "question": question, "model": storable(model), "sample": samples[key]})
         samples[key] += 1
+
+
+def _prompt(row: dict[str, Any]) -> str:
+    """What tells prompts apart; `promptIdx` numbers every prompt of every provider where there is an id as well."""
+    return str(row.get("promptId") or row.get("promptIdx", 0))
 
 
 def _gold(row: dict[str, Any], inputs: dict[str, Any], file: Path, options: Options) -> str:

@@ -6,19 +6,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from swaplaw.errors import InputError, quote
 from swaplaw.importers import tables
+from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
+from swaplaw.importers.repeats import repeat_notes
 from swaplaw.importers.spelling import spelling_notes
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
-from swaplaw.votes.files import PROVENANCE, STANDARD_INPUT, Source, format_of_table, open_file, standard_input
+from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
+from swaplaw.votes.provenance import PROVENANCE, spelt
 from swaplaw.votes.table import Votes
 from swaplaw.votes.tally_folder import is_tally, open_tally
 
@@ -80,10 +83,8 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
     first = [paths] if isinstance(paths, str | Path) else list(paths)
     chosen = options or Options()
     sources, notes = open_votes([*first, *more], chosen)
-    votes = Votes(tuple(sources), tuple(dict.fromkeys(notes)))
-    if chosen.canonical:
-        return votes
-    return votes.noting(spelling_notes(votes))
+    votes = grouped(Votes(tuple(sources), tuple(dict.fromkeys(notes))), chosen)
+    return votes.noting([*repeat_notes(votes), *([] if chosen.canonical else spelling_notes(votes))])
 
 
 def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
@@ -112,15 +113,15 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     groups = by_format(find(given))
     sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
     form = ", ".join(groups)
-    votes = Votes(tuple(sources))
-    if not chosen.canonical:
-        findings.notes += spelling_notes(votes)
+    votes = grouped(Votes(tuple(sources)), chosen)
+    findings.notes += votes.notes
+    findings.notes += [*repeat_notes(votes), *([] if chosen.canonical else spelling_notes(votes))]
     return Imported(
         votes,
         form,
         tuple(dict.fromkeys(findings.readings)),
         tuple(dict.fromkeys(findings.notes)),
-        _provenance(form, chosen, findings),
+        _provenance(form, chosen, findings, votes.origin),
     )
 
 
@@ -144,18 +145,20 @@ def open_votes(paths: Iterable[str | Path], options: Options | None = None) -> t
 def _open_table(file: Path, options: Options, findings: Findings) -> Source:
     """Map a table's columns, and say which were guessed; one that cannot be mapped is held to the contract as it is."""
     try:
-        source = tables.read(file, options, findings)
+        own = Findings()
+        source = _read(tables.read, file, options, own)
     except tables.NoColumnError:
         if options.to_dict():
             raise
         return open_file(file)
-    guessed = [f"{reading.column} from {quote(reading.source)}" for reading in findings.readings if reading.guessed]
+    findings.add(own)
+    guessed = [f"{reading.column} from {quote(reading.source)}" for reading in own.readings if reading.guessed]
     if guessed:
         findings.notes.append(f"{quote(str(file), 100)}: read {', '.join(dict.fromkeys(guessed))} (guessed)")
     return source
 
 
-def _provenance(form: str, options: Options, findings: Findings) -> dict[str, Any]:
+def _provenance(form: str, options: Options, findings: Findings, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Where votes came from. No time of day: the same logs give the same bytes."""
     from importlib.metadata import version
 
@@ -163,17 +166,25 @@ def _provenance(form: str, options: Options, findings: Findings) -> dict[str, An
         "version": version("swaplaw"),
         "format": form,
         "options": options.to_dict(),
-        "reader": findings.reader.to_dict() if findings.reader is not None else None,
+        "reader": origin.get("reader"),
+        **{name: value for name, value in origin.items() if name != "reader"},
         "files": findings.files,
         "notes": list(dict.fromkeys(findings.notes)),
     }
 
 
 def read(form: str, files: list[Path], options: Options, findings: Findings) -> list[Source]:
-    """Read files of one format."""
+    """Read files of one format; each source keeps how its votes came about."""
     if form in FORMATS:
-        return [FORMATS[form].read(files, options, findings)]
-    return [tables.read(file, options, findings) for file in files]
+        return [_read(FORMATS[form].read, files, options, findings)]
+    return [_read(tables.read, file, options, findings) for file in files]
+
+
+def _read(how: Callable[[Any, Options, Findings], Source], what: Any, options: Options, findings: Findings) -> Source:
+    own = Findings()
+    source = how(what, options, own)
+    findings.add(own)
+    return replace(source, origin=lambda: spelt(own.origin, options.canonical))
 
 
 def find(paths: Iterable[str | Path]) -> list[Path]:
@@ -249,4 +260,6 @@ def _table_format(file: Path) -> str:
     except Exception:  # Unreadable: the reader will say what is wrong with it.
         return "votes"
     listed = gold.dtype.is_nested() or any(str(first).startswith("[") for first in gold)
-    return "table" if listed else "votes"
+    schema = frame.collect_schema()
+    floats = any(schema[column].is_float() for column in REQUIRED)
+    return "table" if listed or floats else "votes"

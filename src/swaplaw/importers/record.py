@@ -51,6 +51,10 @@ class Options:
     """Canonicalisers of answers and golds, by name, in order."""
     reader: Reader | None = None
     """How answers are read from completions, where the source has no answers of its own."""
+    groups: str | None = None
+    """A file of answers that a judge has grouped by meaning (see `meaning`)."""
+    judge: str | None = None
+    """The Inspect model that judges answers which are not in that file yet."""
     model: str | None = None
     """The model's name where the files do not tell."""
     dataset: str | None = None
@@ -68,8 +72,7 @@ class Options:
 
     def gold(self, text: str) -> str:
         """Spell a gold as the reader and the canonical forms spell answers."""
-        read = canonicaliser(self.reader.canonical or ())(text) if self.reader is not None else text
-        return self.spell(read)
+        return self.spell(self.reader.gold(text) if self.reader is not None else text)
 
     def answer(self, completion: str, reader: Reader | None = None) -> str | None:
         """Read the answer of a completion, by the reader that was asked for or else by the given one."""
@@ -101,6 +104,19 @@ class Findings:
     files: list[dict[str, Any]] = field(default_factory=list)
     reader: Reader | None = None
     """How completions were read, where the source had no answers of its own."""
+    recorded: dict[str, Any] = field(default_factory=dict)
+    """What else the source tells of how its votes came about (see `votes.provenance`)."""
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """How the votes came about, as far as that is known."""
+        return self.recorded if self.reader is None else {**self.recorded, "reader": self.reader.to_dict()}
+
+    def add(self, other: Findings) -> None:
+        """Take over what another reading found; how its votes came about stays with its sources."""
+        self.readings += other.readings
+        self.notes += other.notes
+        self.files += other.files
 
 
 class Spool:

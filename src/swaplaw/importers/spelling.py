@@ -3,40 +3,103 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from swaplaw.answers.forms import canonicaliser
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes.table import Votes
 
-FORM = "text"
+if TYPE_CHECKING:
+    import polars as pl
+
 EXACT = "exact"
-_LETTER = re.compile(r"[(\[]?[A-Za-z][)\].:]?")
+_LETTER = re.compile(r"\s*[(\[]?[A-Za-z][)\].:]?\s*")
+_NUMBER = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)*\s*")
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    """One way in which answers and golds are written differently, and what brings them together."""
+
+    alike: Callable[[str, str], bool]
+    fix: str
+    serious: bool
+    """Whether such a difference is never meant."""
+
+
+def _letters(answer: str, gold: str) -> bool:
+    both = (_LETTER.fullmatch(answer), _LETTER.fullmatch(gold))
+    return all(both) and answer.strip(" ()[].:").upper() == gold.strip(" ()[].:").upper()
+
+
+def _labels(answer: str, gold: str) -> bool:
+    return _letters(answer, gold) and not _texts(answer, gold)
+
+
+def _numbers(answer: str, gold: str) -> bool:
+    spell = canonicaliser(["numeric"])
+    return bool(_NUMBER.fullmatch(answer) and _NUMBER.fullmatch(gold)) and spell(answer) == spell(gold)
+
+
+def _texts(answer: str, gold: str) -> bool:
+    spell = canonicaliser(["text"])
+    return spell(answer) == spell(gold)
+
+
+SPELLINGS = (
+    _Spelling(_labels, "read them by the reader 'choice'", serious=True),
+    _Spelling(_letters, "read them in the canonical form 'text'", serious=True),
+    _Spelling(_numbers, "read them in the canonical form 'numeric'", serious=True),
+    _Spelling(_texts, "read them in the canonical form 'text'", serious=False),
+)
 
 
 def spelling_notes(votes: Votes) -> Iterator[str]:
-    """Refuse votes whose letters, or all of whose answers, never count for their spelling; note lesser differences.
+    """Refuse votes whose letters, numbers, or all of whose answers never count for their spelling; note the rest.
 
     Raises
     ------
     InputError
-        If a multiple-choice table spells letters in two ways, or no answer at all is spelt like a gold and some would
-        be in the canonical form `text`.
+        If a table spells letters or numbers in two ways, if no answer at all is spelt like a gold and some would be in
+        the canonical form `text`, or if answers are letters and golds are not (or the other way round).
     """
     counts = votes.counts
     if "correct" in counts.columns:
         return
-    pairs = counts.select("answer", "gold").drop_nulls().unique(maintain_order=True)
-    spell = canonicaliser([FORM])
-    differ = [(answer, gold) for answer, gold in pairs.iter_rows() if answer != gold and spell(answer) == spell(gold)]
-    if not differ:
+    given = counts.select("answer", "gold", "votes").drop_nulls()
+    name = quote(votes.sources[0].name, 200)
+    _refuse_other_kinds(given, name)
+    pairs = given.select("answer", "gold").unique(maintain_order=True)
+    differ = [pair for pair in pairs.iter_rows() if pair[0] != pair[1]]
+    for spelling in SPELLINGS:
+        found = [pair for pair in differ if spelling.alike(*pair)]
+        if not found:
+            continue
+        answer, gold = found[0]
+        many = "1 answer differs" if len(found) == 1 else f"{len(found)} answers differ"
+        what = f"{many} from gold only in spelling, such as {quote(answer)} and {quote(gold)}"
+        if spelling.serious or not (pairs["answer"] == pairs["gold"]).any():
+            raise InputError(f"{name}: {what}; {spelling.fix}, or in the form {EXACT!r} if the spelling is meant")
+        yield f"{what}; {spelling.fix} to count them"
         return
-    answer, gold = differ[0]
-    what = f"{len(differ)} answers differ from gold only in spelling, such as {quote(answer)} and {quote(gold)}"
-    letters = all(_LETTER.fullmatch(text.strip()) for pair in differ for text in pair)
-    if letters or not (pairs["answer"] == pairs["gold"]).any():
-        name = quote(votes.sources[0].name, 200)
+
+
+def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:
+    """Refuse letters beside golds that are none, and whole replies beside golds that are letters."""
+    if given.is_empty() or (given["answer"] == given["gold"]).any():
+        return
+    golds, answers = (given[column].unique(maintain_order=True).to_list() for column in ("gold", "answer"))
+    letters = [[text for text in texts if _LETTER.fullmatch(text)] for texts in (golds, answers)]
+    if letters[0] == golds and 2 * len(letters[1]) < len(answers):
         raise InputError(
-            f"{name}: {what}; read them in the canonical form {FORM!r}, or in {EXACT!r} if the spelling is meant"
+            f"{name}: column 'gold' holds letters ({listing(golds, 3)}) and column 'answer' does not "
+            f"({quote(answers[0], 60)}): if answers are whole replies, read them by the reader 'choice'; else write "
+            "the letter of each answer's option"
         )
-    yield f"{what}; the canonical form {FORM!r} would count them"
+    if letters[1] == answers and not letters[0]:
+        raise InputError(
+            f"{name}: column 'answer' holds letters ({listing(answers, 3)}) and column 'gold' does not "
+            f"({listing(golds, 3)}): write the letter of each right option in the column 'gold'"
+        )

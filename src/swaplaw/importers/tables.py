@@ -35,7 +35,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
             "doc_id",
             "example_id",
         ),
-        *("item_id", "problem_id", "prompt_id", "id", "index"),
+        *("item_id", "problem_id", "prompt_id", "id", "index", "prompt", "input", "question_text"),
     ),
     "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm"),
     "sample": ("sample", "epoch", "repeat", "repetition", "trial", "attempt", "run", "seed"),
@@ -75,11 +75,13 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
         raise unreadable(opened, error) from None
     names = frame.collect_schema().names()
     if wide := layouts.wide_columns(names, GUESSES, options):
+        wide = layouts.answering(frame, wide, options, str(file), findings)
         frame = layouts.turned_long(frame, wide, str(file), findings)
         options = replace(options, columns={**options.columns, **wide.columns})
         names = frame.collect_schema().names()
     mapping = column_map(names, options, str(file))
     mapped = _mapped(frame, mapping, options, str(file))
+    _check_grades(frame, mapped, mapping, options, findings, str(file))
     if "answer" not in mapping:
         mapped = layouts.graded_only(mapped, str(file), findings)
     findings.readings += _readings(frame, mapping, options, file)
@@ -87,6 +89,8 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
     if options.drop_ambiguous:
         mapped = _unambiguous(mapped, findings, file)
     findings.files.append(describe(file))
+    if "answer" not in options.columns:
+        findings.recorded |= opened.origin()
     if options.reader is not None and "answer" in mapping:
         findings.reader = options.reader
         mapped = canonical.read_answers(mapped, options.reader)
@@ -230,6 +234,43 @@ def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str)
         .then(False)
     )
     return pl.when(score.is_not_null()).then(score >= threshold).otherwise(said.otherwise(None))
+
+
+def _check_grades(
+    frame: pl.LazyFrame,
+    mapped: pl.LazyFrame,
+    mapping: Mapping[str, str],
+    options: Options,
+    findings: Findings,
+    file: str,
+) -> None:
+    """Refuse grades that are neither right nor wrong, and say what becomes of scores in between."""
+    import polars as pl
+
+    name = mapping.get("correct")
+    if name is None:
+        return
+    kind = frame.collect_schema()[name]
+    given = frame.select(pl.col(name).cast(pl.String).str.strip_chars().alias("given"))
+    both = pl.concat([given, mapped.select("correct")], how="horizontal").unique()
+    try:
+        found = both.filter(pl.col("given").is_not_null() & (pl.col("given") != "")).collect()
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(Source(file, lambda: frame), error) from None
+    if odd := found.filter(pl.col("correct").is_null())["given"].sort().to_list():
+        raise InputError(
+            f"{quote(file, 200)}: column {quote(name)} holds {listing(odd, 3)}, which is neither right nor wrong; "
+            "write true or false, or a score"
+        )
+    scores = (
+        found["given"].cast(pl.Float64, strict=False).drop_nulls() if kind != pl.Boolean else found["given"].clear()
+    )
+    between = scores.filter((scores > 0) & (scores < options.threshold)) if len(scores) else scores
+    if len(between):
+        findings.notes.append(
+            f"{quote(file, 100)}: column {quote(name)} holds scores such as {between[0]:g}; those of at least "
+            f"{options.threshold:g} count as right (choose another threshold if that is not meant)"
+        )
 
 
 def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: Path) -> Iterator[Reading]:

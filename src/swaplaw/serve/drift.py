@@ -230,11 +230,12 @@ def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Answer]
 
 
 def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> Policy:
-    """The policy with the votes of its members, as they were recorded, for `drift` to compare live ones with."""
+    """The policy with how its votes came about, and with those of its members for `drift` to compare live ones with."""
     from swaplaw.serve.replay import recorded
 
     models = [member.model for member in policy.members]
-    return calibrated(policy, recorded(votes, models, dataset, graded=False).by_question(models))
+    signed = policy.judged_on(votes.origin)
+    return calibrated(signed, recorded(votes, models, dataset, graded=False).by_question(models))
 
 
 def calibration_of(policy: Policy) -> list[list[list[Answer]]] | None:

@@ -42,13 +42,12 @@ def read_answers(frame: pl.LazyFrame, reader: Reader) -> pl.LazyFrame:
     """Read the answers of completions, and spell the golds as the reader spells answers."""
     import polars as pl
 
-    spell = canonicaliser(list(reader.canonical or ()))
     read = pl.col("answer").map_batches(
         lambda texts: pl.Series([None if text is None else reader.read(text) for text in texts], dtype=pl.String),
         return_dtype=pl.String,
         is_elementwise=True,
     )
-    return frame.with_columns(read.alias("answer"), _mapped(pl.col("gold"), spell).alias("gold"))
+    return frame.with_columns(read.alias("answer"), _mapped(pl.col("gold"), reader.gold).alias("gold"))
 
 
 def _mapped(column: pl.Expr, apply: Canonicaliser) -> pl.Expr:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import codecs
+import csv
 import gzip
 import hashlib
 import json
@@ -10,14 +12,14 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, MissingExtraError, quote
+from swaplaw.votes.provenance import origin_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,8 +39,6 @@ FORMATS = {
     ".ipc": "arrow",
     ".xlsx": "excel",
 }
-PROVENANCE = "swaplaw"
-"""The key of a Parquet file's metadata under which its provenance stands, as JSON."""
 PACKED = ("csv", "jsonl", "json")
 """Formats that may be packed by gzip, with `.gz` after their suffix."""
 STANDARD_INPUT = "-"
@@ -60,6 +60,8 @@ class Source:
     """Line of the first vote where rows are lines of text, so that errors can say where to look."""
     counted: bool = False
     """Whether rows are counts already (a tally on disk), with their number of votes."""
+    origin: Callable[[], Mapping[str, Any]] = dict
+    """Tells how the votes came about, where that is recorded (see `provenance`)."""
 
     def place(self, row: int) -> str:
         """Say where row `row` (counted from 0) is."""
@@ -91,7 +93,8 @@ def open_file(file: Path) -> Source:
     first_line = {"csv": 2, "jsonl": 1, "excel": 2}.get(form)
     if file.suffix.lower() == ".gz":
         return Source(str(file), lambda: reader(_unpacked(file)), first_line)
-    return Source(str(file), lambda: reader(file), first_line)
+    origin = partial(origin_in, file) if form == "parquet" else dict
+    return Source(str(file), lambda: reader(file), first_line, origin)
 
 
 def standard_input() -> Path:
@@ -142,8 +145,28 @@ def _scan_parquet(file: Path) -> pl.LazyFrame:
 def _scan_csv(file: Path) -> pl.LazyFrame:
     import polars as pl
 
+    separator = delimiter_of(file)
+    _check_header(file, separator)
     # Everything as text: type guessing would turn the question "01" into the number 1.
-    return pl.scan_csv(file, infer_schema=False, separator=delimiter_of(file))
+    return pl.scan_csv(file, infer_schema=False, separator=separator)
+
+
+def _check_header(file: Path, separator: str) -> None:
+    """Refuse text that is not UTF-8, and two columns of one name: nobody could say which is meant."""
+    with file.open("rb") as handle:
+        start = handle.readline(1 << 16)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{quote(str(file), 200)}: the file is UTF-16; save it as UTF-8")
+    if b"\r" in start.strip():
+        raise InputError(f"{quote(str(file), 200)}: its lines end in a carriage return alone; save it with line feeds")
+    names = next(csv.reader([start.decode("utf-8-sig", "replace")], delimiter=separator), [])
+    _check_names([name.strip() for name in names], file)
+
+
+def _check_names(names: list[str], file: Path) -> None:
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise InputError(f"{quote(str(file), 200)}: two columns are called {quote(twice[0])}; rename one of them")
 
 
 def delimiter_of(file: Path) -> str:
@@ -172,6 +195,8 @@ def _scan_json(file: Path) -> pl.LazyFrame:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: not JSON ({error}); write a list of objects, one per vote") from None
     if isinstance(document, dict):
+        document = _as_pandas_wrote(document)
+    if isinstance(document, dict):
         lists = [value for value in document.values() if isinstance(value, list)]
         records = [value for value in lists if value and all(isinstance(row, dict) for row in value)]
         if len(lists) == len(document) and not records:
@@ -180,6 +205,23 @@ def _scan_json(file: Path) -> pl.LazyFrame:
     if not isinstance(document, list) or not document or not all(isinstance(row, dict) for row in document):
         raise InputError(f"{name}: not a table in JSON; write a list of objects, one per vote: [{{...}}, {{...}}]")
     return pl.DataFrame(document, infer_schema_length=None, strict=False).lazy()
+
+
+def _as_pandas_wrote(document: dict[str, Any]) -> Any:
+    """Turn the layouts of pandas' `to_json` (columns, index, split) into columns or records."""
+    if set(document) >= {"columns", "data"} and set(document) <= {"columns", "data", "index"}:
+        rows = document["data"]
+        even = isinstance(rows, list) and all(
+            isinstance(row, list) and len(row) == len(document["columns"]) for row in rows
+        )
+        return [dict(zip(document["columns"], row, strict=True)) for row in rows] if even else document
+    if not document or not all(isinstance(inner, dict) for inner in document.values()):
+        return document
+    if all(key.isdigit() for key in document):
+        return list(document.values())
+    if len({tuple(inner) for inner in document.values()}) == 1:
+        return {name: list(inner.values()) for name, inner in document.items()}
+    return document
 
 
 def _scan_arrow(file: Path) -> pl.LazyFrame:
@@ -210,6 +252,7 @@ def _scan_excel(file: Path) -> pl.LazyFrame:
     if len(rows) < 2:
         raise InputError(f"{quote(str(file), 200)}: the first sheet has no votes below its header; move them there")
     names = [name if name is not None else f"column {number}" for number, name in enumerate(rows[0], 1)]
+    _check_names(names, file)
     return pl.DataFrame(rows[1:], schema=dict.fromkeys(names, pl.String), orient="row").lazy()
 
 
@@ -219,36 +262,6 @@ def _cell(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def reader_of(file: str | Path) -> Reader | None:
-    """Return the reader that the provenance of a Parquet file of votes records; None where there is none.
-
-    Parameters
-    ----------
-    file : str or Path
-        Votes that `import` or `collect` wrote.
-
-    Returns
-    -------
-    Reader or None
-        How completions were read, where the source had no answers of its own.
-
-    Raises
-    ------
-    InputError
-        If the file was written for another version of the reader.
-    """
-    import polars as pl
-
-    if format_of_table(Path(file)) != "parquet":
-        return None
-    try:
-        provenance = json.loads(pl.read_parquet_metadata(file).get(PROVENANCE, "{}"))
-    except (pl.exceptions.PolarsError, ValueError, OSError):
-        return None
-    recorded = provenance.get("reader") if isinstance(provenance, dict) else None
-    return Reader.from_dict(recorded) if isinstance(recorded, dict) else None
-
-
 def unreadable(source: Source, error: Exception) -> InputError:
     """Turn an engine's complaint about a file into one that says where and what to do."""
     name = quote(source.name, 200)
@@ -256,6 +269,8 @@ def unreadable(source: Source, error: Exception) -> InputError:
     if isinstance(error, InputError):
         return error
     detail = str(error).strip().split("\n")[0]
+    if "utf-8" in detail.lower():
+        return InputError(f"{name}: the file is not UTF-8 ({detail}); save it as UTF-8")
     if form == "jsonl" and (broken := _first_broken_line(Path(source.name))):
         line, reason = broken
         return InputError(f"{name}: line {line} is not a JSON object ({reason}); correct or remove that line")

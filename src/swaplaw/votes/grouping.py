@@ -10,9 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.table import Votes, votes_from
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Judge = Callable[[str, str, str], bool]
 """Whether two answers to a question (by its id) mean the same."""
@@ -44,13 +48,7 @@ class Grouping:
         """
         import polars as pl
 
-        rows = [
-            (dataset, question, answer, category)
-            for dataset, questions in self.groups.items()
-            for question, answers in questions.items()
-            for answer, category in answers.items()
-        ]
-        known = pl.DataFrame(rows, schema=["dataset", "question", "answer", "category"], orient="row").lazy()
+        known = self._frame().lazy()
         frame = votes.frame.drop("correct", strict=False)
         for column in ("answer", "gold"):
             keys = ["dataset", "question", column]
@@ -58,6 +56,23 @@ class Grouping:
             frame = frame.join(named, on=keys, how="left", maintain_order="left")
             frame = frame.with_columns(pl.coalesce("category", column).alias(column)).drop("category")
         return votes_from(frame.collect())
+
+    def _frame(self) -> pl.DataFrame:
+        import polars as pl
+
+        rows = [
+            (dataset, question, answer, category)
+            for dataset, questions in self.groups.items()
+            for question, answers in questions.items()
+            for answer, category in answers.items()
+        ]
+        names = ("dataset", "question", "answer", "category")
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+    def unjudged(self, votes: Votes) -> int:
+        """How many different answers to its questions were never judged."""
+        given = votes.counts.select("dataset", "question", "answer").drop_nulls().unique()
+        return given.join(self._frame(), on=["dataset", "question", "answer"], how="anti").height
 
     def write(self, path: str | Path) -> None:
         """Keep the assignments in a JSON file."""
@@ -80,7 +95,13 @@ def read_grouping(path: str | Path) -> Grouping:
         raise InputError(f"{quote(str(path), 200)}: not a file of grouped answers ({quote(str(error), 80)})") from None
 
 
-def group_answers(votes: Votes, same: Judge, judge: str, progress: Callable[[int], None] | None = None) -> Grouping:
+def group_answers(
+    votes: Votes,
+    same: Judge,
+    judge: str,
+    progress: Callable[[int], None] | None = None,
+    known: Grouping | None = None,
+) -> Grouping:
     """Group the answers of every question by meaning, the most frequent spelling first.
 
     Parameters
@@ -93,6 +114,8 @@ def group_answers(votes: Votes, same: Judge, judge: str, progress: Callable[[int
         What judges, for the record.
     progress : callable, optional
         Told after each question how many are done.
+    known : Grouping, optional
+        What was judged before: those assignments stay, and only other answers are judged.
 
     Returns
     -------
@@ -108,13 +131,15 @@ def group_answers(votes: Votes, same: Judge, judge: str, progress: Callable[[int
     both = pl.concat([counted, golds], how="vertical_relaxed").drop_nulls("answer")
     ordered = both.group_by("dataset", "question", "answer").agg(pl.col("votes").sum())
     ordered = ordered.sort(["dataset", "question", "votes", "answer"], descending=[False, False, True, False])
-    groups: dict[str, dict[str, dict[str, str]]] = {}
+    before = {} if known is None else known.groups
+    groups = {dataset: {name: dict(own) for name, own in questions.items()} for dataset, questions in before.items()}
     for done, ((dataset, question), part) in enumerate(ordered.group_by("dataset", "question", maintain_order=True), 1):
-        found: dict[str, str] = {}
+        found = groups.setdefault(str(dataset), {}).setdefault(str(question), {})
         for answer in part["answer"]:
+            if answer in found:
+                continue
             firsts = list(dict.fromkeys(found.values()))[:MOST_CATEGORIES]
             found[answer] = next((first for first in firsts if same(str(question), answer, first)), answer)
-        groups.setdefault(str(dataset), {})[str(question)] = found
         if progress is not None:
             progress(done)
     return Grouping(judge, groups)

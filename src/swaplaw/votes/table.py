@@ -17,6 +17,7 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
 from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.provenance import agreed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,6 +145,8 @@ class Votes:
 
         try:
             return query.collect(engine="streaming")
+        except InputError as error:  # Of a column that is read by a function; the engine adds where it was called.
+            raise InputError(str(error).partition("\n\nThis error occurred")[0]) from None
         except (pl.exceptions.PolarsError, OSError) as error:
             # Only now is it worth reading the files one by one to find the broken one.
             for source in self.sources:
@@ -157,6 +160,28 @@ class Votes:
     def datasets(self) -> list[str]:
         """The names of the datasets, sorted."""
         return sorted(self.counts["dataset"].unique())
+
+    @cached_property
+    def origin(self) -> Mapping[str, Any]:
+        """How these votes came about, where all of them agree on it: reader, temperature, truncated.
+
+        A column `temperature` that holds one value says so, too.
+        """
+        known = agreed(source.origin() for source in self.sources)
+        temperatures = self._temperatures()
+        if temperatures:
+            known.pop("temperature", None)
+        return known | ({"temperature": temperatures[0]} if len(temperatures) == 1 else {})
+
+    def _temperatures(self) -> list[float]:
+        import polars as pl
+
+        frame = self.frame
+        if "temperature" not in frame.collect_schema().names():
+            return []
+        return self._collect(frame.select(pl.col("temperature").cast(pl.Float64, strict=False).unique()))[
+            "temperature"
+        ].to_list()
 
     def tally(self, dataset: str | None = None) -> Tally:
         """Count one dataset's votes per model, question and category, on the questions that have a label."""

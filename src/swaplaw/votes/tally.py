@@ -120,6 +120,8 @@ class Tally:
     """Questions that were left out because nobody has labelled them."""
     golds: tuple[str, ...] | None = field(default=None, repr=False)
     """The right answer to each question, where it is an answer and not a judge's grade."""
+    only_grades: bool = field(default=False, repr=False)
+    """Whether the votes only say right or wrong: then they can be counted, but not pooled."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -153,8 +155,22 @@ class Tally:
         """Whether every model answered every question."""
         return bool(self.votes.all())
 
+    def require_answers(self) -> None:
+        """Refuse to pool votes that only say right or wrong: everything that pools passes here."""
+        if self.only_grades:
+            raise InputError(
+                f"the votes of dataset {quote(self.dataset)} only say right or wrong, and pooling needs the answers: "
+                "two wrong votes win together only if they agree; without answers there are masses, phi_adj and "
+                "ceilings (`pair(...).masses`), `summary`, `compare` and `screen` by swap mass"
+            )
+
     def margins(self, model: int) -> Ints:
         """Gold's count less each rival's, over all rival positions."""
+        self.require_answers()
+        return self._own_margins(model)
+
+    def _own_margins(self, model: int) -> Ints:
+        """A model's margins for its own score, which needs no more than right or wrong."""
 
         def derive() -> tuple[Ints, int]:
             dtype = np.int16 if self._most < 2**14 else np.int64
@@ -190,7 +206,7 @@ class Tally:
         """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
         ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
         for model, row in enumerate(ties):
-            row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self.margins(model)), 0)
+            row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self._own_margins(model)), 0)
         return ties
 
     @cached_property
@@ -200,6 +216,7 @@ class Tally:
 
     def dense(self, model: int) -> Ints:
         """A model's votes at every rival position."""
+        self.require_answers()
         counts = np.zeros(len(self.rivals.question), dtype=np.int64)
         own = slice(self.starts[model], self.starts[model + 1])
         counts[self.positions[own]] = self.counts[own]
@@ -228,6 +245,7 @@ class Tally:
             counts.whole(),
             self.clusters,
             golds=self.golds,
+            only_grades=self.only_grades,
         )
 
     def merge(self, *others: Tally) -> Tally:
@@ -267,6 +285,7 @@ class Tally:
             tuple(self.reasons[model] for model in kept),
             unlabelled=self.unlabelled,
             golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
+            only_grades=self.only_grades,
         )
 
 
@@ -351,6 +370,8 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tal
     """Build the tally of one dataset from the counts of `Votes.counts`; so many questions were left out, unlabelled."""
     import polars as pl
 
+    from swaplaw.votes.contract import RIGHT
+
     models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
     right = pl.col("correct") if "correct" in counts.columns else pl.col("answer") == pl.col("gold")
     rows = counts.select(
@@ -380,6 +401,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tal
         reasons=_reasons(counts, models),
         unlabelled=unlabelled,
         golds=None if "correct" in counts.columns else _golds(counts),
+        only_grades=bool((counts["gold"] == RIGHT).all()),
     )
 
 

@@ -15,7 +15,7 @@ import click
 
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
+from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options, refuse_grades
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> 
     options = reading_of_run()
     if as_spelt and not options.canonical:
         options = replace(options, canonical=("exact",))
-    votes = read_votes(paths, options=options)
+    with naming_flags():
+        votes = read_votes(paths, options=options)
     remark(votes.notes)
     refuse_grades(votes)
     if warn:

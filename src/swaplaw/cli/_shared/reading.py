@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -41,6 +43,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--canonical",),
         {"multiple": True, "metavar": "NAME", "help": "Canonical forms of answers and golds, in order."},
     ),
+    (("--groups",), {"metavar": "FILE", "help": "Put answers in the categories of this file (`import --judge`)."}),
 )
 
 
@@ -94,8 +97,29 @@ def reading_of_run(**more: Any) -> Options:
         columns=column_map(said.get("columns", ())),
         canonical=tuple(said.get("canonical", ())),
         reader=reader,
+        groups=said.get("groups"),
         **more,
     )
+
+
+_FLAG_OF = (
+    (re.compile(r"the reader '(\w+)'"), r"the reader '\1' (--read \1)"),
+    (re.compile(r"form '(\w+)'"), r"form '\1' (--canonical \1)"),
+    (re.compile(r"as in (\w+)=NAME"), r"as in --column \1=NAME"),
+)
+"""What the library calls things, and the flag that says so."""
+
+
+@contextmanager
+def naming_flags() -> Iterator[None]:
+    """Say in an error of reading votes by which flag it is put right."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        for words, flag in _FLAG_OF:
+            message = words.sub(flag, message)
+        raise type(error)(message) from None
 
 
 def refuse_grades(votes: Votes) -> None:

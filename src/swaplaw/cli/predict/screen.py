@@ -73,7 +73,10 @@ def command(
         title = "Published marginals"
     else:
         tally = load_tally(votes, dataset, without)
-        found, title = with_reliability(screen(tally, law, rule=rule, weight=x), tally, x), tally.dataset
+        found, title = screen(tally, law, rule=rule, weight=x), tally.dataset
+        # What the screen was worth here shows only where votes can be pooled; else the law says what it was worth.
+        known = of_law(law) if tally.only_grades and law is not None else None
+        found = with_reliability(found, tally, x) if known is None else replace(found, reliability=known)
     worth = found.reliability
     if worth is not None and worth.is_worthless:
         click.echo(f"swaplaw: note: {worth.note}", err=True)

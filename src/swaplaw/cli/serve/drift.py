@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.output import Column, emit, load, say, show, table_options
+from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--dataset", metavar="NAME", help="Take this dataset of the calibration votes.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Breaks ties between equal values.")
 @click.option("--fail-on-alarm", is_flag=True, help="Exit with status 3 when the alarm rings.")
+@reading_options
 @table_options
 def command(
     policy: str,

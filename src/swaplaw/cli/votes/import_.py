@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from swaplaw.cli._shared.output import Column, emit, remark, show, table_options
-from swaplaw.cli._shared.reading import reading_of_run, reading_options
+from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "--question", multiple=True, metavar="COLUMN", help="Tables: build question ids; `order` is a column too."
 )
 @click.option("--drop-ambiguous", is_flag=True, help="Tables: leave out ids that stand for several questions.")
+@click.option("--judge", metavar="MODEL", help="Let this Inspect model group answers by meaning; kept in --groups.")
 @click.option("--model", metavar="NAME", help="The model's name, where the source does not tell.")
 @click.option("--dataset", metavar="NAME", help="The dataset's name, where the source does not tell.")
 @reading_options
@@ -35,6 +36,7 @@ def command(
     cluster: str | None,
     question: tuple[str, ...],
     drop_ambiguous: bool,
+    judge: str | None,
     model: str | None,
     dataset: str | None,
     as_json: bool,
@@ -45,9 +47,10 @@ def command(
     if output is None and not explain:
         raise InputError("say where the votes go with -o votes.parquet, or add --explain to only look")
     options = reading_of_run(
-        cluster=cluster, question=question, drop_ambiguous=drop_ambiguous, model=model, dataset=dataset
+        cluster=cluster, question=question, drop_ambiguous=drop_ambiguous, judge=judge, model=model, dataset=dataset
     )
-    imported = import_votes(sources, options)
+    with naming_flags():
+        imported = import_votes(sources, options)
     if output is not None and not explain:
         imported.write(output)
     if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
-from swaplaw.votes.files import PROVENANCE
+from swaplaw.votes.provenance import PROVENANCE
 from swaplaw.votes.table import votes_from
 
 if TYPE_CHECKING:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter, read_choice
-from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers.documents import CHOICE, LETTER
 from swaplaw.importers.record import Options, bounded
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ OWN = ("truncated", "no_parse", "refused", "limit")
 SHOWN = ("position", "options")
 """Where the chosen option was shown, and among how many: kept where a scorer tells."""
 MAX_REASON = 40
-LETTER = re.compile("[A-J]")
-CHOICE = Reader("choice")
-"""Reads whole replies where the target is a letter and the scorer extracted none (`includes`, `model_graded_qa`)."""
 
 
 @dataclass
@@ -47,6 +43,10 @@ class SampleRow:
 
     epoch: int
     row: dict[str, Any] = field(default_factory=dict)
+    spoken: bool = False
+    """Whether the answer was read here from the completion, rather than taken from the scorer."""
+    options: int = 0
+    """How many options there were, where the answer is one of them."""
 
     @classmethod
     def abstained(cls, summary: EvalSampleSummary, reason: str, gold: str | None = None) -> SampleRow:
@@ -78,8 +78,12 @@ class Graded:
         target = positions(self.summary.target, len(choices))
         if target is None:
             return None
-        answer = positions((self.score.answer or "").split(","), len(choices)) if self._answer() else None
+        answer = self._scored_letters(len(choices))
         return (self._spoken_letter(len(choices)) if answer is None else answer), target
+
+    def _scored_letters(self, count: int) -> list[int] | None:
+        """Positions of the options that the scorer's own answer names."""
+        return positions((self.score.answer or "").split(","), count) if self._answer() else None
 
     def _spoken_letter(self, count: int) -> list[int]:
         """The letter that the completion names, where the scorer kept no letter of its own."""
@@ -91,12 +95,12 @@ class Graded:
         return [] if label is None else (positions(label, count) or [])
 
     def _answer(self) -> str:
-        """The scorer's answer, in full."""
+        """The scorer's answer, in full, its lines as they are."""
         if self.full is not None and self.full.scores:
             for name, score in (self.summary.scores or {}).items():
                 if score is self.score and name in self.full.scores:
-                    return bounded(storable(self.full.scores[name].answer or ""))
-        return bounded(storable(self.score.answer or ""))
+                    return storable(self.full.scores[name].answer or "").strip()
+        return storable(self.score.answer or "").strip()
 
     def _choice(self, orders: Orders, chosen: list[int], correct: list[int]) -> SampleRow:
         """Letters refer to the order in which the question's options were first seen, however they were shuffled."""
@@ -113,7 +117,8 @@ class Graded:
         answer = _letters_at([place[digests[index]] for index in chosen])
         option = " | ".join(bounded(storable(choices[index]))[:200] for index in sorted(chosen))
         row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
-        return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score))
+        spoken = self._scored_letters(len(choices)) is None
+        return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score), spoken, len(choices))
 
     def _text(self) -> SampleRow:
         """Free text is a category as it stands (or as canonicalised); the scorer says whether it is correct."""
@@ -129,7 +134,8 @@ class Graded:
         row = {"answer": answer or self.options.gold(gold), "gold": self.options.gold(gold), "correct": correct}
         if LETTER.fullmatch(gold) and answer is not None and LETTER.fullmatch(answer):
             row["correct"] = answer == gold  # A letter speaks for itself.
-        return SampleRow(summary.epoch, {"question": storable(str(summary.id)), "reason": None} | row)
+        spoken = said != "" and LETTER.fullmatch(gold) is not None and LETTER.fullmatch(said) is None
+        return SampleRow(summary.epoch, {"question": storable(str(summary.id)), "reason": None} | row, spoken)
 
     def _read(self, said: str, gold: str) -> str | None:
         """The answer in what was graded: as it is where the scorer extracted it, read where that is a whole reply."""
@@ -138,7 +144,7 @@ class Graded:
             return self.options.answer(whole or said)
         if LETTER.fullmatch(gold) and not LETTER.fullmatch(said):
             return self.options.answer(said, CHOICE)
-        return self.options.spell(said)
+        return self.options.spell(bounded(said))
 
     def _completion(self, correct: bool) -> str:
         """A scorer that keeps no answer judged the whole completion, unless it says that it found nothing to judge."""
@@ -146,7 +152,7 @@ class Graded:
             return ""
         if not correct and abstention(self.summary, self.full, self.score) in ("truncated", "refused"):
             return ""
-        return bounded(storable(self.full.output.completion or "")) if self.full.output.choices else ""
+        return storable(self.full.output.completion or "").strip() if self.full.output.choices else ""
 
     def _grade(self) -> float | str | None:
         """The score as a number, "N" for no answer, None where there is no grade."""

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect.answers import (
-    CHOICE,
     OWN,
     SHOWN,
     Orders,
@@ -30,6 +29,7 @@ from swaplaw.importers.inspect.answers import (
     read_score,
     reason_of,
 )
+from swaplaw.importers.inspect.origin import Readers, is_ours, recorded
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, with_bar
 from swaplaw.votes.files import Source
@@ -92,8 +92,11 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     logs = _headers(files, findings)
     name = str(files[0]) if len(files) == 1 else f"{len(files)} Inspect logs from {files[0].parent}"
     columns = schema(*(["cluster"] if options.cluster else []), "option")
-    spool = Spool(name, columns | (dict.fromkeys(SHOWN, columns["tokens"]) if any(map(_tells_positions, logs)) else {}))
+    spool = Spool(
+        name, columns | (dict.fromkeys(SHOWN, columns["tokens"]) if any(is_ours(log.header) for log in logs) else {})
+    )
     orders: Orders = {}
+    readers = Readers(ours=all(is_ours(log.header) for log in logs))
     logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
     for (task, model), runs in groupby(logs, key=lambda log: (log.header.eval.task, log.header.eval.model)):
         offset = 0
@@ -104,6 +107,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                 ballot.row |= {"dataset": options.dataset or task, "model": options.model or model}
                 ballot.row["sample"] = offset + ballot.epoch - 1
                 most = max(most, ballot.epoch)
+                readers.see(ballot)
                 spool.add(ballot.row)
             offset += most
             if number:
@@ -111,14 +115,10 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                     f"{quote(model)} ran {quote(task)} again in {quote(attempt[0].file.name, 100)}: "
                     "its votes count as further samples"
                 )
-    findings.reader = options.reader or CHOICE
+    findings.reader = options.reader or readers.reader
+    findings.recorded |= recorded([log.header for log in logs])
     findings.readings += _readings(options)
     return spool.source()
-
-
-def _tells_positions(log: Log) -> bool:
-    """Whether the log is of our own task, whose scorer says where the chosen option was shown."""
-    return log.header.eval.task_registry_name == "swaplaw/mcq"
 
 
 def _headers(files: Sequence[Path], findings: Findings) -> list[Log]:

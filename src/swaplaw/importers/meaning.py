@@ -1,0 +1,61 @@
+"""Answers put in a judge's categories: judged once, kept in a file, and used again, so that runs can be repeated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from swaplaw.errors import InputError, quote
+from swaplaw.importers.record import Options
+from swaplaw.votes.grouping import Grouping, group_answers, read_grouping
+from swaplaw.votes.table import Votes
+
+
+def grouped(votes: Votes, options: Options) -> Votes:
+    """Put answers in the categories of the file `options.groups`; with `options.judge`, that model judges new ones.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes as they were read.
+    options : Options
+        `groups` names the file of categories, `judge` the Inspect model that judges what is not in it yet.
+
+    Returns
+    -------
+    Votes
+        The same votes, categories for answers and golds; as they are where no groups are asked for.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, holds something else, or is another judge's.
+    """
+    if options.groups is None:
+        if options.judge is not None:
+            raise InputError("what a judge says is kept in a file, to be used again: say which with `groups`")
+        return votes
+    file = Path(options.groups)
+    known = read_grouping(file) if file.exists() else None
+    if options.judge is not None:
+        known = _judged(votes, options.judge, file, known)
+    if known is None:
+        raise InputError(f"{quote(str(file), 200)}: there are no groups; name a judge to make them when importing")
+    notes = list(votes.notes)
+    if left := known.unjudged(votes):
+        what = "1 answer was" if left == 1 else f"{left} answers were"
+        notes.append(f"{what} never judged by {quote(known.judge)}, and count as they are spelt")
+    return known.apply(votes).noting(notes)
+
+
+def _judged(votes: Votes, judge: str, file: Path, known: Grouping | None) -> Grouping:
+    """Judge what is not known yet, and keep it."""
+    from swaplaw.importers.inspect.judging import judged_by
+
+    if known is not None and known.judge != judge:
+        raise InputError(
+            f"{quote(str(file), 200)}: these groups were made by {quote(known.judge)}, not by {quote(judge)}; name "
+            "that judge, or another file"
+        )
+    found = group_answers(votes, judged_by(judge), judge, known=known)
+    found.write(file)
+    return found
