@@ -16,7 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.decide.labels import Change, changing_questions, labels_needed, read_sheet
+from swaplaw.decide.change import Change, changing_questions
+from swaplaw.decide.label_sheet import read_sheet
+from swaplaw.decide.labels import labels_needed
 from swaplaw.votes.ballots import Ballots, ballots_of
 
 from support.commands import Run

@@ -20,6 +20,7 @@ from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
+    from swaplaw.votes.tally import Tally
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +42,8 @@ class Ballots:
     """Which categories are right, as far as is known."""
     graded: bool = False
     """Whether several spellings of an answer may be right."""
+    clusters: tuple[str, ...] | None = field(default=None, repr=False)
+    """What each question is nested in, where that is known."""
 
     def __repr__(self) -> str:
         known = f"{int(self.labelled.sum()):,} of {len(self.questions):,} questions labelled"
@@ -84,6 +87,36 @@ class Ballots:
             labelled[number], right[own] = True, given
         return replace(self, labelled=labelled, right=right)
 
+    def tally(self, *, labelled: bool = True) -> Tally:
+        """Count as a tally does: the questions with a label, or all of them as if none had one."""
+        from swaplaw.votes.tally import Tally, arrange
+
+        kept = self.labelled if labelled else np.ones(len(self.questions), dtype=bool)
+        place, own = np.cumsum(kept) - 1, kept[self.question]
+        right = self.right & own if labelled else np.zeros(len(self.question), dtype=bool)
+        rival = np.flatnonzero(own & ~right)
+        gold = np.zeros((len(self.models), int(kept.sum())), dtype=np.int64)
+        np.add.at(gold.T, place[self.question[right]], self.counts[:, right].T)
+        rivals, spots = arrange(place[self.question[rival]], int(kept.sum()), list(self.answers[rival]))
+        order = np.argsort(spots)
+        counts = self.counts[:, rival[order]]
+        model, entry = np.nonzero(counts)
+        names = np.array(self.questions, dtype=object)[kept]
+        return Tally(
+            self.dataset,
+            self.models,
+            tuple(names),
+            self.votes[:, kept],
+            gold,
+            rivals,
+            np.searchsorted(model, np.arange(len(self.models) + 1)),
+            spots[order][entry],
+            counts[model, entry],
+            None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[kept]),
+            tuple({} for _ in self.models),
+            unlabelled=len(self.questions) - len(names),
+        )
+
     def without_labels(self) -> Ballots:
         """The same votes, as if nobody had labelled a question."""
         return self.knowing(np.zeros(len(self.questions), dtype=bool))
@@ -116,6 +149,8 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     """
     import polars as pl
 
+    from swaplaw.votes.tally import clusters_of
+
     chosen, counts = votes.counts_of(dataset)
     models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
     graded = "correct" in counts.columns
@@ -138,6 +173,6 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     right = named["right"].to_numpy() & labelled[own]
     answers = np.array(named["answer"].to_list(), dtype=object)
     literal = bool((right == (answers == np.array(named["gold"].to_list(), dtype=object)))[labelled[own]].all())
-    return Ballots(
-        chosen, tuple(models), tuple(questions), own, answers, table, labelled, right, graded and not literal
-    )
+    loose = graded and not literal
+    clusters = clusters_of(counts)
+    return Ballots(chosen, tuple(models), tuple(questions), own, answers, table, labelled, right, loose, clusters)
