@@ -31,7 +31,7 @@ Score = Literal["plurality", "single"]
 SCORES: tuple[Score, ...] = get_args(Score)
 DIFFERENCES = (
     "However often and whenever you look: the chance that two equal models are ever reported to differ is at most "
-    "{error} over all comparisons shown; the chance that an interval ever misses the true difference is at most {error}."
+    "{error} over all comparisons shown; the chance that an interval ever misses the truth is at most {error}."
 )
 
 

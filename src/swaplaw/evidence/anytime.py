@@ -272,10 +272,9 @@ class _Bets:
 
     @classmethod
     def of(cls, values: Floats, member: Ints | None, largest: int | None) -> _Bets:
-        if member is None:
-            sums, sizes = np.asarray(values, dtype=np.float64), np.ones(len(values))
-        else:
-            sums, sizes = np.bincount(member, values), np.bincount(member) * 1.0
+        owner = np.arange(len(values)) if member is None else member
+        sums: Floats = np.bincount(owner, values)
+        sizes: Floats = np.bincount(owner, np.ones(len(values)))
         most = max(sizes.max(initial=1.0), 1.0)
         if largest is not None and most > largest:
             raise InputError(f"a unit has {most:.0f} questions, more than the {largest} that largest allows for")

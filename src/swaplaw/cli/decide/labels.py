@@ -223,7 +223,8 @@ def _show_curve(found: CurveBounds) -> None:
     most = found.at_most
     say(
         f"At every weight: {found.changed:,} of {found.n:,} questions change at some weight, "
-        f"{found.changed_labelled:,} of them labelled. No weight can help by more than {points(most.high)} points (at {most.weight})."
+        f"{found.changed_labelled:,} of them labelled. "
+        f"No weight can help by more than {points(most.high)} points (at {most.weight})."
         + (" The whole curve is known exactly.\n" if found.known else "\n")
     )
 
