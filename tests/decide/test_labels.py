@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from benchmarks.combine import datasets
 from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.decide.change import Change, changing_questions
+from swaplaw.decide.label_curve import curve_bounds
 from swaplaw.decide.label_sheet import read_sheet
 from swaplaw.decide.labels import labels_needed
 from swaplaw.votes.ballots import Ballots, ballots_of
@@ -75,6 +78,50 @@ def test_bounds_are_the_best_and_worst_labels(
 def real(name: str, dataset: str | None = None) -> tuple[sl.Tally, Ballots]:
     votes = sl.demo_votes() if name == "demo" else sl.read_votes(real_votes(f"{name}.parquet"))
     return votes.tally(dataset), ballots_of(votes, dataset)
+
+
+def at_every_weight(tally: sl.Tally, ballots: Ballots, a: int, b: int) -> int:
+    """Hide all labels, then give back those of the changing questions; returns at how many weights this was tried."""
+    pair = sl.law.Pair(tally, a, b)
+    if not pair.n:
+        return 0
+    names = tally.models[a], tally.models[b]
+    hidden = ballots.without_labels()
+    blind = curve_bounds(hidden, *names)
+    few = curve_bounds(ballots.knowing(changing_questions(hidden, a, b)), *names)
+    assert few.known
+    pieces = [piece for piece in sl.curve(tally, *names).pieces if piece.outcome.weight > 0]
+    for piece in pieces:
+        bounds = blind.at(piece.outcome.weight)
+        assert bounds.low <= piece.lift <= bounds.high
+        exact = few.at(piece.outcome.weight)
+        assert exact.low == exact.high == piece.lift
+        assert float(exact.low) == float(piece.lift)
+    return len(pieces)
+
+
+@pytest.mark.parametrize("name", ["gpqa-diamond", "math500", "renze-temperature", "renze-exams", "reasoning-gym"])
+def test_at_every_weight_of_a_few_real_pairs(name: str) -> None:
+    tally, ballots = dataset(name)
+    for a, b in [(0, 1), (2, 0), (1, len(tally.models) - 1)]:
+        assert at_every_weight(tally, ballots, a, b)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["gpqa-diamond", "math500", "renze-temperature", "renze-exams", "reasoning-gym", "mmlu-pro"]
+)
+def test_at_every_weight_of_every_real_pair(name: str) -> None:
+    tally, ballots = dataset(name)
+    for a, b in permutations(range(len(tally.models)), 2):
+        at_every_weight(tally, ballots, a, b)
+
+
+@functools.cache
+def dataset(name: str) -> tuple[sl.Tally, Ballots]:
+    rows = next(rows for found, rows in datasets(real_votes()) if found == name)
+    votes = sl.votes_from(rows.with_columns(dataset=pl.lit(name)))
+    return votes.tally(), ballots_of(votes)
 
 
 REAL = [

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 
 import numpy as np
 
@@ -158,13 +158,14 @@ def _pool(ballots: Ballots, members: Sequence[int], weights: Sequence[Fraction])
     top = lcm(*(weight.denominator for weight in weights))
     wholes = [int(weight * top) for weight in weights]
     # Whoever did not answer has no votes to weigh: its factor must only not divide by zero.
-    votes = [np.maximum(ballots.votes[member], 1).astype(object) for member in members]
-    common = np.lcm.reduce(votes)
-    largest = sum(wholes) * int(common.max(initial=1))
+    counts = [np.maximum(ballots.votes[member], 1) for member in members]
+    largest = sum(wholes) * prod(int(own.max(initial=1)) for own in counts)
     dtype = np.int64 if largest < 2**62 else object
+    votes = [own.astype(dtype) for own in counts]
+    common = np.lcm.reduce(votes)
     pooled: Ints = np.zeros(len(ballots.question), dtype=dtype)
     for member, whole, own in zip(members, wholes, votes, strict=True):
-        factor = (whole * (common // own)).astype(dtype)
+        factor = whole * (common // own)
         pooled = pooled + ballots.counts[member].astype(dtype) * factor[ballots.question]
     return pooled
 

@@ -7,9 +7,11 @@ nothing changes, so the bounds on lift are a step function of x, exact at every 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -60,6 +62,12 @@ class CurveBounds:
     def at_most(self) -> Stretch:
         """Where the upper bound is highest: no weight can help by more than that."""
         return max(self.stretches, key=lambda each: (each.high, -each.start))
+
+    def at(self, weight: Fraction) -> Stretch:
+        """The stretch that a weight above 0 is in."""
+        place = bisect_left([each.start for each in self.stretches[1::2]], weight)
+        point = self.stretches[2 * place + 1] if 2 * place + 1 < len(self.stretches) else None
+        return point if point is not None and point.start == weight else self.stretches[2 * place]
 
     @property
     def known(self) -> bool:
@@ -146,7 +154,7 @@ def _points(ballots: Ballots, a: int, b: int, question: int) -> Iterator[Fractio
         )
     )
     if ballots.graded:
-        yield from _crossings_of_sets(lines)
+        yield from _crossings_of_sets(tuple(sorted(lines)))
         return
     for (one, rise), (other, slope) in combinations(lines, 2):
         point = _crossing(one - other, rise - slope)
@@ -154,17 +162,18 @@ def _points(ballots: Ballots, a: int, b: int, question: int) -> Iterator[Fractio
             yield point
 
 
-def _crossings_of_sets(lines: Sequence[tuple[Fraction, Fraction]]) -> Iterator[Fraction]:
-    """Where a set of answers that are all right would be level with another answer."""
+@lru_cache(maxsize=4096)
+def _crossings_of_sets(lines: tuple[tuple[Fraction, Fraction], ...]) -> frozenset[Fraction]:
+    """Where a set of answers that are all right would be level with another answer; most questions look alike."""
     if len(lines) > MOST_SPELLINGS:
-        return
+        return frozenset()
+    found = set()
     for size in range(1, len(lines)):
         for chosen in combinations(range(len(lines)), size):
             share, rise = (sum((lines[place][part] for place in chosen), ZERO) for part in (0, 1))
             for rival in set(range(len(lines))) - set(chosen):
-                point = _crossing(share - lines[rival][0], rise - lines[rival][1])
-                if point is not None:
-                    yield point
+                found.add(_crossing(share - lines[rival][0], rise - lines[rival][1]))
+    return frozenset(point for point in found if point is not None)
 
 
 def _crossing(apart: Fraction, growth: Fraction) -> Fraction | None:
