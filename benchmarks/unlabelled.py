@@ -2,10 +2,10 @@
 
     python -m benchmarks.unlabelled tests/data/votes
 
-Bias is the mean over models (or pairs at 2/3, the more accurate model first) of estimate less truth, in points. Coverage:
-labels are hidden but for some changed questions that are drawn at random, again and again; the interval should hold the
-lift of the full table 95% of the time. crowd-kit's Dawid-Skene and its one-coin variant see one vote per model and
-question, the model's plurality.
+Bias is the mean over models (or pairs at 2/3, the more accurate model first) of estimate less truth, in points.
+Coverage: labels are hidden but for some changed questions that are drawn at random, again and again; the interval
+should hold the lift of the full table 95% of the time. crowd-kit's Dawid-Skene and its one-coin variant see one vote
+per model and question, the model's plurality.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from support.collecting import UNCLOSED, rows
 from support.commands import Run
 
 pytestmark = UNCLOSED
-SUMS = [
+SUMS: list[dict[str, Any]] = [
     {
         "id": f"q{n}",
         "question": f"What is {n} plus {n}?",
@@ -32,7 +32,7 @@ SUMS = [
     for n in range(1, 61)
 ]
 SEEDED, KNOWS, FIRST = (f"{PROVIDER}/{name}" for name in ("seeded", "knows", "first"))
-DEMO = [
+DEMO: list[dict[str, Any]] = [
     {"id": q.id, "question": q.text, "options": list(q.options), "answer": q.letter} for q in read_questions("demo")
 ]
 
@@ -45,7 +45,7 @@ def written(folder: Path, questions: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Answering]:
-    golds = {str(row["question"]): str(row["options"]["ABCD".index(row["answer"])]) for row in [*SUMS, *DEMO]}
+    golds = {str(row["question"]): str(row["options"]["ABCD".index(str(row["answer"]))]) for row in [*SUMS, *DEMO]}
     with Answering(golds) as server:
         monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
         monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)

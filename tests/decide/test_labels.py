@@ -103,7 +103,8 @@ def at_every_weight(tally: sl.Tally, ballots: Ballots, a: int, b: int) -> int:
 @pytest.mark.parametrize("name", ["gpqa-diamond", "math500", "renze-temperature", "renze-exams", "reasoning-gym"])
 def test_at_every_weight_of_a_few_real_pairs(name: str) -> None:
     tally, ballots = dataset(name)
-    for a, b in [(0, 1), (2, 0), (1, len(tally.models) - 1)]:
+    # Sets of right spellings make graded answers slower to go through.
+    for a, b in [(0, 1), (2, 0), (1, len(tally.models) - 1)][: 1 if ballots.graded else None]:
         assert at_every_weight(tally, ballots, a, b)
 
 

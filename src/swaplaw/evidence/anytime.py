@@ -273,8 +273,8 @@ class _Bets:
     @classmethod
     def of(cls, values: Floats, member: Ints | None, largest: int | None) -> _Bets:
         owner = np.arange(len(values)) if member is None else member
-        sums: Floats = np.bincount(owner, values)
-        sizes: Floats = np.bincount(owner, np.ones(len(values)))
+        sums = np.bincount(owner, values).astype(np.float64)
+        sizes = np.bincount(owner).astype(np.float64)
         most = max(sizes.max(initial=1.0), 1.0)
         if largest is not None and most > largest:
             raise InputError(f"a unit has {most:.0f} questions, more than the {largest} that largest allows for")

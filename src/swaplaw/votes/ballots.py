@@ -7,7 +7,7 @@ several spellings may be right, and count as one answer; otherwise at most one c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -127,7 +127,7 @@ class Ballots:
         return replace(self, labelled=labelled, right=self.right & labelled[self.question])
 
 
-def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
+def ballots_of(votes: Votes, dataset: str | None = None, models: Sequence[str] | None = None) -> Ballots:
     """Count the votes of one dataset per model and category, with whatever labels there are.
 
     Parameters
@@ -136,6 +136,8 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
         The vote table; `gold` may be missing for some or all questions.
     dataset : str, optional
         Which dataset to count, where the votes hold several.
+    models : sequence of str, optional
+        Count only these.
 
     Returns
     -------
@@ -152,7 +154,9 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     from swaplaw.votes.tally import clusters_of
 
     chosen, counts = votes.counts_of(dataset)
-    models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
+    if models is not None:
+        counts = counts.filter(pl.col("model").is_in(list(models)))
+    names, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
     graded = "correct" in counts.columns
     grade = pl.col("correct") if graded else pl.col("answer") == pl.col("gold")
     rows = counts.with_columns(grade.fill_null(False).alias("right"))
@@ -162,8 +166,8 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
         .sort("question", "answer", nulls_last=True)
     )
     place = {key: number for number, key in enumerate(named.select("question", "answer").iter_rows())}
-    table = np.zeros((len(models), len(place)), dtype=np.int64)
-    order = {model: number for number, model in enumerate(models)}
+    table = np.zeros((len(names), len(place)), dtype=np.int64)
+    order = {model: number for number, model in enumerate(names)}
     for model, question, answer, number in rows.select("model", "question", "answer", "votes").iter_rows():
         table[order[model], place[question, answer]] += number
     numbers = {question: number for number, question in enumerate(questions)}
@@ -175,4 +179,4 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     literal = bool((right == (answers == np.array(named["gold"].to_list(), dtype=object)))[labelled[own]].all())
     loose = graded and not literal
     clusters = clusters_of(counts)
-    return Ballots(chosen, tuple(models), tuple(questions), own, answers, table, labelled, right, loose, clusters)
+    return Ballots(chosen, tuple(names), tuple(questions), own, answers, table, labelled, right, loose, clusters)
