@@ -12,7 +12,6 @@ import pytest
 from benchmarks.anytime import false_alarms, fixed_labels, labels_to_find
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import betainc, betaln
 
 from swaplaw.errors import InputError
 from swaplaw.evidence.anytime import adjusted, anytime_effect, e_value, reaches, wealth_path
@@ -23,8 +22,8 @@ CHANGES = st.sampled_from([Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(
 
 
 def exact_stake(changes: Sequence[Fraction]) -> Fraction:
-    """The integral over b from 0 to 1 of the product of 1 + b d, as polynomials are integrated."""
-    coefficients = [Fraction(1)]
+    """The integral over b from 0 to 1 of 12 b (1-b)^2 times the product of 1 + b d, as polynomials are integrated."""
+    coefficients = [Fraction(0), Fraction(12), Fraction(-24), Fraction(12)]
     for change in changes:
         raised = [Fraction(0), *(change * each for each in coefficients)]
         coefficients = [a + b for a, b in zip([*coefficients, Fraction(0)], raised, strict=True)]
@@ -39,17 +38,8 @@ def test_the_stake_is_the_integral(changes: list[Fraction]) -> None:
         assert wealth_path(values)[-1] == pytest.approx(np.log(float(exact_stake(changes))), abs=1e-9)
 
 
-@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (9, 1), (40, 30), (3, 12), (700, 600)])
-def test_whole_gains_and_losses_are_a_bet_on_the_sign(wins: int, losses: int) -> None:
-    """2^(w+l) times the integral of 2 p^w (1-p)^l over p from 1/2 to 1."""
-    total = wins + losses
-    log_e = (total + 1) * np.log(2) + betaln(wins + 1, losses + 1) + np.log(betainc(losses + 1, wins + 1, 0.5))
-    values = np.repeat([1.0, -1.0, 0.0], [wins, losses, 50])
-    assert np.log(e_value(values)) == pytest.approx(log_e, abs=1e-6)
-
-
-@given(st.lists(CHANGES, min_size=1, max_size=30), st.randoms(use_true_random=False))
-def test_order_and_unchanged_questions_do_not_matter(changes: list[Fraction], random: object) -> None:
+@given(st.lists(CHANGES, min_size=1, max_size=30))
+def test_order_and_unchanged_questions_do_not_matter(changes: list[Fraction]) -> None:
     values = np.array([float(change) for change in changes])
     assert e_value(values) == pytest.approx(e_value(values[::-1]))
     assert e_value(values) == pytest.approx(e_value(values[values != 0]))
@@ -108,7 +98,7 @@ def test_ten_thousand_null_streams_with_a_look_after_every_question(changed: int
 
 
 def test_a_gain_is_found_with_about_as_many_labels_as_a_test_that_may_look_once() -> None:
-    for lift, most in ((0.02, 110), (0.03, 65), (0.05, 35)):
+    for lift, most in ((0.02, 105), (0.03, 60), (0.05, 35)):
         middle = float(np.median(labels_to_find(lift, 500, most=400)))
         assert middle <= most
         assert middle <= 1.2 * fixed_labels(lift)

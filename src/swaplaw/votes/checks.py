@@ -104,7 +104,7 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
         found = list(_found(_from_tally(votes)))
     else:
         names = votes.datasets if dataset is None else [dataset]
-        found = [check for name in names for check in _found(_from_table(votes, name))]
+        found = [check for name in names for check in (*_found(_from_table(votes, name)), *_labels(votes, name))]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
 
 
@@ -194,6 +194,9 @@ def _from_table(votes: Votes, dataset: str) -> _Ballots:
     import polars as pl
 
     counts = votes.counts.filter(pl.col("dataset") == dataset)
+    if 0 < counts["gold"].null_count() < len(counts):
+        # Nobody is wrong where nobody knows what is right.
+        counts = counts.filter(pl.col("gold").is_not_null())
     graded = "correct" in counts.columns
     right = (pl.col("correct") if graded else pl.col("answer") == pl.col("gold")).fill_null(False).alias("right")
     gold = (pl.lit(None, pl.String) if graded else pl.col("gold")).alias("gold")
@@ -502,6 +505,30 @@ def _shape(ballots: _Ballots) -> Iterator[Check]:
             "one_cluster", "warning", None, n,
             "all questions are in one cluster, which says nothing about how questions vary",
             "name what questions are nested in (a file, an exam), or drop the column `cluster`",
+        )  # fmt: skip
+
+
+def _labels(votes: Votes, dataset: str) -> Iterator[Check]:
+    """Labels on questions that differ from the others: what they show is not true of all."""
+    import polars as pl
+
+    counts = votes.counts.filter(pl.col("dataset") == dataset)
+    each = counts.group_by("question").agg(
+        pl.col("gold").is_not_null().any().alias("labelled"), (pl.col("answer").n_unique() > 1).alias("contested")
+    )
+    known, unknown = (each.filter(pl.col("labelled") == have)["contested"] for have in (True, False))
+    if not len(known) or not len(unknown):
+        return
+    (n, own), (rest, other) = ((len(part), float(part.sum())) for part in (known, unknown))
+    pooled = (own + other) / (n + rest)
+    error = (pooled * (1 - pooled) * (1 / n + 1 / rest)) ** 0.5
+    if abs(own / n - other / rest) > FAR_BELOW * error > 0:
+        yield Check(
+            "chosen_labels", "warning", None, rest,
+            f"the {n:,} questions with a label are not like the {rest:,} without: answers differ on {own / n:.0%} of "
+            f"them, and on {other / rest:.0%} of the others; accuracies and gains here are those of the labelled ones",
+            "judge lift by `labels`, which needs no others; or label questions that are drawn at random from all",
+            dataset,
         )  # fmt: skip
 
 
