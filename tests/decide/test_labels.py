@@ -269,7 +269,7 @@ def fill_in(sheet: Path, rows: int | None = None) -> None:
 
 
 def test_live_votes_without_labels_become_votes_for_every_command(tmp_path: Path, swaplaw: Run) -> None:
-    """Recorded votes have no gold: bounds first, a sheet, labels on the votes, and a verdict that says what it rests on."""
+    """Recorded votes have no gold: bounds first, a sheet, labels on the votes, and a verdict with a warning."""
     live, sheet, done = hidden_demo(tmp_path), tmp_path / "labels.csv", tmp_path / "labelled.parquet"
     refused = swaplaw("recommend", live)
     assert (refused.code, "none of the 100 questions" in refused.err) == (2, True)
@@ -352,7 +352,7 @@ def test_which_model_can_be_best() -> None:
     rows += [("3", "a", "A", None), ("3", "b", "B", None), ("4", "a", "C", None), ("4", "b", "C", None)]
     found = labels_needed(ballots_of(table(rows)))
     assert [(each.model, each.best) for each in found.models] == [("a", "yes"), ("b", "no")]
-    open_ = labels_needed(ballots_of(table([row[:3] + (None,) for row in rows])))
+    open_ = labels_needed(ballots_of(table([(*row[:3], None) for row in rows])))
     assert {each.best for each in open_.models} == {"maybe"}
 
 
@@ -370,7 +370,7 @@ def test_rules_without_labels_are_bounded_and_those_with_say_so(swaplaw: Run, tm
 
 
 def test_bounds_narrow_as_labels_come_in() -> None:
-    tally, ballots = real("demo")
+    _, ballots = real("demo")
     change = Change(ballots, (0, 5), (Fraction(1), Fraction(2, 3)))
     steps = narrowing(change, steps=1_000)
     assert [step["labels"] for step in steps] == list(range(len(steps)))

@@ -21,12 +21,13 @@ from swaplaw._core.arrays import Floats
 from swaplaw.errors import InputError
 
 STEPS = 100
-SETTLED = 1e-9
+SETTLED = 1e-5
+"""Gain in log-likelihood per vote below which it ends: going on would fit matrices to noise."""
 LEAST = 1e-10
 """No probability is taken to be smaller."""
 
 
-def dawid_skene(shares: Floats, steps: int = STEPS) -> Floats:
+def dawid_skene(shares: Floats, steps: int = STEPS, settled: float = SETTLED) -> Floats:
     """Estimate how likely each answer is right.
 
     Parameters
@@ -35,6 +36,8 @@ def dawid_skene(shares: Floats, steps: int = STEPS) -> Floats:
         Models x questions x answers: the share of each answer in a model's votes.
     steps : int
         Rounds of EM at most.
+    settled : float
+        Gain in log-likelihood per vote below which it ends.
 
     Returns
     -------
@@ -59,10 +62,12 @@ def dawid_skene(shares: Floats, steps: int = STEPS) -> Floats:
     if not (total > 0).all():
         raise InputError("a question has no answer: leave it out")
     right = right / total
+    votes, before = float(shares.sum()), -np.inf
     for _ in range(steps):
-        before, right = right, _expect(shares, right.mean(axis=0), _confusion(shares, right))
-        if np.abs(right - before).max() < SETTLED:
+        right, likelihood = _expect(shares, right.mean(axis=0), _confusion(shares, right))
+        if (likelihood - before) / votes < settled:
             break
+        before = likelihood
     return right
 
 
@@ -73,9 +78,10 @@ def _confusion(shares: Floats, right: Floats) -> Floats:
     return found
 
 
-def _expect(shares: Floats, priors: Floats, confusion: Floats) -> Floats:
-    """How likely each answer is right, given everybody's answers."""
+def _expect(shares: Floats, priors: Floats, confusion: Floats) -> tuple[Floats, float]:
+    """How likely each answer is right, given everybody's answers, and the log-likelihood of these."""
     logs = np.log(np.maximum(priors, LEAST)) + np.einsum("mij,mjg->ig", shares, np.log(confusion), optimize=True)
-    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
-    found: Floats = odds / odds.sum(axis=1, keepdims=True)
-    return found
+    top = logs.max(axis=1, keepdims=True)
+    odds = np.exp(logs - top)
+    total = odds.sum(axis=1, keepdims=True)
+    return odds / total, float((top + np.log(total)).sum())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -134,9 +134,15 @@ class _Ballots:
 
     dataset: str
     rows: pl.DataFrame = field(repr=False)
-    """model, question, answer (null: abstention), gold (null: unknown), right, votes."""
+    """model, question, answer (null: abstention), gold (null: unknown), right, labelled, votes."""
     clusters: int | None
     """How many clusters there are, if there is such a column."""
+
+    @cached_property
+    def judged(self) -> _Ballots:
+        """The questions that have a label: nobody is wrong where nobody knows what is right."""
+        labelled = self.rows["labelled"]
+        return self if labelled.all() or not labelled.any() else replace(self, rows=self.rows.filter(labelled))
 
     @cached_property
     def models(self) -> list[str]:
@@ -194,14 +200,11 @@ def _from_table(votes: Votes, dataset: str) -> _Ballots:
     import polars as pl
 
     counts = votes.counts.filter(pl.col("dataset") == dataset)
-    if 0 < counts["gold"].null_count() < len(counts):
-        # Nobody is wrong where nobody knows what is right.
-        counts = counts.filter(pl.col("gold").is_not_null())
     graded = "correct" in counts.columns
     right = (pl.col("correct") if graded else pl.col("answer") == pl.col("gold")).fill_null(False).alias("right")
     gold = (pl.lit(None, pl.String) if graded else pl.col("gold")).alias("gold")
     question = pl.col("question").cast(pl.Categorical).to_physical()  # Only told apart, never named.
-    keys = ["model", question, "answer", gold, right]
+    keys = ["model", question, "answer", gold, right, pl.col("gold").is_not_null().alias("labelled")]
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
     return _Ballots(dataset, counts.group_by(keys).agg(pl.col("votes").sum().cast(pl.Int64)), clusters)
 
@@ -228,6 +231,7 @@ def _from_tally(tally: Tally) -> _Ballots:
             "answer": said,
             "gold": golds.gather(places),
             "right": right,
+            "labelled": True,
             "votes": np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
         }
     )
@@ -236,7 +240,7 @@ def _from_tally(tally: Tally) -> _Ballots:
 
 def _found(ballots: _Ballots) -> Iterator[Check]:
     for look in _LOOKS:
-        yield from look(ballots)
+        yield from look(ballots.judged if look in _JUDGING else ballots)
 
 
 def _abstentions(ballots: _Ballots) -> Iterator[Check]:
@@ -513,20 +517,21 @@ def _labels(votes: Votes, dataset: str) -> Iterator[Check]:
     import polars as pl
 
     counts = votes.counts.filter(pl.col("dataset") == dataset)
-    each = counts.group_by("question").agg(
-        pl.col("gold").is_not_null().any().alias("labelled"), (pl.col("answer").n_unique() > 1).alias("contested")
+    said = counts.group_by("question", "answer").agg(pl.col("votes").sum(), pl.col("gold").is_not_null().any())
+    each = said.group_by("question").agg(
+        (pl.col("votes").max() / pl.col("votes").sum()).alias("agreed"), pl.col("gold").any()
     )
-    known, unknown = (each.filter(pl.col("labelled") == have)["contested"] for have in (True, False))
-    if not len(known) or not len(unknown):
+    known, unknown = (each.filter(pl.col("gold") == have)["agreed"].to_numpy() for have in (True, False))
+    n, rest = len(known), len(unknown)
+    if min(n, rest) < 2:
         return
-    (n, own), (rest, other) = ((len(part), float(part.sum())) for part in (known, unknown))
-    pooled = (own + other) / (n + rest)
-    error = (pooled * (1 - pooled) * (1 / n + 1 / rest)) ** 0.5
-    if abs(own / n - other / rest) > FAR_BELOW * error > 0:
+    own, other = known.mean(), unknown.mean()
+    error = (known.var(ddof=1) / n + unknown.var(ddof=1) / rest) ** 0.5
+    if abs(own - other) > FAR_BELOW * error:
         yield Check(
             "chosen_labels", "warning", None, rest,
-            f"the {n:,} questions with a label are not like the {rest:,} without: answers differ on {own / n:.0%} of "
-            f"them, and on {other / rest:.0%} of the others; accuracies and gains here are those of the labelled ones",
+            f"the {n:,} questions with a label are not like the {rest:,} without: {own:.0%} of votes agree on "
+            f"them, {other:.0%} on the others; accuracies and gains here are those of the labelled ones",
             "judge lift by `labels`, which needs no others; or label questions that are drawn at random from all",
             dataset,
         )  # fmt: skip
@@ -566,3 +571,5 @@ _LOOKS: tuple[Callable[[_Ballots], Iterator[Check]], ...] = (
     _copies,
     _shape,
 )
+_JUDGING = (_prose, _spelling, _foreign, _never_right)
+"""Looks that tell right answers from wrong ones."""
