@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 
 import swaplaw as sl
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.decide.estimates import believed, estimate
+from swaplaw.decide.estimates import Method, believed, estimate
 from swaplaw.decide.labels import labels_needed
 from swaplaw.evidence.prediction_powered import prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
@@ -66,8 +67,8 @@ def test_one_coin_finds_the_skills_that_crowd_kit_finds() -> None:
 
 def test_labels_have_no_effect_on_agreement() -> None:
     ballots = ballots_of(sl.demo_votes())
-    for method in ("one_coin", "dawid_skene"):
-        assert (believed(ballots, method) == believed(ballots.without_labels(), method)).all()  # type: ignore[arg-type]
+    for method in get_args(Method):
+        assert (believed(ballots, method) == believed(ballots.without_labels(), method)).all()
 
 
 def test_shared_errors_are_taken_for_knowledge() -> None:

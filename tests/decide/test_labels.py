@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import pairwise, permutations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from benchmarks.combine import datasets
@@ -249,7 +250,7 @@ def hidden_demo(folder: Path, labelled: float = 0.0) -> Path:
     """The bundled votes with few labels or none, as a recorder would have kept them."""
     frame = sl.demo_votes().frame.drop("correct", strict=False).collect()
     names = sorted(frame["question"].unique())
-    known = names[: round(labelled * len(names))]
+    known = set(np.random.default_rng(0).permutation(names)[: round(labelled * len(names))].tolist())
     gold = pl.when(pl.col("question").is_in(known)).then("gold").otherwise(pl.lit(None, pl.String))
     file = folder / "live.parquet"
     frame.with_columns(gold.alias("gold")).write_parquet(file)
@@ -348,7 +349,9 @@ def test_panels_and_single_models_are_bounded_by_the_best_and_worst_labels(
 
 
 def test_which_model_can_be_best() -> None:
-    rows = [(str(q), model, answer, "A") for q in range(3) for model, answer in (("a", "A"), ("b", "B"))]
+    rows: list[tuple[str, str, str | None, str | None]] = [
+        (str(q), model, answer, "A") for q in range(3) for model, answer in (("a", "A"), ("b", "B"))
+    ]
     rows += [("3", "a", "A", None), ("3", "b", "B", None), ("4", "a", "C", None), ("4", "b", "C", None)]
     found = labels_needed(ballots_of(table(rows)))
     assert [(each.model, each.best) for each in found.models] == [("a", "yes"), ("b", "no")]
