@@ -126,6 +126,7 @@ def test_a_model_that_adds_nothing_is_dropped(swaplaw: Run, tmp_path: Path, aske
     assert {row["model"] for row in rows(tmp_path / "votes.parquet")} == {KNOWS}
 
 
+@pytest.mark.slow
 def test_of_several_the_one_that_helps_is_found(swaplaw: Run, tmp_path: Path, asked: Answering) -> None:
     file = written(tmp_path, SUMS)
     more = ("--models", f"{FIRST},{KNOWS}", "--primary", SEEDED, "--models", SEEDED, "--samples", "2", "--wave", "6")
@@ -136,6 +137,7 @@ def test_of_several_the_one_that_helps_is_found(swaplaw: Run, tmp_path: Path, as
     assert [each["secondary"] for each in decision["secondaries"] if each["verdict"] == "gain"] == [KNOWS]
 
 
+@pytest.mark.slow
 def test_the_rest_can_be_asked_later(swaplaw: Run, tmp_path: Path, asked: Answering) -> None:
     """The same command without --until completes the collection; nothing is asked twice."""
     file = written(tmp_path, SUMS[:12])

@@ -297,6 +297,15 @@ def test_few_labels_are_no_reason_to_call_a_model_wrong(tmp_path: Path, swaplaw:
     assert [check["name"] for check in found if check["severity"] != "note"] == []
 
 
+@pytest.mark.parametrize("command", ["pairs", "summary", "compare"])
+def test_commands_say_how_many_labels_there_are_and_go_on(command: str, tmp_path: Path, swaplaw: Run) -> None:
+    half = hidden_demo(tmp_path, 0.5)
+    done = swaplaw(command, half, "--json")
+    assert done.code == 0, done.err
+    assert "50 of 100 questions of renze-temperature have no label" in done.err
+    assert "(50 without a label left out)" in swaplaw(command, half).out
+
+
 def test_labels_of_a_sheet_must_fit_the_votes(tmp_path: Path, swaplaw: Run) -> None:
     sheet = tmp_path / "labels.csv"
     sheet.write_text("question,label\nnobody asked,A\n")
