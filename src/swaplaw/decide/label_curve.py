@@ -116,11 +116,14 @@ def curve_bounds(ballots: Ballots, primary: str, secondary: str) -> CurveBounds:
     a, b = ballots.index(primary), ballots.index(secondary)
     changing = changing_questions(ballots, a, b)
     points = sorted({point for place in np.flatnonzero(changing) for point in _points(ballots, a, b, int(place))})
-    found = [_stretch(ballots, a, b, start, end) for start, end in _parts(points)]
+    n = int(((ballots.votes[a] > 0) & (ballots.votes[b] > 0)).sum())
+    # What no weight changes adds nothing at any.
+    kept = ballots.select(changing)
+    found = [_stretch(kept, a, b, start, end, n) for start, end in _parts(points)]
     return CurveBounds(
         primary,
         secondary,
-        int(((ballots.votes[a] > 0) & (ballots.votes[b] > 0)).sum()),
+        n,
         int(changing.sum()),
         int((changing & ballots.labelled).sum()),
         tuple(found),
@@ -137,34 +140,38 @@ def _parts(points: Sequence[Fraction]) -> Iterator[tuple[Fraction, Fraction | No
     yield start, None
 
 
-def _stretch(ballots: Ballots, a: int, b: int, start: Fraction, end: Fraction | None) -> Stretch:
+def _stretch(ballots: Ballots, a: int, b: int, start: Fraction, end: Fraction | None, n: int) -> Stretch:
     blank = Stretch(start, end, ZERO, ZERO)
+    if not ballots.questions:
+        return blank
     change = Change(ballots, (a, b), (Fraction(1), blank.weight))
-    return Stretch(start, end, change.low, change.high)
+    share = Fraction(change.n, n)
+    return Stretch(start, end, change.low * share, change.high * share)
 
 
-def _points(ballots: Ballots, a: int, b: int, question: int) -> Iterator[Fraction]:
-    """Weights at which the tie set of one question may change."""
+def _points(ballots: Ballots, a: int, b: int, question: int) -> frozenset[Fraction]:
+    """Weights at which the tie set of one question may change; many questions look alike."""
     own = slice(ballots.starts[question], ballots.starts[question + 1])
-    lines = list(
-        zip(
-            (Fraction(int(votes), int(ballots.votes[a, question])) for votes in ballots.counts[a, own]),
-            (Fraction(int(votes), int(ballots.votes[b, question])) for votes in ballots.counts[b, own]),
-            strict=True,
-        )
-    )
-    if ballots.graded:
-        yield from _crossings_of_sets(tuple(sorted(lines)))
-        return
+    counts = tuple(sorted(zip(ballots.counts[a, own].tolist(), ballots.counts[b, own].tolist(), strict=True)))
+    return _crossings(counts, int(ballots.votes[a, question]), int(ballots.votes[b, question]), ballots.graded)
+
+
+@lru_cache(maxsize=65_536)
+def _crossings(counts: tuple[tuple[int, int], ...], first: int, second: int, graded: bool) -> frozenset[Fraction]:
+    """Where leaders change, of categories with so many votes of the two models."""
+    lines = [(Fraction(one, first), Fraction(other, second)) for one, other in counts]
+    if graded:
+        return _crossings_of_sets(lines)
+    found = set()
     for (one, rise), (other, slope) in combinations(lines, 2):
         point = _crossing(one - other, rise - slope)
         if point is not None and one + point * rise == max(share + point * growth for share, growth in lines):
-            yield point
+            found.add(point)
+    return frozenset(found)
 
 
-@lru_cache(maxsize=4096)
-def _crossings_of_sets(lines: tuple[tuple[Fraction, Fraction], ...]) -> frozenset[Fraction]:
-    """Where a set of answers that are all right would be level with another answer; most questions look alike."""
+def _crossings_of_sets(lines: Sequence[tuple[Fraction, Fraction]]) -> frozenset[Fraction]:
+    """Where a set of answers that are all right would be level with another answer."""
     if len(lines) > MOST_SPELLINGS:
         return frozenset()
     found = set()

@@ -117,6 +117,20 @@ class Ballots:
             unlabelled=len(self.questions) - len(names),
         )
 
+    def select(self, questions: Bools) -> Ballots:
+        """Keep some questions (a mask)."""
+        own = questions[self.question]
+        return replace(
+            self,
+            questions=tuple(np.array(self.questions, dtype=object)[questions]),
+            question=(np.cumsum(questions) - 1)[self.question[own]],
+            answers=self.answers[own],
+            counts=self.counts[:, own],
+            labelled=self.labelled[questions],
+            right=self.right[own],
+            clusters=None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[questions]),
+        )
+
     def without_labels(self) -> Ballots:
         """The same votes, as if nobody had labelled a question."""
         return self.knowing(np.zeros(len(self.questions), dtype=bool))
