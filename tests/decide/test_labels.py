@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.decide.change import Change, changing_questions
 from swaplaw.decide.label_curve import curve_bounds
-from swaplaw.decide.label_sheet import read_sheet
+from swaplaw.decide.label_sheet import labelled_votes, read_sheet
 from swaplaw.decide.labels import labels_needed, narrowing
 from swaplaw.votes.ballots import Ballots, ballots_of
 
@@ -304,6 +304,14 @@ def test_commands_say_how_many_labels_there_are_and_go_on(command: str, tmp_path
     assert done.code == 0, done.err
     assert "50 of 100 questions of renze-temperature have no label" in done.err
     assert "(50 without a label left out)" in swaplaw(command, half).out
+
+
+def test_labels_are_those_of_one_dataset() -> None:
+    rows = [(dataset, "1", model, "A", None) for dataset in ("x", "y") for model in "ab"]
+    columns = dict.fromkeys(("dataset", "question", "model", "answer", "gold"), pl.String)
+    votes = labelled_votes(sl.votes_from(pl.DataFrame(rows, schema=columns, orient="row")), {"1": "A"}, "y")
+    assert ballots_of(votes, "y").labelled.all()
+    assert not ballots_of(votes, "x").labelled.any()
 
 
 def test_labels_of_a_sheet_must_fit_the_votes(tmp_path: Path, swaplaw: Run) -> None:

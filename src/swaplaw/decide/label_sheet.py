@@ -74,15 +74,17 @@ def write_sheet(found: Labels, path: str | Path, order: Sequence[int] | None = N
     return len(rows)
 
 
-def labelled_votes(votes: Votes, labels: Mapping[str, str]) -> Votes:
+def labelled_votes(votes: Votes, labels: Mapping[str, str], dataset: str | None = None) -> Votes:
     """Give votes the labels of a sheet; labels that are there already must agree.
 
     Parameters
     ----------
     votes : Votes
-        Votes of one dataset, some or all without a label.
+        Votes, some or all without a label.
     labels : mapping of str to str
         Question to right answer.
+    dataset : str, optional
+        Whose questions these are, where the votes hold several datasets.
 
     Returns
     -------
@@ -99,12 +101,13 @@ def labelled_votes(votes: Votes, labels: Mapping[str, str]) -> Votes:
     from swaplaw.votes.ballots import ballots_of
     from swaplaw.votes.table import votes_from
 
-    ballots_of(votes).with_labels(labels)
+    ballots = ballots_of(votes, dataset).with_labels(labels)
     given = pl.LazyFrame(
         {"question": list(labels), "_label": list(labels.values())},
         schema_overrides={"question": pl.String, "_label": pl.String},
     )
-    frame = votes.frame.join(given, on="question", how="left")
+    given = given.with_columns(dataset=pl.lit(ballots.dataset))
+    frame = votes.frame.join(given, on=["dataset", "question"], how="left")
     known = pl.coalesce("gold", "_label") if "gold" in frame.collect_schema().names() else pl.col("_label")
     frame = frame.with_columns(known.alias("gold"))
     if "correct" in frame.collect_schema().names():

@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats
+from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
-from swaplaw.decide.change import Change, changing_questions
+from swaplaw.decide.change import Change
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
@@ -360,9 +360,3 @@ def _model(ballots: Ballots, model: int, ahead: list[tuple[Fraction, Fraction]])
         "yes" if all(least >= 0 for least, _ in ahead) else "no" if any(most < 0 for _, most in ahead) else "maybe"
     )
     return ModelLabels(ballots.models[model], n, int((answered & ballots.labelled).sum()), low, high, best)
-
-
-def needed_at_any_weight(ballots: Ballots, primary: str, secondary: str) -> int:
-    """How many questions need a label for the lift of a pair at every weight."""
-    changes: Bools = changing_questions(ballots, ballots.index(primary), ballots.index(secondary))
-    return int(changes.sum())

@@ -85,7 +85,7 @@ def command(
     ranked = found.random_order(seed) if order == "random" else found.order
     written = None if sheet is None else write_sheet(found, sheet, ranked)
     if output is not None:
-        labelled_votes(loaded, labels).write(output)
+        labelled_votes(loaded, labels, dataset).write(output)
     if as_json:
         extra = {"curve": bounds.to_dict()} if bounds else {}
         extra |= {"estimates": estimates.to_dict()} if estimates else {}
