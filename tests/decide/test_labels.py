@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from benchmarks.combine import datasets
 from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.decide.labels import Change, changing_questions, labels_needed, read_sheet
+from swaplaw.decide.change import Change, changing_questions
+from swaplaw.decide.label_curve import curve_bounds
+from swaplaw.decide.label_sheet import labelled_votes, read_sheet
+from swaplaw.decide.labels import labels_needed, narrowing
 from swaplaw.votes.ballots import Ballots, ballots_of
 
 from support.commands import Run
@@ -73,6 +79,51 @@ def test_bounds_are_the_best_and_worst_labels(
 def real(name: str, dataset: str | None = None) -> tuple[sl.Tally, Ballots]:
     votes = sl.demo_votes() if name == "demo" else sl.read_votes(real_votes(f"{name}.parquet"))
     return votes.tally(dataset), ballots_of(votes, dataset)
+
+
+def at_every_weight(tally: sl.Tally, ballots: Ballots, a: int, b: int) -> int:
+    """Hide all labels, then give back those of the changing questions; returns at how many weights this was tried."""
+    pair = sl.law.Pair(tally, a, b)
+    if not pair.n:
+        return 0
+    names = tally.models[a], tally.models[b]
+    hidden = ballots.without_labels()
+    blind = curve_bounds(hidden, *names)
+    few = curve_bounds(ballots.knowing(changing_questions(hidden, a, b)), *names)
+    assert few.known
+    pieces = [piece for piece in sl.curve(tally, *names).pieces if piece.outcome.weight > 0]
+    for piece in pieces:
+        bounds = blind.at(piece.outcome.weight)
+        assert bounds.low <= piece.lift <= bounds.high
+        exact = few.at(piece.outcome.weight)
+        assert exact.low == exact.high == piece.lift
+        assert float(exact.low) == float(piece.lift)
+    return len(pieces)
+
+
+@pytest.mark.parametrize("name", ["gpqa-diamond", "math500", "renze-temperature", "renze-exams", "reasoning-gym"])
+def test_at_every_weight_of_a_few_real_pairs(name: str) -> None:
+    tally, ballots = dataset(name)
+    # Sets of right spellings make graded answers slower to go through.
+    for a, b in [(0, 1), (2, 0), (1, len(tally.models) - 1)][: 1 if ballots.graded else None]:
+        assert at_every_weight(tally, ballots, a, b)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["gpqa-diamond", "math500", "renze-temperature", "renze-exams", "reasoning-gym", "mmlu-pro"]
+)
+def test_at_every_weight_of_every_real_pair(name: str) -> None:
+    tally, ballots = dataset(name)
+    for a, b in permutations(range(len(tally.models)), 2):
+        at_every_weight(tally, ballots, a, b)
+
+
+@functools.cache
+def dataset(name: str) -> tuple[sl.Tally, Ballots]:
+    rows = next(rows for found, rows in datasets(real_votes()) if found == name)
+    votes = sl.votes_from(rows.with_columns(dataset=pl.lit(name)))
+    return votes.tally(), ballots_of(votes)
 
 
 REAL = [
@@ -193,3 +244,158 @@ def test_two_labels_for_one_question_are_refused(tmp_path: Path) -> None:
 def test_the_table(swaplaw: Run) -> None:
     shown = swaplaw("labels", "demo", "--top", "3")
     assert "72 of 72 lifts known exactly" in shown.out
+
+
+def hidden_demo(folder: Path, labelled: float = 0.0) -> Path:
+    """The bundled votes with few labels or none, as a recorder would have kept them."""
+    frame = sl.demo_votes().frame.drop("correct", strict=False).collect()
+    names = sorted(frame["question"].unique())
+    known = set(np.random.default_rng(0).permutation(names)[: round(labelled * len(names))].tolist())
+    gold = pl.when(pl.col("question").is_in(known)).then("gold").otherwise(pl.lit(None, pl.String))
+    file = folder / "live.parquet"
+    frame.with_columns(gold.alias("gold")).write_parquet(file)
+    return file
+
+
+def fill_in(sheet: Path, rows: int | None = None) -> None:
+    """Label a sheet as an annotator would who knows the answers."""
+    gold = dict(sl.demo_votes().counts.select("question", "gold").unique().iter_rows())
+    with sheet.open(newline="") as file:
+        found = list(csv.DictReader(file))
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["question", "answers", "label"])
+        writer.writeheader()
+        for number, row in enumerate(found):
+            writer.writerow(row | {"label": gold[row["question"]] if rows is None or number < rows else ""})
+
+
+def test_live_votes_without_labels_become_votes_for_every_command(tmp_path: Path, swaplaw: Run) -> None:
+    """Recorded votes have no gold: bounds first, a sheet, labels on the votes, and a verdict with a warning."""
+    live, sheet, done = hidden_demo(tmp_path), tmp_path / "labels.csv", tmp_path / "labelled.parquet"
+    refused = swaplaw("recommend", live)
+    assert (refused.code, "none of the 100 questions" in refused.err) == (2, True)
+    wrote = swaplaw("labels", live, "--sheet", sheet)
+    assert wrote.code == 0, wrote.err
+    fill_in(sheet)
+    labelled = swaplaw("labels", live, "--labels", sheet, "-o", done, "--json")
+    assert labelled.code == 0, labelled.err
+    found = json.loads(labelled.out)
+    truth = json.loads(swaplaw("labels", "demo", "--json").out)
+    for own, other in zip(found["pairs"], truth["pairs"], strict=True):
+        assert (own["lift_low"], own["lift_high"]) == (other["lift_low"], other["lift_high"])
+    verdict = swaplaw("recommend", done, "--models", "gpt-4,mistral-large", "--repeats", "1", "--json")
+    assert verdict.code == 0, verdict.err
+    # The sheet asked for contested questions only: whoever goes on with these is warned.
+    assert "not like the" in verdict.err
+    names = [check["name"] for check in json.loads(swaplaw("checks", done, "--json").out)["checks"]]
+    assert "chosen_labels" in names
+
+
+def test_few_labels_are_no_reason_to_call_a_model_wrong(tmp_path: Path, swaplaw: Run) -> None:
+    """Questions without a label are neither right nor wrong, and labels at random are no check."""
+    found = json.loads(swaplaw("checks", hidden_demo(tmp_path, 0.4), "--json").out)["checks"]
+    assert [check["name"] for check in found if check["severity"] != "note"] == []
+
+
+@pytest.mark.parametrize("command", ["pairs", "summary", "compare"])
+def test_commands_say_how_many_labels_there_are_and_go_on(command: str, tmp_path: Path, swaplaw: Run) -> None:
+    half = hidden_demo(tmp_path, 0.5)
+    done = swaplaw(command, half, "--json")
+    assert done.code == 0, done.err
+    assert "50 of 100 questions of renze-temperature have no label" in done.err
+    assert "(50 without a label left out)" in swaplaw(command, half).out
+
+
+def test_labels_are_those_of_one_dataset() -> None:
+    rows = [(dataset, "1", model, "A", None) for dataset in ("x", "y") for model in "ab"]
+    columns = dict.fromkeys(("dataset", "question", "model", "answer", "gold"), pl.String)
+    votes = labelled_votes(sl.votes_from(pl.DataFrame(rows, schema=columns, orient="row")), {"1": "A"}, "y")
+    assert ballots_of(votes, "y").labelled.all()
+    assert not ballots_of(votes, "x").labelled.any()
+
+
+def test_labels_of_a_sheet_must_fit_the_votes(tmp_path: Path, swaplaw: Run) -> None:
+    sheet = tmp_path / "labels.csv"
+    sheet.write_text("question,label\nnobody asked,A\n")
+    done = swaplaw("labels", "demo", "--labels", sheet)
+    assert (done.code, "has no votes" in done.err) == (2, True)
+
+
+@given(
+    st.lists(st.tuples(*[st.lists(ANSWERS, min_size=1, max_size=3)] * 3), min_size=1, max_size=3),
+    st.lists(st.sampled_from(["1", "1/2", "2/3"]), min_size=3, max_size=3),
+    st.booleans(),
+)
+def test_panels_and_single_models_are_bounded_by_the_best_and_worst_labels(
+    questions: list[tuple[list[str | None], ...]], weights: list[str], first: bool
+) -> None:
+    rows = [
+        (str(number), model, answer, "A" if first and not number else None)
+        for number, ballots in enumerate(questions)
+        for model, own in zip("abc", ballots, strict=True)
+        for answer in own
+    ]
+    panel = dict(zip("abc", weights, strict=True))
+    found = labels_needed(ballots_of(table(rows)), panels=[panel])
+    (one,) = found.ensembles
+    order = [("abc".index(model), Fraction(weight)) for model, weight in zip(one.members, one.weights, strict=True)]
+    least = most = Fraction(0)
+    accuracy = [Fraction(0)] * 3
+    highest = [Fraction(0)] * 3
+    for number, ballots in enumerate(questions):
+        counted = [Counter(own) for own in ballots]
+        golds = "A" if first and not number else "ABCD"
+        changes = []
+        for gold in golds:
+            pooled: dict[str | None, Fraction] = {}
+            for place, weight in order:
+                for answer, votes in counted[place].items():
+                    pooled[answer] = pooled.get(answer, Fraction(0)) + weight * Fraction(votes, counted[place].total())
+            tied = [answer for answer, share in pooled.items() if share == max(pooled.values())]
+            own = score(counted[order[0][0]], counted[order[0][0]], Fraction(0), gold)
+            changes.append((Fraction(1, len(tied)) if gold in tied else Fraction(0)) - own)
+        least, most = least + min(changes), most + max(changes)
+        for place in range(3):
+            scores = [score(counted[place], counted[place], Fraction(0), gold) for gold in golds]
+            accuracy[place], highest[place] = accuracy[place] + min(scores), highest[place] + max(scores)
+    n = len(questions)
+    assert (one.low, one.high) == (least / n, most / n)
+    assert [(each.low, each.high) for each in found.models] == [
+        (low / n, high / n) for low, high in zip(accuracy, highest, strict=True)
+    ]
+
+
+def test_which_model_can_be_best() -> None:
+    rows: list[tuple[str, str, str | None, str | None]] = [
+        (str(q), model, answer, "A") for q in range(3) for model, answer in (("a", "A"), ("b", "B"))
+    ]
+    rows += [("3", "a", "A", None), ("3", "b", "B", None), ("4", "a", "C", None), ("4", "b", "C", None)]
+    found = labels_needed(ballots_of(table(rows)))
+    assert [(each.model, each.best) for each in found.models] == [("a", "yes"), ("b", "no")]
+    open_ = labels_needed(ballots_of(table([(*row[:3], None) for row in rows])))
+    assert {each.best for each in open_.models} == {"maybe"}
+
+
+def test_rules_without_labels_are_bounded_and_those_with_say_so(swaplaw: Run, tmp_path: Path) -> None:
+    live = hidden_demo(tmp_path)
+    found = json.loads(swaplaw("labels", live, "--rules", "equal,agreement", "--json").out)
+    assert [one["rule"] for one in found["ensembles"]] == ["equal", "agreement"]
+    assert all(one["lift_low"] < 0 < one["lift_high"] for one in found["ensembles"])
+    whole = json.loads(swaplaw("labels", "demo", "--rules", "agreement,smooth", "--json").out)
+    agreed = next(one for one in whole["ensembles"] if one["rule"] == "agreement")
+    assert agreed["weights"] == found["ensembles"][1]["weights"]
+    assert agreed["lift_low"] == agreed["lift_high"]
+    done = swaplaw("labels", live, "--rules", "smooth")
+    assert (done.code, "needs labels" in done.err) == (2, True)
+
+
+def test_bounds_narrow_as_labels_come_in() -> None:
+    _, ballots = real("demo")
+    change = Change(ballots, (0, 5), (Fraction(1), Fraction(2, 3)))
+    steps = narrowing(change, steps=1_000)
+    assert [step["labels"] for step in steps] == list(range(len(steps)))
+    for before, after in pairwise(steps):
+        assert before["low"] <= after["low"] + 1e-12
+        assert after["high"] <= before["high"] + 1e-12
+    assert steps[-1]["low"] == pytest.approx(float(change.low))
+    assert steps[-1]["high"] == pytest.approx(float(change.high))

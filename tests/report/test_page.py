@@ -97,7 +97,7 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
     """The verdict first, methods last, with the command and the fingerprint."""
     visit(chrome, demo)
     order = chrome.execute_script("return [...document.querySelectorAll('main > section')].map((each) => each.id)")
-    expected = "verdict fleet pairs explorer dependence panels screening compute quality methods"
+    expected = "verdict fleet pairs explorer dependence panels screening compute labels quality methods"
     assert order == expected.split()
     assert text(chrome, "#verdict .lead").startswith("These votes cannot tell")
     assert text(chrome, "#command") == "swaplaw report votes.csv"

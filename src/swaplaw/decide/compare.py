@@ -19,6 +19,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.votes import given
@@ -28,6 +29,10 @@ from swaplaw.votes.tally import Tally
 
 Score = Literal["plurality", "single"]
 SCORES: tuple[Score, ...] = get_args(Score)
+DIFFERENCES = (
+    "However often and whenever you look: the chance that two equal models are ever reported to differ is at most "
+    "{error} over all comparisons shown; the chance that an interval ever misses the truth is at most {error}."
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,10 @@ class Comparison:
     mcnemar: float
     """McNemar's exact p-value: of the questions on which the scores differ, how evenly they fall to either model."""
     p_adjusted: float
+    anytime: Anytime | None = None
+    """The difference judged validly at every look, where that was asked for."""
+    e_adjusted: float | None = None
+    """The e-value against "no difference", adjusted for all comparisons shown."""
 
     @property
     def difference(self) -> float:
@@ -77,7 +86,14 @@ class Comparison:
             "mcnemar": self.mcnemar,
             "detectable": self.detectable,
             "needed": self.needed,
+            **self._anytime(),
         }
+
+    def _anytime(self) -> dict[str, Any]:
+        found, shown = self.anytime, self.e_adjusted
+        if found is None or shown is None:
+            return {}
+        return {"anytime": found.to_dict() | {"e_adjusted": shown, "decided": reaches(shown, found.level)}}
 
 
 @dataclass(frozen=True)
@@ -93,7 +109,9 @@ class Comparisons(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """List the comparisons, the largest difference first."""
-        return [each.to_dict() for each in self.comparisons]
+        return [
+            {name: value for name, value in each.to_dict().items() if name != "anytime"} for each in self.comparisons
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Turn it into plain data: fractions of one."""
@@ -101,8 +119,22 @@ class Comparisons(Result):
             "dataset": self.dataset,
             "score": self.score,
             "unit": self.units.kind,
-            "comparisons": self.rows(),
+            "comparisons": [each.to_dict() for each in self.comparisons],
             "disjoint": self.disjoint,
+            **({} if self.anytime is None else {"anytime": self.anytime}),
+        }
+
+    @property
+    def anytime(self) -> dict[str, Any] | None:
+        """What anytime evidence promises and how much of it is needed, where it was asked for."""
+        judged = [each.anytime for each in self.comparisons if each.anytime is not None]
+        if not judged:
+            return None
+        error = 1 - judged[0].level
+        return {
+            "needed": 1 / error,
+            "decided": sum(reaches(each.e_adjusted or 0.0, judged[0].level) for each in self.comparisons),
+            "guarantee": DIFFERENCES.format(error=f"{100 * error:g}%"),
         }
 
 
@@ -113,6 +145,7 @@ def compare(
     score: Score = "plurality",
     by: Unit | None = None,
     level: float = LEVEL,
+    anytime: bool = False,
 ) -> Comparisons:
     """Compare every two models on the questions that both answered.
 
@@ -128,6 +161,8 @@ def compare(
         What is resampled; by default clusters where there are several.
     level : float
         Level of the intervals.
+    anytime : bool
+        Whether to judge each difference also by evidence that is valid at every look (see `evidence.anytime`).
 
     Returns
     -------
@@ -153,6 +188,7 @@ def compare(
     units = resampling_units(tally, by)
     scores = _scores(tally, chosen, score)
     found: list[tuple[str, str, float, float, Effect, float]] = []
+    looks: list[Anytime] = []
     for one, other in combinations(range(len(chosen)), 2):
         common = tally.answered[chosen[one]] & tally.answered[chosen[other]]
         first, second = scores[one][common], scores[other][common]
@@ -162,13 +198,24 @@ def compare(
         effect = effect_among(first - second, units.member[common], level=level)
         if effect is not None:
             found.append((*names, float(first.mean()), float(second.mean()), effect, _mcnemar(first, second)))
+            if anytime:
+                looks.append(_look(first - second, units.among(common), level))
     if not found:
         raise InputError(f"no two models of dataset {quote(tally.dataset)} share enough questions to be compared")
-    adjusted = holm([effect.p_two_sided for *_, effect, _ in found])
-    compared = [Comparison(*row, p) for row, p in zip(found, adjusted, strict=True)]
+    smallest = holm([effect.p_two_sided for *_, effect, _ in found])
+    shown = adjusted([look.either for look in looks])
+    judged: list[tuple[Anytime | None, float | None]] = [(None, None)] * len(found)
+    if anytime:
+        judged = list(zip(looks, shown, strict=True))
+    compared = [Comparison(*row, p, look, e) for row, p, (look, e) in zip(found, smallest, judged, strict=True)]
     compared.sort(key=lambda each: (-each.difference, each.first, each.second))
     possible = len(chosen) * (len(chosen) - 1) // 2
     return Comparisons(tally.dataset, score, units, tuple(compared), possible - len(compared))
+
+
+def _look(differences: Floats, units: Units, level: float) -> Anytime:
+    clustered = units.count < len(differences)
+    return anytime_effect(differences, units.member if clustered else None, level=level)
 
 
 def _chosen(tally: Tally, models: Sequence[str] | None) -> list[int]:

@@ -39,6 +39,7 @@ from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.decide.family import Family
 from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
 from swaplaw.decide.selection import Selection, selection
+from swaplaw.decide.sequential import fleet_anytime
 from swaplaw.decide.verdict import (
     Candidate,
     More,
@@ -73,6 +74,7 @@ def recommend(
     min_gain: float = MIN_GAIN,
     search: Search = "family",
     at_equal_cost: bool = False,
+    anytime: bool = False,
     checks: Sequence[Check] | None = None,
     by: Unit | None = None,
     folds: int = FOLDS,
@@ -103,6 +105,8 @@ def recommend(
         Compare a small family of rules, or every pair at every weight as well.
     at_equal_cost : bool
         Whether an ensemble must also gain when it may cost no more than the single model.
+    anytime : bool
+        Whether to judge the fleet also by evidence that is valid at every look (see `sequential`).
     checks : sequence of Check, optional
         What `find_checks` found in the votes; by default the tally is looked at.
     by : {"question", "cluster"}, optional
@@ -176,6 +180,7 @@ def recommend(
         scorer=scorer,
         max_models=max_models,
         at_equal_cost=at_equal_cost,
+        anytime=fleet_anytime(scorer, draws.member, min_gain=min_gain) if anytime else None,
     )
 
 

@@ -16,6 +16,7 @@ from swaplaw.decide.cost import Budgeted, cost_of
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.decide.selection import Selection, poor_below
+from swaplaw.decide.sequential import FleetAnytime
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect
 from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -201,6 +202,8 @@ class Recommendation(Result):
     scorer: Budgeted = field(repr=False)
     max_models: int | None = None
     at_equal_cost: bool = False
+    anytime: FleetAnytime | None = None
+    """Evidence that is valid at every look, where it was asked for."""
 
     @property
     def kind(self) -> str:
@@ -332,6 +335,7 @@ class Recommendation(Result):
             "more": None if self.more is None else self.more.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
             "notes": self.notes,
+            **({} if self.anytime is None else {"anytime": self.anytime.to_dict()}),
         }
 
     def _weighted(self, choice: Choice) -> dict[str, Any]:

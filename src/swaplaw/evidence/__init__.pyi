@@ -1,3 +1,6 @@
+from .anytime import Anytime as Anytime
+from .anytime import anytime_effect as anytime_effect
+from .anytime import e_value as e_value
 from .bootstrap import Bootstrap as Bootstrap
 from .bootstrap import Estimate as Estimate
 from .diversity import Diversity as Diversity
@@ -16,6 +19,7 @@ from .units import Units as Units
 from .units import resampling_units as resampling_units
 
 __all__ = [
+    "Anytime",
     "Bootstrap",
     "Diversity",
     "Effect",
@@ -25,7 +29,9 @@ __all__ = [
     "Resampler",
     "Units",
     "accuracy_effect",
+    "anytime_effect",
     "diversity_of",
+    "e_value",
     "effects",
     "lift_effect",
     "pairwise",

@@ -17,6 +17,7 @@ from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
 from swaplaw.evidence.units import Units, resampling_units
+from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -89,6 +90,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
                 )
             ),
         }
+    parts["labels"] = or_why(lambda: labels_part(votes, tally.dataset, best))
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
     return {
         "schema": SCHEMA,

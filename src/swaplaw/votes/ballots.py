@@ -7,7 +7,7 @@ several spellings may be right, and count as one answer; otherwise at most one c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
+    from swaplaw.votes.tally import Tally
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +42,8 @@ class Ballots:
     """Which categories are right, as far as is known."""
     graded: bool = False
     """Whether several spellings of an answer may be right."""
+    clusters: tuple[str, ...] | None = field(default=None, repr=False)
+    """What each question is nested in, where that is known."""
 
     def __repr__(self) -> str:
         known = f"{int(self.labelled.sum()):,} of {len(self.questions):,} questions labelled"
@@ -84,6 +87,50 @@ class Ballots:
             labelled[number], right[own] = True, given
         return replace(self, labelled=labelled, right=right)
 
+    def tally(self, *, labelled: bool = True) -> Tally:
+        """Count as a tally does: the questions with a label, or all of them as if none had one."""
+        from swaplaw.votes.tally import Tally, arrange
+
+        kept = self.labelled if labelled else np.ones(len(self.questions), dtype=bool)
+        place, own = np.cumsum(kept) - 1, kept[self.question]
+        right = self.right & own if labelled else np.zeros(len(self.question), dtype=bool)
+        rival = np.flatnonzero(own & ~right)
+        gold = np.zeros((len(self.models), int(kept.sum())), dtype=np.int64)
+        np.add.at(gold.T, place[self.question[right]], self.counts[:, right].T)
+        rivals, spots = arrange(place[self.question[rival]], int(kept.sum()), list(self.answers[rival]))
+        order = np.argsort(spots)
+        counts = self.counts[:, rival[order]]
+        model, entry = np.nonzero(counts)
+        names = np.array(self.questions, dtype=object)[kept]
+        return Tally(
+            self.dataset,
+            self.models,
+            tuple(names),
+            self.votes[:, kept],
+            gold,
+            rivals,
+            np.searchsorted(model, np.arange(len(self.models) + 1)),
+            spots[order][entry],
+            counts[model, entry],
+            None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[kept]),
+            tuple({} for _ in self.models),
+            unlabelled=len(self.questions) - len(names),
+        )
+
+    def select(self, questions: Bools) -> Ballots:
+        """Keep some questions (a mask)."""
+        own = questions[self.question]
+        return replace(
+            self,
+            questions=tuple(np.array(self.questions, dtype=object)[questions]),
+            question=(np.cumsum(questions) - 1)[self.question[own]],
+            answers=self.answers[own],
+            counts=self.counts[:, own],
+            labelled=self.labelled[questions],
+            right=self.right[own],
+            clusters=None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[questions]),
+        )
+
     def without_labels(self) -> Ballots:
         """The same votes, as if nobody had labelled a question."""
         return self.knowing(np.zeros(len(self.questions), dtype=bool))
@@ -94,7 +141,7 @@ class Ballots:
         return replace(self, labelled=labelled, right=self.right & labelled[self.question])
 
 
-def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
+def ballots_of(votes: Votes, dataset: str | None = None, models: Sequence[str] | None = None) -> Ballots:
     """Count the votes of one dataset per model and category, with whatever labels there are.
 
     Parameters
@@ -103,6 +150,8 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
         The vote table; `gold` may be missing for some or all questions.
     dataset : str, optional
         Which dataset to count, where the votes hold several.
+    models : sequence of str, optional
+        Count only these.
 
     Returns
     -------
@@ -116,8 +165,12 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     """
     import polars as pl
 
+    from swaplaw.votes.tally import clusters_of
+
     chosen, counts = votes.counts_of(dataset)
-    models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
+    if models is not None:
+        counts = counts.filter(pl.col("model").is_in(list(models)))
+    names, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
     graded = "correct" in counts.columns
     grade = pl.col("correct") if graded else pl.col("answer") == pl.col("gold")
     rows = counts.with_columns(grade.fill_null(False).alias("right"))
@@ -127,8 +180,8 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
         .sort("question", "answer", nulls_last=True)
     )
     place = {key: number for number, key in enumerate(named.select("question", "answer").iter_rows())}
-    table = np.zeros((len(models), len(place)), dtype=np.int64)
-    order = {model: number for number, model in enumerate(models)}
+    table = np.zeros((len(names), len(place)), dtype=np.int64)
+    order = {model: number for number, model in enumerate(names)}
     for model, question, answer, number in rows.select("model", "question", "answer", "votes").iter_rows():
         table[order[model], place[question, answer]] += number
     numbers = {question: number for number, question in enumerate(questions)}
@@ -138,6 +191,6 @@ def ballots_of(votes: Votes, dataset: str | None = None) -> Ballots:
     right = named["right"].to_numpy() & labelled[own]
     answers = np.array(named["answer"].to_list(), dtype=object)
     literal = bool((right == (answers == np.array(named["gold"].to_list(), dtype=object)))[labelled[own]].all())
-    return Ballots(
-        chosen, tuple(models), tuple(questions), own, answers, table, labelled, right, graded and not literal
-    )
+    loose = graded and not literal
+    clusters = clusters_of(counts)
+    return Ballots(chosen, tuple(names), tuple(questions), own, answers, table, labelled, right, loose, clusters)

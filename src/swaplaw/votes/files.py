@@ -94,7 +94,7 @@ def open_file(file: Path) -> Source:
     if file.suffix.lower() == ".gz":
         return Source(str(file), lambda: reader(_unpacked(file)), first_line)
     origin = partial(origin_in, file) if form == "parquet" else dict
-    return Source(str(file), lambda: reader(file), first_line, origin)
+    return Source(str(file), lambda: reader(file), first_line, origin=origin)
 
 
 def standard_input() -> Path:

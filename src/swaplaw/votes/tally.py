@@ -397,7 +397,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tal
         _grid(rows.filter("right"), shape),
         rivals,
         *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
-        clusters=_clusters(counts),
+        clusters=clusters_of(counts),
         reasons=_reasons(counts, models),
         unlabelled=unlabelled,
         golds=None if "correct" in counts.columns else _golds(counts),
@@ -435,7 +435,8 @@ def _grid(rows: pl.DataFrame, shape: tuple[int, int]) -> Ints:
     return _narrow(grid)
 
 
-def _clusters(counts: pl.DataFrame) -> tuple[str, ...] | None:
+def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
+    """Name the cluster of each question, in the order of the questions' names; None where there are none."""
     if "cluster" not in counts.columns or counts["cluster"].is_null().all():
         return None
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])

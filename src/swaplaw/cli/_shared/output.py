@@ -109,11 +109,24 @@ def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> 
         options = replace(options, canonical=("exact",))
     with naming_flags():
         votes = read_votes(paths, options=options)
-    remark(votes.notes)
+    remark([*votes.notes, *_without_label(votes)])
     refuse_grades(votes)
     if warn:
         warn_of(votes)
     return votes
+
+
+def _without_label(votes: Votes) -> Iterator[str]:
+    """Say how many questions of each dataset have no label, where others have one."""
+    counts = votes.counts
+    if 0 < counts["gold"].null_count() < len(counts):
+        for (dataset,), rows in counts.group_by("dataset", maintain_order=True):
+            unknown, all_of = (part["question"].n_unique() for part in (rows.filter(rows["gold"].is_null()), rows))
+            if 0 < unknown < all_of:
+                yield (
+                    f"{unknown:,} of {several(all_of, 'question')} of {dataset} have no label; "
+                    "whatever needs one leaves them out"
+                )
 
 
 def warn_of(votes: Votes) -> None:

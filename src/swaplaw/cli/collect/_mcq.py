@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, need_inspect
-from swaplaw.cli._shared.output import Column, emit, percent, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, percent, points, progress_bar, remark, show, table_options
 from swaplaw.cli._shared.reading import column_map
-from swaplaw.errors import InputError, SwaplawError, printable, quote
+from swaplaw.decide.defaults import MIN_GAIN
+from swaplaw.errors import InputError, SwaplawError, listing, printable, quote
 
 if TYPE_CHECKING:
     from swaplaw.collect.run.collection import Collected
     from swaplaw.collect.run.plan import Plan
+    from swaplaw.decide.until import Decision, Steering
+    from swaplaw.votes.table import Votes
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -45,9 +48,32 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--token-prices", type=FILE, help="JSON: for each model, the price of a million tokens, input and output."
 )
+@click.option("--until", type=click.Choice(["decided"]), help="Ask in waves, and stop when the next step is decided.")
+@click.option("--primary", metavar="MODEL", help="With --until: the model in use; by default the first that is named.")
+@click.option("--weight", default="2/3", show_default=True, help="With --until: weight of each other model.")
+@click.option(
+    "--min-gain", type=float, default=MIN_GAIN, show_default=True, help="With --until: smallest gain worth a model."
+)
+@click.option(
+    "--wave", type=click.IntRange(1), default=20, show_default=True, help="With --until: questions between looks."
+)
+@click.option("--by", type=click.Choice(["question", "cluster"]), help="With --until: what counts as one observation.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and ask nothing.")
 @table_options
-def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_json: bool, **options: Any) -> None:
+def mcq(
+    output: Path,
+    logs: Path | None,
+    report: Path | None,
+    until: str | None,
+    primary: str | None,
+    weight: str,
+    min_gain: float,
+    wave: int,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Ask models multiple-choice questions; run the same command again to resume, or to add samples or models."""
     need_inspect("collecting votes")
     plan = _plan(**options)
@@ -56,19 +82,84 @@ def mcq(output: Path, logs: Path | None, report: Path | None, dry_run: bool, as_
         _estimate(plan, folder, as_json)
         return
     _check_writable(output, *([] if report is None else [report]))
-    from swaplaw.collect.run.collection import collect
+    if until is None:
+        from swaplaw.collect.run.collection import collect
 
-    collected = collect(plan, output, folder, display=display(as_json))
+        collected, decision = collect(plan, output, folder, display=display(as_json)), None
+    else:
+        from swaplaw.collect.run.until import collect_until
+
+        steering = _steering(plan, primary, weight, min_gain, wave, by)
+        collected = collect_until(plan, output, folder, steering.next, display=display(as_json))
+        decision = steering.decide(_votes(output))
     remark(collected.notes)
     if as_json:
-        emit(collected.to_dict())
+        emit(collected.to_dict() | ({} if decision is None else {"decision": decision.to_dict()}))
     else:
         show_collected(collected)
+        if decision is not None:
+            show_decision(decision)
     if report is not None:
         _report(output, report)
     if not collected.complete:
         why = f" (such as {quote(collected.failure, 200)})" if collected.failure else ""
         raise SwaplawError(f"some samples failed{why}: run the same command again to repeat only those")
+
+
+def _steering(plan: Plan, primary: str | None, weight: str, min_gain: float, wave: int, by: str | None) -> Steering:
+    """Who is the primary, who may be added, and in what order questions are asked."""
+    from swaplaw.collect.ask.task import CLUSTER
+    from swaplaw.collect.run.collection import make_task
+    from swaplaw.decide.until import Steering
+    from swaplaw.law.weights import as_weight
+
+    leads = plan.models[0] if primary is None else primary
+    if leads not in plan.models:
+        raise InputError(f"--primary is {quote(leads)}, which is none of the models: {listing(plan.models)}")
+    clusters = {
+        str(each.id): None if by == "question" else (each.metadata or {}).get(CLUSTER)
+        for each in make_task(plan).dataset
+    }
+    if by == "cluster" and len(set(clusters.values())) < 2:
+        raise InputError("--by cluster needs questions with at least two clusters; leave it out, or name clusters")
+    others = tuple(name for name in plan.models if name != leads)
+    return Steering(leads, others, clusters, as_weight(weight), min_gain, wave=wave, seed=plan.seed)
+
+
+def _votes(output: Path) -> Votes:
+    from swaplaw import read_votes
+
+    return read_votes(output)
+
+
+def show_decision(found: Decision) -> None:
+    """Print what was decided, and on what."""
+    columns = [Column("Secondary", right=False), Column("Decided", right=False), Column("Questions"), Column("Asked")]
+    columns += [Column("Decisive"), Column("Lift pp"), Column("From pp"), Column("To pp"), Column("e, adjusted")]
+    columns += [Column("e, too little")]
+    said = {"gain": "it gains", "too_little": "too little", "open": "not yet"}
+    rows = [
+        [
+            each.model,
+            said[each.finding],
+            f"{each.questions:,}",
+            f"{each.asked:,}",
+            f"{each.effect.decisive:,}",
+            points(each.effect.mean),
+            points(each.effect.low),
+            points(each.effect.high),
+            f"{each.gain_adjusted:.3g}",
+            f"{each.too_little:.3g}",
+        ]
+        for each in found.secondaries
+    ]
+    title = f"Adding a model to {found.primary} at weight {found.weight}; {found.planned:,} questions planned"
+    plain = found.to_dict()
+    note = (
+        f"Decided at an e-value of {plain['needed']:.0f}. {plain['guarantee']} Other models were asked only where they "
+        "could change the vote: judge the pair by this decision, not by the questions that both answered."
+    )
+    show(title, columns, rows, note)
 
 
 def _plan(

@@ -15,6 +15,7 @@ from swaplaw.cli._shared.output import (
     lift,
     load_tallies,
     percent,
+    points,
     show,
     votes_options,
 )
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     help="Each model's plurality vote, or the share of its samples that is right.",
 )
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is resampled.")
+@click.option("--anytime", is_flag=True, help="Evidence that stays valid however often you look.")
 @click.option("--top", type=click.IntRange(1), default=30, show_default=True, help="Rows of the printed table.")
 @doubts_on_stderr()
 def command(
@@ -43,6 +45,7 @@ def command(
     models: str | None,
     score: Any,
     by: Any,
+    anytime: bool,
     top: int,
 ) -> None:
     """Compare every two models on the same questions: who is better, by how much, and how sure.
@@ -52,13 +55,50 @@ def command(
     from swaplaw.decide.compare import compare
 
     chosen = models.split(",") if models else None
-    found = [(tally, compare(tally, chosen, score=score, by=by)) for tally in load_tallies(votes, dataset)]
+    tallies = load_tallies(votes, dataset)
+    found = [(tally, compare(tally, chosen, score=score, by=by, anytime=anytime)) for tally in tallies]
     if as_json:
         documents = [each.to_dict() for _, each in found]
         emit(documents[0] if len(documents) == 1 else {"datasets": documents})
         return
     for tally, each in found:
         _show(fleet_line(tally), each, top)
+        _show_anytime(each, top)
+
+
+def _show_anytime(found: Comparisons, top: int) -> None:
+    """Print the e-values and confidence sequences, where they were asked for."""
+    promised = found.anytime
+    if promised is None:
+        return
+    columns = [Column("Better", right=False), Column("Worse", right=False), Column("Difference pp")]
+    columns += [
+        Column("At every look, from pp"),
+        Column("to pp"),
+        Column("Decisive"),
+        Column("e"),
+        Column("e, adjusted"),
+    ]
+    rows = [
+        [
+            each.first,
+            each.second,
+            points(look.mean),
+            points(look.low),
+            points(look.high),
+            f"{look.decisive:,}",
+            e_words(look.either),
+            e_words(each.e_adjusted or 0.0),
+        ]
+        for each in found.comparisons[:top]
+        if (look := each.anytime) is not None
+    ]
+    many = len(found.comparisons)
+    note = (
+        f"{promised['decided']} of {many} difference{'s' if many > 1 else ''} decided (adjusted e of "
+        f"{promised['needed']:.0f} or more). {promised['guarantee']}"
+    )
+    show(f"{found.dataset}: evidence that is valid at every look", columns, rows, note)
 
 
 def _show(title: str, found: Comparisons, top: int) -> None:
@@ -92,6 +132,11 @@ def _show(title: str, found: Comparisons, top: int) -> None:
     if found.disjoint:
         note += f" {found.disjoint} pairs of models share too few questions to be compared."
     show(title, columns, rows, note)
+
+
+def e_words(e: float) -> str:
+    """An e-value as people read it."""
+    return f"{e:.2g}" if e < 10 else f"{e:,.0f}" if e < 1e6 else f"{e:.0e}"
 
 
 def p_value(p: float) -> str:

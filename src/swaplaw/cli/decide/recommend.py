@@ -28,6 +28,7 @@ from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOut
+    from swaplaw.decide.sequential import FleetAnytime
     from swaplaw.decide.verdict import Recommendation
     from swaplaw.evidence.intervals import Effect
 
@@ -49,6 +50,7 @@ NOT_DEPLOYED = 3
     help="Compare a few rules, or every pair at every weight, too (less power).",
 )
 @click.option("--at-equal-cost", is_flag=True, help="The ensemble must gain at the single model's cost as well.")
+@click.option("--anytime", is_flag=True, help="Add evidence that stays valid however often you look.")
 @click.option("--fail-unless", type=click.Choice(["deploy"]), help="Exit 3 unless an ensemble is to be deployed.")
 @click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples without them.")
 @price_options
@@ -112,6 +114,8 @@ def show_recommendation(found: Recommendation) -> None:
     """Print the verdict and what it rests on."""
     header(found.tally)
     say(found.sentence + "\n")
+    if found.anytime is not None:
+        say(at_every_look(found.anytime) + "\n")
     if found.reason == "checks" or found.held_out is None or found.in_sample is None:
         return  # Numbers of votes that do not mean what they seem to would only mislead.
     rows = [
@@ -131,6 +135,28 @@ def show_recommendation(found: Recommendation) -> None:
     names = ["Rule", "Models", "In-sample pp", "Held out pp", "Same models"]
     columns = [Column(name, right=name != "Rule") for name in names]
     show("Rules compared; held out, each chooses on training folds only", columns, judged, _chosen(found))
+
+
+def at_every_look(found: FleetAnytime) -> str:
+    """What evidence that is valid at every look says."""
+    from swaplaw.report.words import amount
+
+    members = zip(found.best.choice.members, found.best.choice.weights, strict=True)
+    named = " + ".join(
+        found.models[member] if weight == 1 else f"{weight} {found.models[member]}" for member, weight in members
+    )
+    said = {
+        "gain": f"{named} beats every single model",
+        "too_little": f"no candidate beats every single model by {amount(found.min_gain)}",
+        "open": "not decided yet; collecting more and looking again is fine",
+    }
+    ends = f"{points(found.effect.low)} to {points(found.effect.high)}"
+    return (
+        f"At every look: {said[found.finding]}. Best of {len(found.candidates)} candidates: {named}, "
+        f"{points(found.effect.mean)} points over the best single model (between {ends} at every look), "
+        f"e = {found.best.gain:.3g}, adjusted {found.best.gain_adjusted:.3g} ({1 / (1 - found.level):.0f} is needed). "
+        f"{found.guarantee}"
+    )
 
 
 def _title(found: Recommendation) -> str:

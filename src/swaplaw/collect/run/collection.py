@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -64,7 +64,7 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "non
         with opened(plan) as models:
             check_models(plan.models, plan.base_url)
             with priced(plan):
-                complete, failure = _run(plan, task, models, output, logs, display)
+                complete, failure = run_models(plan, task, models, output, logs, display)
     written = write_votes(logs, output, import_options(task), facts(plan, task))
     if complete:
         partial(output).unlink(missing_ok=True)
@@ -73,18 +73,27 @@ def collect(plan: Plan, output: Path, logs: Path, *, display: DisplayType = "non
     )
 
 
-def _run(
-    plan: Plan, task: Task, models: list[Model], output: Path, logs: Path, display: DisplayType
+def run_models(
+    plan: Plan,
+    task: Task,
+    models: list[Model],
+    output: Path,
+    logs: Path,
+    display: DisplayType,
+    questions: Sequence[str] | None = None,
+    resume: bool = False,
 ) -> tuple[bool, str | None]:
+    """Ask models all questions, or these, that their logs do not answer yet; whether all ended, and else why not."""
     # Registers itself with Inspect, which lists such things the first time that it makes a model: so not before.
     from swaplaw.collect.run.journal import Journal, keep_journal
 
-    journal = Journal(partial(output), import_options(task), resume=any(logs.glob("*.eval")))
+    journal = Journal(partial(output), import_options(task), resume=resume or any(logs.glob("*.eval")))
     with keep_journal(journal):
         complete, _ = eval_set(
             task,
             log_dir=str(logs),
             model=models,
+            sample_id=None if questions is None else list(questions),
             # Not a setting of the task: so more samples later are the same task with more to do.
             epochs=plan.samples,
             temperature=plan.temperature,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.votes.ballots import Ballots
 from swaplaw.votes.tally import Tally
 
 
@@ -105,6 +106,13 @@ def shares_of(tally: Tally) -> Shares:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return _shares(csr_matrix((share, (place[row], model)), shape=(len(order), len(tally.models))), question[order])
+
+
+def shares_of_ballots(ballots: Ballots) -> Shares:
+    """Lay out the shares of all answers that somebody gave, in the order of the ballots; labels have no effect."""
+    given = np.flatnonzero(~ballots.null)
+    shares = ballots.counts[:, given] / np.maximum(ballots.votes, 1)[:, ballots.question[given]]
+    return _shares(csr_matrix(shares.T), np.unique(ballots.question[given], return_inverse=True)[1])
 
 
 def _shares(matrix: csr_matrix, question: Ints) -> Shares:

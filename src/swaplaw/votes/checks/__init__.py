@@ -16,6 +16,7 @@ from swaplaw.errors import quote
 from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, spelling
 from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import constant, copies, shape
+from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.prose import prose
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -37,6 +38,8 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
+JUDGING = (prose, spelling, foreign, never_right)
+"""Looks that tell right answers from wrong ones."""
 
 
 def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check, ...]:
@@ -65,7 +68,7 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
         found = list(_found(from_tally(votes)))
     else:
         names = votes.datasets if dataset is None else [dataset]
-        found = [check for name in names for check in _found(from_table(votes, name))]
+        found = [check for name in names for check in (*_found(from_table(votes, name)), *chosen_labels(votes, name))]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
 
 
@@ -96,4 +99,4 @@ def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ..
 
 def _found(ballots: Ballots) -> Iterator[Check]:
     for look in LOOKS:
-        yield from look(ballots)
+        yield from look(ballots.judged if look in JUDGING else ballots)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,9 +56,15 @@ class Ballots:
 
     dataset: str
     rows: pl.DataFrame = field(repr=False)
-    """model, question, answer (null: abstention), gold (null: unknown), right, votes."""
+    """model, question, answer (null: abstention), gold (null: unknown), right, labelled, votes."""
     clusters: int | None
     """How many clusters there are, if there is such a column."""
+
+    @cached_property
+    def judged(self) -> Ballots:
+        """The questions that have a label: nobody is wrong where nobody knows what is right."""
+        labelled = self.rows["labelled"]
+        return self if labelled.all() or not labelled.any() else replace(self, rows=self.rows.filter(labelled))
 
     @cached_property
     def models(self) -> list[str]:
@@ -137,7 +143,7 @@ def from_table(votes: Votes, dataset: str) -> Ballots:
     right = (pl.col("correct") if graded else pl.col("answer") == pl.col("gold")).fill_null(False).alias("right")
     gold = (pl.lit(None, pl.String) if graded else pl.col("gold")).alias("gold")
     question = pl.col("question").cast(pl.Categorical).to_physical()  # Only told apart, never named.
-    keys = ["model", question, "answer", gold, right]
+    keys = ["model", question, "answer", gold, right, pl.col("gold").is_not_null().alias("labelled")]
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
     return Ballots(dataset, counts.group_by(keys).agg(pl.col("votes").sum().cast(pl.Int64)), clusters)
 
@@ -164,6 +170,7 @@ def from_tally(tally: Tally) -> Ballots:
             "answer": said,
             "gold": golds.gather(places),
             "right": right,
+            "labelled": True,
             "votes": np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
         }
     )
