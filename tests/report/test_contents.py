@@ -18,13 +18,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 
-from swaplaw import InputError, combine, demo_votes, pair, pairs, votes_from
+from swaplaw import InputError, combine, compare, demo_votes, pair, pairs, votes_from
 from swaplaw.cli import swaplaw as cli
 from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
 from swaplaw.report import Options, document, page, write_figures
+from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.figures import figures
 from swaplaw.report.html import embedded
@@ -142,7 +143,7 @@ ODD = {
 def test_odd_votes_give_a_document(name: str) -> None:
     """Each yields a document whose every part is there or says why not."""
     found = document(ODD[name], None, QUICK)
-    for part in ("verdict", "pairs", "explorer", "panels", "combining", "screening", "compute"):
+    for part in ("verdict", "pairs", "explorer", "panels", "comparing", "combining", "screening", "compute"):
         assert found[part].get("why") or len(found[part]) > 1
     assert data_of(page(found))["dataset"] == "made up"
 
@@ -192,6 +193,18 @@ def test_rules_are_those_of_combine() -> None:
         assert row["gain"] == [rule.gain.mean, rule.gain.low, rule.gain.high]
         assert [part["baseline"], row["rule"]] == [votes.tally().index(expected.baseline), rule.rule.name]
         assert {votes.tally().models[place]: Fraction(weight) for place, weight in row["weights"]} == rule.weights
+
+
+def test_comparisons_are_those_of_compare() -> None:
+    """The section has the largest differences, adjusted over all of them."""
+    tally = demo_votes().tally()
+    part = comparing_part(tally, None)
+    expected = compare(tally).comparisons
+    assert (len(part["rows"]), part["of"]) == (30, len(expected))
+    for row, one in zip(part["rows"], expected, strict=False):
+        assert [tally.models[row["first"]], tally.models[row["second"]]] == [one.first, one.second]
+        assert row["difference"] == [one.difference, one.effect.low, one.effect.high]
+        assert row["p"] == one.p_adjusted
 
 
 def test_command_writes_a_page(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
     """The verdict first, methods last, with the command and the fingerprint."""
     visit(chrome, demo)
     order = chrome.execute_script("return [...document.querySelectorAll('main > section')].map((each) => each.id)")
-    expected = "verdict fleet pairs explorer dependence panels combining screening compute quality methods"
+    expected = "verdict fleet comparing pairs explorer dependence panels combining screening compute quality methods"
     assert order == expected.split()
     assert text(chrome, "#verdict .lead").startswith("These votes cannot tell")
     assert text(chrome, "#command") == "swaplaw report votes.csv"
@@ -240,7 +240,7 @@ def test_forests_and_votes_are_drawn(chrome: Any, demo: Path) -> None:
     """Intervals stand on one axis in each table; gold's share of everybody's votes is drawn from easy to hard."""
     visit(chrome, demo)
     rules = len(RULES) - len(LEFT_OUT)
-    for place, rows in (("verdict", 4), ("fleet", 9), ("pairs", 20), ("combining", rules)):
+    for place, rows in (("verdict", 4), ("fleet", 9), ("comparing", 30), ("pairs", 20), ("combining", rules)):
         drawn = chrome.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerHTML.includes('interval'))",
             f"#{place} td.forest svg",

@@ -18,6 +18,7 @@ from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
 from swaplaw.evidence.units import Units, resampling_units
 from swaplaw.report.combining import combining_part
+from swaplaw.report.comparing import comparing_part
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
 from swaplaw.votes.fingerprint import fingerprint_of
@@ -81,6 +82,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "panels": or_why(
                 lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.progress("Panels"), chosen.crew)
             ),
+            "comparing": or_why(lambda: comparing_part(tally, chosen.by)),
             "combining": or_why(lambda: _combining(tally, chosen)),
             "screening": or_why(
                 lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.progress("Screening"))
