@@ -64,7 +64,10 @@ def _margins(rows: pl.DataFrame, members: Sequence[str]) -> list[list[Row] | Non
 
 def _solved(contested: Sequence[Sequence[Row]], members: int, sure: int, time_limit: float) -> Optimum:
     """Maximise the switches: margin . w >= LEAD - (LEAD - least margin) (1 - switch), w on the simplex."""
-    at, column, value, low = [], [], [], []
+    at: list[int] = []
+    column: list[int] = []
+    value: list[float] = []
+    low: list[float] = []
     line = 0
     for switch, margins in enumerate(contested):
         for row in margins:
@@ -75,7 +78,7 @@ def _solved(contested: Sequence[Sequence[Row]], members: int, sure: int, time_li
             low.append(LEAD - reach)
             line += 1
     many = members + len(contested)
-    matrix = coo_matrix((value, (at, column)), shape=(line, many)).tocsr()
+    matrix = coo_matrix((np.array(value), (np.array(at), np.array(column))), shape=(line, many)).tocsr()
     simplex = np.concatenate([np.ones(members), np.zeros(len(contested))])
     switches = 1 - simplex
     found = milp(

@@ -37,6 +37,6 @@ def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
     return {
         "rows": rows[:MOST],
         "of": len(rows),
-        "significant": sum(row["p"] < 0.05 for row in rows),
+        "significant": sum(one.p_adjusted < 0.05 for one in found.comparisons),
         "disjoint": found.disjoint,
     }
