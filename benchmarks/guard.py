@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.harness import Row
 
-TOPICS = ("peers", "evidence")
+TOPICS = ("peers", "evidence", "panels")
 ATTEMPTS = 3
 TOLERANCE = 0.5
 """The share of a published ratio that must be reached."""

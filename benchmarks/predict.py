@@ -26,6 +26,7 @@ def tallies() -> list[sl.Tally]:
     return [
         both.tally("gpqa-diamond"),
         both.tally("math500"),
+        *(sl.read_votes(VOTES / "aime.parquet").tally(dataset) for dataset in ("aime2024", "aime2025")),
         sl.read_votes(VOTES / "reasoning-gym.parquet").tally(),
         sl.read_votes(VOTES / "renze-temperature.parquet").tally(),
         sl.import_votes(VOTES / "renze-exams.parquet", options).votes.tally(),
@@ -56,6 +57,8 @@ def tables(found: Replication) -> str:
     ]
     ranks = [[each.dataset, *(f"{each.rho[name]:.2f}" for name in COMPARED)] for each in found.datasets]
     ranks.append(["**median**", *(f"{found.median('rho', name):.2f}" for name in COMPARED)])
+    squares = [[each.dataset, *(f"{each.r2[name]:.2f}" for name in COMPARED)] for each in found.datasets]
+    squares.append(["**median**", *(f"{found.median('r2', name):.2f}" for name in COMPARED)])
     errors = [
         [each.dataset, *(f"{100 * each.rmse[name]:.1f}" for name in LAWS), f"{100 * each.baseline:.1f}"]
         for each in found.datasets
@@ -80,6 +83,9 @@ def tables(found: Replication) -> str:
             "Spearman's rho with observed lift (`predicted` is S-hat by the mean rates of the other datasets):",
             "",
             table(["dataset", *COMPARED], ranks),
+            "R2 with observed lift:",
+            "",
+            table(["dataset", *COMPARED], squares),
             "RMSE in points:",
             "",
             table(["dataset", *LAWS, "no lift"], errors),

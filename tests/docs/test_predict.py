@@ -13,7 +13,7 @@ from support.commands import Run
 from support.data import real_votes
 from support.pages import DOCS, blocks
 
-PAGES = [DOCS / "ladder.md", DOCS / "compare.md"]
+PAGES = [DOCS / "ladder.md", DOCS / "compare.md", DOCS / "replication.md"]
 COMMANDS = [line for page in PAGES for line in "".join(blocks(page, "sh")).splitlines() if line.startswith("swaplaw ")]
 
 

@@ -212,6 +212,29 @@ def test_wide_ties_stay_exact() -> None:
     check_against_every_cell(case)
 
 
+def test_questions_that_tie_anyway_may_be_worth_most_on_planes() -> None:
+    """Gold ties with B throughout; against C two planes have a question on either side, and meet at equal weights.
+
+    Off the planes two questions score 1/2 each; where the planes meet all four score 1/3.
+    """
+    ballots = {
+        "m1": ["GGBBD", "GBCCC", "GGBBC", "GBCCD"],
+        "m2": ["GBCCD", "GGBBC", "GBCCC", "GGBBD"],
+        "m3": ["GBCCD", "GGBBC", "GGBBC", "GBCCD"],
+    }
+    questions = [f"q{place}" for place in range(4)]
+    votes: dict[str, dict[str, Counter[str | None]]] = {
+        model: {question: Counter(own) for question, own in zip(questions, words, strict=True)}
+        for model, words in ballots.items()
+    }
+    case = Corpus(votes, dict.fromkeys(questions, "G"))
+    check_against_every_cell(case)
+    found = certified(tally_of(case), sorted(ballots))
+    assert found.best.accuracy == Fraction(1, 3)
+    assert set(found.best.weights) == {Fraction(1)}
+    assert found.best.fragile
+
+
 def test_identical_members_and_perfect_ones() -> None:
     same: dict[str, Counter[str | None]] = {"q": Counter("AAB"), "r": Counter("BBA")}
     found = certified(tally_of(Corpus({"aa": same, "bb": same, "cc": same}, {"q": "A", "r": "A"})), ["aa", "bb", "cc"])

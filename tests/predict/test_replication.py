@@ -11,15 +11,16 @@ import swaplaw as sl
 from swaplaw.predict.calibrate import mean_rates
 from swaplaw.predict.replication import COMPARED, Replication, replicate
 
+from support.commands import Run
 from support.data import real_votes
 from support.pages import DOCS
 
 
 @pytest.fixture(scope="module")
 def repeated() -> list[sl.Tally]:
-    both = sl.read_votes(real_votes("best-of-infinity.parquet"))
+    both, contests = (sl.read_votes(real_votes(f"{name}.parquet")) for name in ("best-of-infinity", "aime"))
     others = [sl.read_votes(real_votes(f"{name}.parquet")).tally() for name in ("reasoning-gym", "renze-temperature")]
-    return [both.tally("gpqa-diamond"), both.tally("math500"), *others]
+    return [both.tally("gpqa-diamond"), both.tally("math500"), *map(contests.tally, contests.datasets), *others]
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +48,25 @@ def test_numbers_are_those_of_the_other_parts(found: Replication, repeated: list
     lift = np.array([float(pair.at("2/3").lift) for pair in chosen])
     predicted = [(frozen[0] - frozen[1]) * float(p.masses.rescue) - frozen[1] * float(p.masses.gap) for p in chosen]
     assert found.datasets[0].rmse["predicted"] == pytest.approx(np.sqrt(((lift - predicted) ** 2).mean()))
-    assert len(found.transfers) == 12
+    assert len(found.transfers) == 30
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["weight"] == "2/3"
-    assert found.to_frame().height == 4
+    assert found.to_frame().height == 6
+
+
+def test_the_joint_law_leads_and_the_fitted_competitor_is_shown(found: Replication) -> None:
+    assert found.median("rho", "joint") >= found.median("rho", "shares")
+    assert all(each.rho["joint"] >= 0.75 for each in found.datasets)
+    assert {"conditional", "accuracies"} <= set(found.datasets[0].rmse)
+
+
+def test_the_command(swaplaw: Run) -> None:
+    files = [str(real_votes(f"{name}.parquet")) for name in ("aime", "renze-temperature")]
+    document = json.loads(swaplaw("reproduce", "--replicate", *files, "--json").out)
+    assert [each["weight"] for each in document["replications"]] == ["1/3", "2/3", "1"]
+    assert len(document["replications"][0]["transfers"]) == 6
+    refused = swaplaw("reproduce", "--replicate", files[1])
+    assert refused.code == 2
+    assert "two datasets" in refused.err
 
 
 def test_one_dataset_cannot_be_replicated(repeated: list[sl.Tally]) -> None:

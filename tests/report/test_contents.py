@@ -18,13 +18,14 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 
-from swaplaw import InputError, demo_votes, pair, pairs, votes_from
+from swaplaw import InputError, combine, compare, demo_votes, pair, pairs, votes_from
 from swaplaw.cli import swaplaw as cli
 from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
 from swaplaw.report import Options, document, page, write_figures
+from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.figures import figures
 from swaplaw.report.html import embedded
@@ -142,7 +143,7 @@ ODD = {
 def test_odd_votes_give_a_document(name: str) -> None:
     """Each yields a document whose every part is there or says why not."""
     found = document(ODD[name], None, QUICK)
-    for part in ("verdict", "pairs", "explorer", "panels", "screening", "compute"):
+    for part in ("verdict", "pairs", "explorer", "panels", "comparing", "combining", "screening", "compute"):
         assert found[part].get("why") or len(found[part]) > 1
     assert data_of(page(found))["dataset"] == "made up"
 
@@ -179,6 +180,31 @@ def test_only_what_is_worth_it_is_carried(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.rows[-1].data is not None
     assert found.rows[10].held_out is None
     assert len(found.explorer([None] * 100)["pairs"]) == 3
+
+
+def test_rules_are_those_of_combine() -> None:
+    """The section has every quick rule with the numbers of `combine` on the same folds."""
+    votes = demo_votes()
+    part = document(votes, None, replace(QUICK, panel_seconds=0.0))["combining"]
+    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], folds=3, repeats=1, time_limit=0)
+    assert {"smooth", "equal", "agreement", "best_pair"} <= {row["rule"] for row in part["rules"]}
+    assert part["optimum"] is None
+    for row, rule in zip(part["rules"], expected.rules, strict=True):
+        assert row["gain"] == [rule.gain.mean, rule.gain.low, rule.gain.high]
+        assert [part["baseline"], row["rule"]] == [votes.tally().index(expected.baseline), rule.rule.name]
+        assert {votes.tally().models[place]: Fraction(weight) for place, weight in row["weights"]} == rule.weights
+
+
+def test_comparisons_are_those_of_compare() -> None:
+    """The section has the largest differences, adjusted over all of them."""
+    tally = demo_votes().tally()
+    part = comparing_part(tally, None)
+    expected = compare(tally).comparisons
+    assert (len(part["rows"]), part["of"]) == (30, len(expected))
+    for row, one in zip(part["rows"], expected, strict=False):
+        assert [tally.models[row["first"]], tally.models[row["second"]]] == [one.first, one.second]
+        assert row["difference"] == [one.difference, one.effect.low, one.effect.high]
+        assert row["p"] == one.p_adjusted
 
 
 def test_command_writes_a_page(tmp_path: Path) -> None:
@@ -218,7 +244,7 @@ def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
         found = document(votes, None, options)
         files = write_figures(votes.tally(None), found, tmp_path / name)
         kinds = {file.stem for file in files}
-        assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "screening", "compute"}
+        assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "combining", "screening", "compute"}
         for file in files:
             assert_drawn(file)
     assert "<script" not in (tmp_path / "hostile" / "lifts.svg").read_text(encoding="utf-8")
@@ -232,7 +258,7 @@ def test_figures_only_of_what_there_is(tmp_path: Path) -> None:
     places = ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "drawn")]
     done = CliRunner().invoke(cli, ["report", "demo", *places, *options])
     assert done.exit_code == 0, done.output
-    assert "Drew 14 figures" in done.output
+    assert "Drew 16 figures" in done.output
     assert (tmp_path / "drawn" / "lifts.svg").is_file()
 
 

@@ -19,10 +19,12 @@ from screenshots import WIDTHS, browser, set_view
 from swaplaw import Votes, curve, demo_votes, pair
 from swaplaw._core import rounding
 from swaplaw.cli import swaplaw as cli
+from swaplaw.decide.rules import RULES
 from swaplaw.evidence import lift_effect, resampling_units
 from swaplaw.paper import twin
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options
+from swaplaw.report.combining import LEFT_OUT
 
 from support.reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
 
@@ -97,7 +99,9 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
     """The verdict first, methods last, with the command and the fingerprint."""
     visit(chrome, demo)
     order = chrome.execute_script("return [...document.querySelectorAll('main > section')].map((each) => each.id)")
-    expected = "verdict fleet pairs explorer dependence panels screening compute labels quality methods"
+    expected = (
+        "verdict fleet comparing pairs explorer dependence panels combining screening compute labels quality methods"
+    )
     assert order == expected.split()
     assert text(chrome, "#verdict .lead").startswith("These votes cannot tell")
     assert text(chrome, "#command") == "swaplaw report votes.csv"
@@ -237,7 +241,8 @@ def test_the_page_rounds_as_the_terminal_does(chrome: Any, demo: Path) -> None:
 def test_forests_and_votes_are_drawn(chrome: Any, demo: Path) -> None:
     """Intervals stand on one axis in each table; gold's share of everybody's votes is drawn from easy to hard."""
     visit(chrome, demo)
-    for place, rows in (("verdict", 4), ("fleet", 9), ("pairs", 20)):
+    rules = len(RULES) - len(LEFT_OUT)
+    for place, rows in (("verdict", 4), ("fleet", 9), ("comparing", 30), ("pairs", 20), ("combining", rules)):
         drawn = chrome.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerHTML.includes('interval'))",
             f"#{place} td.forest svg",

@@ -51,6 +51,19 @@ class Arrangement:
         # Sums run through doubles, which hold whole numbers up to 2^53; beyond that Python's own take over.
         return np.array(parts, dtype=np.int64 if self.sure + sum(parts) < 2**53 else object)
 
+    @cached_property
+    def parts(self) -> int:
+        """What a unit is divided into so that one rival more in a tie leaves whole parts."""
+        return lcm(*(int(size) + 1 for size in np.unique(self.ties)))
+
+    @cached_property
+    def tied(self) -> Ints | None:
+        """What each question scores at most on one of its planes, in `parts` of a unit; None where that is half."""
+        if int(self.ties.max(initial=1)) == 1:
+            return None
+        parts = [int(c) * int(t) * self.parts // (int(t) + 1) for c, t in zip(self.credit, self.ties, strict=True)]
+        return np.array(parts, dtype=np.int64 if sum(parts) < 2**62 else object)
+
     @property
     def ceiling(self) -> int:
         """No weights score more than all questions that some weights win, in units."""

@@ -25,13 +25,15 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw.panels.arrangement import Arrangement
-from swaplaw.panels.cones import Ray, primitive, product, spanned, whole
+from swaplaw.panels.cones import Ray, orthant, primitive, product, spanned, whole
 from swaplaw.panels.exact_cuts import Best, Effort, OutOfTimeError, best_by_cuts
 
 # A level with more undecided planes than this is worked off in halves, the more promising one first.
 LARGEST_BATCH = 200_000
 # A simplex that keeps all its planes through this many bisections holds planes that meet in one ray.
 PATIENCE = 6
+# Panels of so many members are cut plane by plane from the start: bisection needs too many simplices there.
+CUT_FROM = 5
 # What a level costs beside its planes, in planes looked at.
 BATCH = 1_000
 # Lengths of the corners of the first simplex: primes keep cuts off the planes of small whole numbers.
@@ -134,8 +136,19 @@ def best_weights(
     )
 
 
-def _search(best: Best, target: int | None) -> int:
-    """Bisect until nothing is left that could be better; returns the reach of what the deadline left over."""
+def _search(best: Best, target: int | None) -> int | Fraction:
+    """Cut or bisect until nothing is left that could be better; returns the reach of what the deadline left over."""
+    those = best.arrangement
+    if those.size < CUT_FROM:
+        return _bisected(best, target)
+    try:
+        best_by_cuts(best, orthant(those.size), np.arange(len(those.normals)), Fraction(those.sure))
+    except OutOfTimeError as left:
+        return those.ceiling if left.reach is None else left.reach
+    return -1
+
+
+def _bisected(best: Best, target: int | None) -> int:
     pool = _Pool()
     pool.add(_first(best.arrangement))
     while batch := pool.take(best.plateau):
@@ -320,7 +333,8 @@ def _probe(best: Best, batch: Batch) -> None:
 def _contested(those: Arrangement, batch: Batch) -> Ints:
     """A closer bound: questions that want opposite sides of one plane can't all be won.
 
-    Each undecided question is counted with one of its planes; on the plane itself both sides tie, for half at most.
+    Each undecided question is counted with one of its planes. On the plane itself both sides tie: for half at most, but
+    for more of what is left to a question that ties anyway.
     """
     number = len(batch.sure)
     starts = _starts(batch.owner, those.question[batch.plane])
@@ -328,12 +342,16 @@ def _contested(those: Arrangement, batch: Batch) -> Ints:
     code = owner * (int(those.plane.max(initial=0)) + 1) + those.plane[plane]
     order = np.argsort(code, kind="stable")
     owner, plane, code = owner[order], plane[order], code[order]
-    credit = those.credit[those.question[plane]]
+    question = those.question[plane]
+    credit = those.credit[question]
     runs = np.flatnonzero(_starts(code))
     if not len(runs):
         return batch.sure
     sides = [np.add.reduceat(np.where(those.side[plane] == side, credit, 0), runs) for side in (1, -1)]
-    return batch.sure + _sums(owner[runs], np.maximum(*sides), number)
+    most = np.maximum(*sides)
+    if those.tied is not None:
+        most = np.maximum(most, -(-np.add.reduceat(those.tied[question], runs) // those.parts))
+    return batch.sure + _sums(owner[runs], most, number)
 
 
 def _long(those: Arrangement, batch: Batch) -> Bools:

@@ -29,7 +29,7 @@ from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import simplest_between
 from swaplaw.panels.arrangement import Arrangement, arrangement
-from swaplaw.panels.branch_and_bound import best_weights
+from swaplaw.panels.branch_and_bound import CUT_FROM, best_weights
 from swaplaw.panels.cones import Ray, primitive
 from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.line_search import line_search
@@ -40,7 +40,7 @@ LONGEST_TOTAL = 2**20
 
 Proof = Literal["exact", "solver", "none"]
 
-EFFORT = 4e6
+EFFORT = 1e7
 """Work that branch and bound does before a solver is asked, in planes looked at: a few seconds."""
 NODES = 3_000
 """Nodes that the solver looks at before branch and bound goes on to the end, for panels of up to `FEW` members."""
@@ -59,7 +59,8 @@ class Certificate:
     panel: Panel
     best: PanelOptimum
     plateau: PanelOptimum | None
-    """The best open cone of weights that are all positive; None if the time was up before one was found."""
+    """The best open cone of weights that are all positive (a solver's may leave members out at 0); None if the time was
+    up before one was found."""
     bound: Fraction
     """No weights have a higher accuracy than this."""
     solver: bool
@@ -319,8 +320,9 @@ class Parts:
 
     def _search(self, those: Arrangement, places: tuple[int, ...], floor: Fraction | None) -> _Found | None:
         """Search positive weights; returns the best open cone."""
-        # Against the clock, good weights come first and the proof second.
+        # Against the clock, good weights come first and the proof second; cutting plane by plane wants them, too.
         hurried = self.deadline is not None or (self.effort is not None and self.effort.left < 0)
+        hurried |= those.size >= CUT_FROM
         start = line_search(those).point if hurried else None
         verdict = best_weights(those, floor=floor, start=start, deadline=self.deadline, effort=self.effort)
         n = self.panel.n
@@ -360,22 +362,22 @@ class BySolver:
         self.those = parts.planes(tuple(range(parts.size)))
         self.program = program(self.those, parts.tally, parts.panel.indices)
         self.best = replace(max(parts.found, key=lambda one: one.rank), those=None)
+        self.safe = replace(max((one for one in parts.found if not one.fragile), key=lambda one: one.rank), those=None)
         self.bound = parts.bound
         for point in (self.best.spread(parts.size), line_search(self.those).point):
             self._take(np.array([float(weight) for weight in point]))
 
     def certificate(self, nodes: int | None) -> Certificate:
-        """Look for better weights, first on open cones, then on ties, too; each once nothing is left above the best."""
+        """Look for better weights, first on open cones, then on ties, too, until nothing is left above the best."""
         for ties in (False, True):
-            floor = float(self.best.accuracy * self.n * self.those.unit)
+            floor = float((self.best if ties else self.safe).accuracy * self.n * self.those.unit)
             found = solve(self.program, floor, ties=ties, time_limit=self._time_left(), nodes=nodes)
             if found.weights is not None:
                 self._take(found.weights)
             if ties:
                 self.bound = max(self.best.accuracy, min(self.bound, self._rounded(found.bound)))
         panel, size = self.parts.panel, self.parts.size
-        plateau = None if self.best.fragile else self.best.weights(size)
-        return Certificate(panel, self.best.weights(size), plateau, self.bound, True, self.parts)
+        return Certificate(panel, self.best.weights(size), self.safe.weights(size), self.bound, True, self.parts)
 
     def _time_left(self) -> float | None:
         return None if self.parts.deadline is None else self.parts.deadline - monotonic()
@@ -391,15 +393,16 @@ class BySolver:
             # The primary carries weight, however little: what gold wins by more than that stays won.
             whole = np.maximum(np.rint(weights / weights.max() * scale), np.arange(len(weights)) == 0).astype(np.int64)
             found = self._scored(primitive(whole.tolist()))
-            if found.rank > self.best.rank:
-                self.best = found
+            self.best = max(self.best, found, key=lambda one: one.rank)
+            if not found.fragile:
+                self.safe = max(self.safe, found, key=lambda one: one.rank)
 
     def _scored(self, point: Ray) -> _Found:
         places = tuple(place for place, weight in enumerate(point) if weight)
         whole = tuple(point[place] for place in places)
         pooled = vote(self.parts.tally, [self.parts.panel.indices[place] for place in places], [*map(Fraction, whole)])
         accuracy = Fraction(pooled.total, pooled.denominator * self.n)
-        if len(places) == 1 or accuracy < self.best.accuracy:
+        if len(places) == 1 or accuracy < self.safe.accuracy:
             return _Found(places, whole, accuracy, False)
         holds, more = self.parts.planes(places).holds(np.array([whole]).T)
         return _Found(places, whole, accuracy, bool(more[holds].any()))

@@ -1,3 +1,4 @@
+from .joint import joint_lift as joint_lift
 from .ladder import Ladder as Ladder
 from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
@@ -6,6 +7,11 @@ from .margins import Margins as Margins
 from .margins import margin_lift as margin_lift
 from .margins import margin_lift_apart as margin_lift_apart
 from .margins import margins_of as margins_of
+from .partial import Histogram as Histogram
+from .partial import histogram as histogram
+from .partial import histogram_from_accuracies as histogram_from_accuracies
+from .partial import histogram_lift as histogram_lift
+from .partial import histogram_of as histogram_of
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
 from .replication import Replication as Replication
@@ -18,6 +24,7 @@ from .structure import lift_bounds as lift_bounds
 from .tiles import screen_tiles as screen_tiles
 
 __all__ = [
+    "Histogram",
     "Ladder",
     "Law",
     "Margins",
@@ -26,6 +33,11 @@ __all__ = [
     "Replication",
     "Screen",
     "best_pairs",
+    "histogram",
+    "histogram_from_accuracies",
+    "histogram_lift",
+    "histogram_of",
+    "joint_lift",
     "lift_bounds",
     "margin_lift",
     "margin_lift_apart",

@@ -1,8 +1,8 @@
 """The paper's Table of predictors: what tells observed lift in advance, and how well, over the pairs of a dataset.
 
 `swap` needs the pooled votes and is a retrospective diagnostic; all others are known before pooling. The classical
-measures of diversity stand beside them, then the laws from margins and shares (see `margins` and `shares`), and
-measures of agreement from the literature.
+measures of diversity stand beside them, then the laws from margins and shares (see `margins`, `shares` and `joint`),
+and measures of agreement from the literature.
 
 A rank correlation over pairs is uncertain in three ways, and each has its number: other questions (`rho_interval`,
 by the bootstrap), other models (`model_interval`, by leaving out one model at a time), and that predictor and lift
@@ -36,6 +36,7 @@ from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.agreement import kappa_p, same_wrong
+from swaplaw.predict.joint import joint_influence
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.margins import Influence, margin_influence
 from swaplaw.predict.shares import shares_influence
@@ -46,6 +47,7 @@ PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
 FROM_VOTES: dict[str, Callable[[Pair, Fraction], Influence]] = {
     "margin": margin_influence,
     "shares": shares_influence,
+    "joint": joint_influence,
     "kappa_p": lambda pair, _: kappa_p(pair),
     "same_wrong": lambda pair, _: same_wrong(pair),
 }

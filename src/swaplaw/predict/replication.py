@@ -19,13 +19,17 @@ from swaplaw._core.results import Result
 from swaplaw.errors import InputError
 from swaplaw.evidence.association import mean, r2, rho, rmse, slope
 from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.law.pair import pairs
+from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.predict.conditional import conditional_lift, conditional_rates
+from swaplaw.predict.partial import Histogram, histogram_from_accuracies, histogram_lift
 from swaplaw.predict.predictors import FROM_VOTES
 from swaplaw.votes.tally import Tally
 
-LAWS = ("predicted", "margin", "shares")
+LAWS = ("predicted", "accuracies", "conditional", "margin", "shares", "joint")
 """Predictors on lift's own scale, whose error means something."""
+SURE = 1e-4
+"""Accuracies nearer to 0 or 1 than this are taken as this far away."""
 COMPARED = ("swap", *LAWS, "rescue", "gap", "phi_adj", "phi", "kappa_p", "same_wrong")
 
 
@@ -106,7 +110,8 @@ def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT
     Returns
     -------
     Replication
-        `predicted` is S-hat with the mean rates of the other datasets.
+        `predicted` is S-hat with the mean rates of the other datasets, `conditional` has rates by margin from them, and
+        `accuracies` knows only both models' accuracies and phi_adj.
 
     Raises
     ------
@@ -119,19 +124,25 @@ def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT
     if len(kept) < 2:
         raise InputError(f"a replication needs two datasets whose pairs differ in lift at weight {x}")
     rates = {name: (float(mean(each.alpha)), float(mean(each.gamma))) for name, each in kept.items()}
+    by_margin = {name: conditional_rates(each.terms.pairs, x) for name, each in kept.items()}
     by_name = {tally.dataset: tally for tally in tallies}
-    studied = tuple(_studied(by_name[name], each, rates) for name, each in kept.items())
+    studied = tuple(_studied(by_name[name], each, rates, by_margin) for name, each in kept.items())
     transfers = tuple(
         _transfer(source, target, kept[target], rates[source]) for source in kept for target in kept if source != target
     )
     return Replication(x, studied, transfers)
 
 
-def _studied(tally: Tally, found: Quantities, rates: Mapping[str, tuple[float, float]]) -> Studied:
+def _studied(
+    tally: Tally, found: Quantities, rates: Mapping[str, tuple[float, float]], by_margin: Mapping[str, Floats]
+) -> Studied:
     frozen = np.mean([each for name, each in rates.items() if name != tally.dataset], axis=0)
     terms = found.terms
     values: dict[str, Floats] = {name: getattr(found, name) for name in COMPARED if hasattr(found, name)}
     values["predicted"] = found.predicted_swap(*frozen)
+    binned = _known_means([each for name, each in by_margin.items() if name != tally.dataset])
+    values["conditional"] = np.array([conditional_lift(pair, terms.weight, binned) for pair in terms.pairs])
+    values["accuracies"] = np.array([_by_accuracies(pair, terms.weight) for pair in terms.pairs])
     for name, measure in FROM_VOTES.items():
         values[name] = np.array([measure(pair, terms.weight).value for pair in terms.pairs])
     lift = found.lift
@@ -149,6 +160,32 @@ def _studied(tally: Tally, found: Quantities, rates: Mapping[str, tuple[float, f
         {name: float(rho(values[name], lift)) for name in COMPARED},
         {name: float(rmse(values[name], lift)) for name in LAWS},
     )
+
+
+def _known_means(tables: Sequence[Floats]) -> Floats:
+    """Means over datasets of what is known; NaN where none knows anything."""
+    known = ~np.isnan(tables)
+    total = np.where(known, tables, 0).sum(axis=0)
+    found: Floats = np.where(known.any(axis=0), total / np.maximum(known.sum(axis=0), 1), np.nan)
+    return found
+
+
+def _by_accuracies(pair: Pair, weight: Fraction) -> float:
+    """What two accuracies of each model and phi_adj say about the lift."""
+    tally, where, masses = pair.tally, pair.common, pair.masses
+
+    def spread(model: int, plurality: Fraction) -> Histogram:
+        single = (tally.gold[model][where] / tally.votes[model][where]).mean()
+        return histogram_from_accuracies(*(float(np.clip(x, SURE, 1 - SURE)) for x in (float(plurality), single)))
+
+    first, second = spread(pair.a, masses.p), spread(pair.b, masses.q)
+    return histogram_lift(first, second, _possible(float(masses.phi_adj or 0), first, second), weight)
+
+
+def _possible(phi_adj: float, first: Histogram, second: Histogram) -> float:
+    """The nearest phi_adj that two accuracies allow: a Beta distribution may miss an accuracy by a little."""
+    p, q = first.accuracy, second.accuracy
+    return float(np.clip(phi_adj, 1 - min(q, 1 - p) / (q * (1 - p)), 1 - max(0.0, q - p) / (q * (1 - p))))
 
 
 def _transfer(source: str, target: str, found: Quantities, rates: tuple[float, float]) -> Transfer:

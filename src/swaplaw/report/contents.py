@@ -17,6 +17,8 @@ from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
 from swaplaw.evidence.units import Units, resampling_units
+from swaplaw.report.combining import combining_part
+from swaplaw.report.comparing import comparing_part
 from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
@@ -46,7 +48,7 @@ class Options:
     replicates: int = REPLICATES
     min_gain: float = MIN_GAIN
     panel_seconds: float = 20.0
-    """Time to search panels of three in; 0 leaves them out."""
+    """Time to search panels of three in, and again the best weights of all models; 0 leaves both out."""
     prices: Mapping[str, float] | None = None
     law: Law | None = field(default=None, repr=False)
     """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
@@ -81,6 +83,8 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "panels": or_why(
                 lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.progress("Panels"), chosen.crew)
             ),
+            "comparing": or_why(lambda: comparing_part(tally, chosen.by)),
+            "combining": or_why(lambda: _combining(tally, chosen)),
             "screening": or_why(
                 lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.progress("Screening"))
             ),
@@ -188,6 +192,19 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
         return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.progress("Pairs"))
     except InputError as error:
         return {"why": str(error)}
+
+
+def _combining(tally: Tally, options: Options) -> Part:
+    return combining_part(
+        tally,
+        seconds=options.panel_seconds,
+        prices=options.prices,
+        by=options.by,
+        folds=options.folds,
+        seed=options.seed,
+        progress=options.progress("Ways to combine"),
+        crew=options.crew,
+    )
 
 
 def _choice(found: Recommendation) -> tuple[str, str] | None:

@@ -24,6 +24,8 @@ def figures(tally: Tally, document: dict[str, Any]) -> dict[str, Callable[[], An
             "curve": lambda: _curve(tally, document),
             "contributions": lambda: _contributions(tally, document),
         }
+    if "why" not in document["combining"]:
+        found["combining"] = lambda: _combining(document)
     if "why" not in document["screening"]:
         found["screening"] = lambda: _screening(document)
     if "why" not in document["compute"]:
@@ -113,6 +115,18 @@ def _screening(document: dict[str, Any]) -> Any:
     return scatter_figure(
         [panel], "predicted swap mass Ŝ (pp)", "observed lift (pp)", title, [_label(document), f"By {part['source']}"]
     )
+
+
+def _combining(document: dict[str, Any]) -> Any:
+    from swaplaw.report.plots.rules import RuleGain, gains_figure
+
+    part, models = document["combining"], document["models"]
+    gains = [
+        RuleGain(row["rule"], *(100 * value for value in (*row["gain"], row["in_sample"]))) for row in part["rules"]
+    ]
+    words = [_label(document), f"{part['n']:,} questions; the best single model is {models[part['baseline']]}"]
+    title = f"{document['dataset']}: ways to combine {part['models']} models"
+    return gains_figure(gains, title, ". ".join(filter(None, words)))
 
 
 def _compute(document: dict[str, Any]) -> Any:

@@ -17,7 +17,17 @@ from typing import Any
 
 from swaplaw.errors import InputError, printable, quote
 
-SCRIPTS = ("numbers.js", "law.js", "drawing.js", "sections.js", "labels.js", "explorer.js", "start.js")
+SCRIPTS = (
+    "numbers.js",
+    "law.js",
+    "drawing.js",
+    "sections.js",
+    "combining.js",
+    "comparing.js",
+    "labels.js",
+    "explorer.js",
+    "start.js",
+)
 """In this order: each builds on those before it."""
 
 # What could end the data block or start another, and two line ends that JavaScript knows and JSON does not.

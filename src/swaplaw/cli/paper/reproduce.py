@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Exit with 1 when a value that should agree does not.")
 @click.option("--grid", metavar="FILE", help="Weights to search instead of ours: a text file, one fraction per line.")
 @click.option("--twin", is_flag=True, help="Reproduce from synthetic twins of the paper's datasets.")
+@click.option("--replicate", is_flag=True, help="Try the paper's claims on two or more datasets of VOTES instead.")
 @click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
 @click.option(
@@ -53,6 +54,7 @@ def command(
     strict: bool,
     grid: str | None,
     twin: bool,
+    replicate: bool,
     output: str,
     seed: int,
     replicates: int,
@@ -65,6 +67,13 @@ def command(
     """
     if sum([bool(votes), corpus is not None, twin]) != 1:
         raise InputError("name one source: VOTES, --corpus DIR for the released corpus, or --twin for synthetic twins")
+    if replicate:
+        if not votes:
+            raise InputError("--replicate goes with VOTES of two or more datasets")
+        from swaplaw.cli.paper import _replicate
+
+        _replicate.run(votes, as_json)
+        return
     if (download or columns or samples or strict) and corpus is None:
         raise InputError("--download, --columns, --samples and --strict go with --corpus DIR")
     from swaplaw.paper.reproduce import study_of, write_reproduction

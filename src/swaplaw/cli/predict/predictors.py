@@ -45,6 +45,7 @@ MEANING = {
     "coincident_failure": "coincident failure diversity",
     "margin": "margin law, from each model's own margins",
     "shares": "shares law, from shares in each cell",
+    "joint": "joint law, from margins on the same questions",
     "kappa_p": "CAPA, agreement beyond accuracy",
     "same_wrong": "agreement when both are wrong",
     "effective_votes": "Kish; ranks like -phi",

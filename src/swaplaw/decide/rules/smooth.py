@@ -11,7 +11,8 @@ is chosen by the likelihood of held-out gold on nested folds.
 
 Likelihood is not accuracy: where one model leads clearly, many weak models that agree may outvote it more often than
 they should. So the best single model of the training questions gets `INCUMBENT` times the largest weight on top. Where
-the others then change no training question, that model is left alone.
+the vote is then no more accurate on the training questions than that model, it is left alone: few questions, or others
+that add nothing, are no reason to ask more models.
 
 Models whose shares are the same everywhere count as one (the first by name), so a duplicate changes nothing.
 """
@@ -54,9 +55,10 @@ def smooth(tally: Tally) -> Choice:
 
 
 def worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:
-    """The choice, or the single model where all the others together change no training question."""
-    pooled = vote(tally, choice.members, choice.weights)
-    return alone(single) if np.array_equal(pooled.ties, tally.scores[single].ties) else choice
+    """The choice, or the single model where all the others together gain nothing on the training questions."""
+    pooled, own = vote(tally, choice.members, choice.weights), tally.scores[single]
+    gains = pooled.total * own.denominator > own.total * pooled.denominator
+    return choice if gains else alone(single)
 
 
 def global_weights(tally: Tally, shares: Shares) -> Floats:

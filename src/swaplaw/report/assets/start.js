@@ -39,7 +39,7 @@ function themes(button, state) {
   return apply;
 }
 
-const NAMES = { verdict: "Verdict", fleet: "Fleet", pairs: "Pairs", explorer: "Explorer", dependence: "Dependence", panels: "Panels", screening: "Screening", compute: "Compute", labels: "Labels", quality: "Data", methods: "Methods" };
+const NAMES = { verdict: "Verdict", fleet: "Fleet", comparing: "Comparison", pairs: "Pairs", explorer: "Explorer", dependence: "Dependence", panels: "Panels", combining: "Combining", screening: "Screening", compute: "Compute", labels: "Labels", quality: "Data", methods: "Methods" };
 
 function start() {
   const state = addressState();
@@ -47,7 +47,7 @@ function start() {
   const applyTheme = themes(document.getElementById("theme"), state);
   const lab = explorer(data, state);
   const listing = pairTable(data, state, (a, b) => lab.choose(a, b));
-  const parts = [verdict(data), fleet(data), listing, lab, heatMap(data), panels(data), screening(data), compute(data), labelling(data), quality(data), methods(data)];
+  const parts = [verdict(data), fleet(data), comparing(data), listing, lab, heatMap(data), panels(data), combining(data), screening(data), compute(data), labelling(data), quality(data), methods(data)];
   main.replaceChildren(...parts);
   const jump = (id) => (event) => {
     event.preventDefault();

@@ -1,0 +1,70 @@
+"""Laws from partial information: as good as votes where they hold all that matters, and clear about what cannot be."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import swaplaw as sl
+from swaplaw.predict.margins import margin_lift_apart, margins_of
+from swaplaw.predict.partial import histogram, histogram_from_accuracies, histogram_lift, histogram_of
+
+
+@pytest.fixture(scope="module")
+def tally() -> sl.Tally:
+    return sl.demo_votes().tally()
+
+
+@pytest.mark.parametrize("weight", ["1/3", "2/3", "1", "3/2"])
+def test_whole_histograms_say_what_votes_say(tally: sl.Tally, weight: str) -> None:
+    """Ties of gold with one rival count half in both; here no model ties with two."""
+    models = [m for m in range(len(tally.models)) if int(tally.ties[m].max()) <= 2]
+    own = [margins_of(tally, m) for m in models]
+    for first, second in pairwise(own):
+        high, low = sorted((first, second), key=lambda one: -one.accuracy)
+        expected = float(margin_lift_apart(high, low, 0.7, weight))
+        assert histogram_lift(histogram_of(high), histogram_of(low), 0.7, weight) == pytest.approx(expected, abs=1e-9)
+
+
+def test_bins_keep_right_from_wrong(tally: sl.Tally) -> None:
+    own = margins_of(tally, 0)
+    for bins in (1, 4, 50):
+        assert histogram_of(own, bins).accuracy == pytest.approx(histogram_of(own).accuracy)
+        assert len(histogram_of(own, bins).margin) <= 2 * bins + 1
+
+
+@pytest.mark.parametrize(("plurality", "single"), [(0.8, 0.7), (0.3, 0.35), (0.5, 0.5), (0.33, 0.3), (0.999, 0.99)])
+def test_accuracies_are_kept(plurality: float, single: float) -> None:
+    found = histogram_from_accuracies(plurality, single)
+    assert found.accuracy == pytest.approx(plurality)
+    assert found.mass.sum() == pytest.approx(1)
+    if single > 0.5 and plurality > single:
+        assert float(found.mass @ (found.margin + 1) / 2) == pytest.approx(single, abs=0.02)
+
+
+def test_models_that_are_sure_of_everything_change_nothing_below_weight_1() -> None:
+    sure = histogram({1: 70, -1: 30})
+    assert histogram_lift(sure, sure, 0.2, "2/3") == 0
+    assert histogram_lift(sure, histogram({1: 60, -1: 40}), 0.2, "2") == pytest.approx(-0.1)
+
+
+def test_an_unsure_primary_is_rescued_by_a_sure_secondary() -> None:
+    unsure, sure = histogram({0.2: 70, -0.2: 30}), histogram({1: 70, -1: 30})
+    assert histogram_lift(unsure, sure, 0, "2/3") == pytest.approx(0)
+    doubtful = histogram({1: 70, -0.2: 30})
+    assert histogram_lift(doubtful, sure, 0, "2/3") == pytest.approx(0.3 * 0.7)
+
+
+def test_what_cannot_be_is_said() -> None:
+    with pytest.raises(sl.InputError, match="between -1 and 1"):
+        histogram({1.5: 3})
+    with pytest.raises(sl.InputError, match="some must be above 0"):
+        histogram({0.5: 0})
+    with pytest.raises(sl.InputError, match="both excluded"):
+        histogram_from_accuracies(1.0, 0.9)
+    half = histogram({0.5: 1, -0.5: 1})
+    with pytest.raises(sl.InputError, match="phi_adj of -3 is impossible"):
+        histogram_lift(half, half, -3)
+    assert np.isfinite(histogram_lift(half, half, -1))
