@@ -1,8 +1,11 @@
 /* Anneal swaps of whole ballots toward the paper's pair-level values (development only; see anneal_twins.py).
 
 A swap exchanges one model's ballots between two questions: its own accuracies, abstentions and ties stay, its joint
-behaviour with the nine others changes. The energy sums, over every published value of the dataset, how far outside its
-rounding ours lies. Usage: anneal DATASET SEED PROPOSALS IN OUT (DATASET 0 supergpqa, 1 gpqa-diamond, 2 forensic). */
+behaviour with the nine others changes. On the small datasets single votes are exchanged as well (a vote for one answer
+on one question against a vote for another answer on another question), where that helps: what the model alone scores
+and abstains stays the same, too. The energy sums, over every published value of the dataset, how far outside its
+rounding ours lies. Usage: anneal DATASET SEED PROPOSALS IN OUT HOT COLD VOTES (DATASET 0 supergpqa, 1 gpqa-diamond,
+2 forensic; VOTES is the share of proposals that exchange single votes). */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@ rounding ours lies. Usage: anneal DATASET SEED PROPOSALS IN OUT (DATASET 0 super
 #ifndef UNIT
 #define UNIT 25.0 /* a hundredth of it is the share of a question that counts as one step off */
 #endif
-enum { M = 10, W = 25, PAIRS = 45, PARTS = 24, CELLS = 576, CUTS = 700 };
+enum { M = 10, W = 25, PAIRS = 45, PARTS = 24, CELLS = 576, CUTS = 2000 };
 static const int WA[W] = {1,1,1,1,1,1,1,1,2,1,3,2,3,1,5,3,2,5,3,4,5,6,8,12,24};
 static const int WB[W] = {24,12,11,8,6,5,4,3,5,2,5,3,4,1,4,2,1,2,1,1,1,1,1,1,1};
 enum { X12 = 1, X6 = 4, X5 = 5, X25 = 8, X23 = 11, X34 = 12, X1 = 13, X54 = 14, X4 = 19 };
@@ -23,8 +26,7 @@ static const double ALPHA = 0.338, GAMMA = 0.165;
 
 static int set, n, K;
 static int16_t (*v)[KP];            /* [model * n + question][category] */
-static uint8_t *options, *need;     /* options of a question; options that a ballot needs */
-static int *ballot;                 /* which ballot of the model lies at a question */
+static uint8_t *options;            /* options of a question */
 static double *own;                 /* score of the model's own plurality */
 static double p[M];
 static int A[PAIRS], B[PAIRS], pair_of[M][M];
@@ -108,8 +110,7 @@ static void add_pair(Sums *s, int pair, double a, double b, const uint8_t *t, do
     s->ar[pair] += gain * (1 - a) * b;
     s->rep[pair] += gain * (1 - a) * (1 - b);
 }
-static void fill_pair(int pair, int q, const int16_t *x, const int16_t *y, uint8_t *t) {
-    (void)pair; (void)q;
+static void fill_pair(const int16_t *x, const int16_t *y, uint8_t *t) {
     for (int w = 0; w < W; w++) t[w] = (uint8_t)tie2(x, y, WA[w], WB[w]);
 }
 static void fill_trio(const int16_t *x, const int16_t *y, const int16_t *z, uint8_t *t) {
@@ -123,7 +124,7 @@ static void whole(void) {
     for (int q = 0; q < n; q++) {
         for (int pair = 0; pair < PAIRS; pair++) {
             uint8_t *t = tie + ((size_t)pair * n + q) * W;
-            fill_pair(pair, q, v[A[pair] * n + q], v[B[pair] * n + q], t);
+            fill_pair(v[A[pair] * n + q], v[B[pair] * n + q], t);
             add_pair(&now, pair, own[A[pair] * n + q], own[B[pair] * n + q], t, 1);
         }
         int i = target[0] * n + q, j = target[1] * n + q, k = target[2] * n + q;
@@ -140,7 +141,10 @@ static void whole(void) {
 /* ---- energy ---- */
 static int saying, failures;
 static double gate_scale = 1, shrink = 0.9;
-static int moved = -1, moved_i, moved_j; /* the proposal that is weighed */
+static int moved = -1, moved_i, moved_j; /* the proposal that is weighed: a model and two questions, ... */
+static int16_t other[2][KP];             /* ... what would lie there, and what the model would score */
+static double other_own[2];
+static int ties_goal, ties_now, ties_then; /* ballots whose top is tied */
 static uint8_t fresh[2][M][W], fresh_trio[2][CELLS];
 static double term(const char *name, double x, double lo, double hi, double tol, double weight) {
     double d = x < lo ? lo - x : x > hi ? x - hi : 0;
@@ -249,7 +253,8 @@ static double energy(const Sums *s) {
         }
         double r = pearson(x[k], y, number);
         ranks(x[k], number, rank_x);
-        e += about(NAMES[k], r * r, R2[set][k], .005, 2);
+        /* The ballots that were drawn do not allow R2 of the rescue mass on the forensic tasks: it must not outvote the rest. */
+        e += about(NAMES[k], r * r, R2[set][k], .005, set == 2 && k == 2 ? .1 : 2);
         e += about(NAMES[k], pearson(rank_x, ry, number), RHO[set][k], .005, 2);
     }
     /* counts of pairs */
@@ -276,9 +281,10 @@ static double energy(const Sums *s) {
         e += term("misses, fourth", short_[3], .11, 1e9, .1, 1);
         e += term("misses, fifth", short_[4], -1, .095, .1, 1);
     } else e += term("misses", short_[0], -1, .095, .03, 1);
+    e += term("ties", moved < 0 ? ties_now : ties_then, ties_goal, ties_goal, .5, 1);
     /* residuals */
-    e += term("repair", fabs(rep / PAIRS), -1, .122, .01, 2);
-    e += term("corruption", fabs(cor / PAIRS), -1, .122, .01, 2);
+    e += term("repair", fabs(rep / PAIRS), -1, .122, .005, 2);
+    e += term("corruption", fabs(cor / PAIRS), -1, .122, .005, 2);
     e += term("residual on grid", sum_res / (PAIRS * (W + 1)), -1, .2, .02, 2);
     e += set == 1 ? points("largest residual", largest_res, 1.64, .005, 2) : term("largest residual", largest_res, -1, 1.63, .05, 2);
     /* best pair and trio */
@@ -309,7 +315,9 @@ static double energy(const Sums *s) {
         e += about("alpha", alpha, .338, .0005, 2) + about("gamma", gamma, .165, .0005, 2);
         e += about("lambda", ls / ss, 1.04, .005, 2) + about("residual", res / PAIRS, .18, .005, 2);
         e += about("lift sd", sd, 1.3, .05, 2) + points("rmse", rmse, .9, .05, 2);
-        e += about("phi low", phi_low, .37, .005, 2) + about("phi high", phi_high, .71, .005, 2);
+        /* Of all pairs, only the two Gemma 4 have accuracies at which phi_adj 0.78 is phi 0.71. */
+        e += about("phi of the Gemmas", x[6][pair_of[0][2]], .71, .005, 3);
+        e += about("phi low", phi_low, .37, .005, 2) + term("phi high", phi_high, 0, .7145, .005, 2);
         e += about("phi_adj low", adj_low, .48, .005, 2) + about("phi_adj high", adj_high, .78, .005, 2);
         for (int k = 0; k < 8; k++) {
             int i = pair_of[(int)TOP[k][0]][(int)TOP[k][1]];
@@ -357,9 +365,9 @@ static double energy(const Sums *s) {
         if (saying || fabs(s->lift[i][X12] * to - 1.53) < .01) {
             for (int q = 0; q < n; q++) {
                 int at = (moved == 0 || moved == 1) && (q == moved_i || q == moved_j);
-                double a = at && moved == 1 ? own[n + (q == moved_i ? moved_j : moved_i)] : own[n + q];
+                double a = at && moved == 1 ? other_own[q == moved_j] : own[n + q];
                 int t = at ? fresh[q == moved_j][1 - moved][X12] : tie[((size_t)i * n + q) * W + X12];
-                double b = at && moved == 0 ? own[q == moved_i ? moved_j : moved_i] : own[q];
+                double b = at && moved == 0 ? other_own[q == moved_j] : own[q];
                 up += credit(t) - a > 1e-9 && b > .4; down += credit(t) - a < -1e-9 || (credit(t) - a > 1e-9 && b < .4);
             }
             e += term("rescued", up, 2, 2, .3, 1) + term("other changes on the plateau", down, 0, 0, .3, 1);
@@ -370,8 +378,10 @@ static double energy(const Sums *s) {
 
 static void scan(void) {
     /* Keep watch on the best cell of every trio that comes near the best one. */
-    double goal = now.trio[target_cell], sums[CELLS];
-    int found = 0;
+    double goal = now.trio[target_cell], near = goal - .01 * n * (set ? .5 : .3), sums[CELLS];
+    int found = 0, kept = 0;
+    for (int c = 0; c < cut_count; c++) if (cut_count < CUTS - 400 || now.cut[c] > near) { cuts[kept] = cuts[c]; now.cut[kept++] = now.cut[c]; }
+    cut_count = kept;
     for (int i = 0; i < M; i++) for (int j = 0; j < M; j++) for (int k = 0; k < M; k++) {
         if (i == j || j == k || i == k) continue;
         if (pair_of[i][j] < 0 || A[pair_of[i][j]] != i || A[pair_of[j][k]] != j || A[pair_of[i][k]] != i) continue;
@@ -380,17 +390,15 @@ static void scan(void) {
         uint8_t t[CELLS];
         for (int q = 0; q < n; q++) {
             const int16_t *x = v[i * n + q], *y = v[j * n + q], *z = v[k * n + q];
-            int fixed = 1; /* gold beaten by one rival in all three, or ahead of all in all three */
             double a = own[i * n + q];
             if (a == 1 && own[j * n + q] == 1 && own[k * n + q] == 1) continue;
-            (void)fixed;
             fill_trio(x, y, z, t);
             for (int cell = 0; cell < CELLS; cell++) sums[cell] += credit(t[cell]) - a;
         }
         for (int round = 0; round < 3; round++) {
             int most = 0;
             for (int cell = 1; cell < CELLS; cell++) if (sums[cell] > sums[most]) most = cell;
-            if (sums[most] <= goal - .01 * n * (set ? .5 : .3) || cut_count == CUTS) break;
+            if (sums[most] <= near || cut_count == CUTS) break;
             int known = 0;
             for (int c = 0; c < cut_count; c++)
                 known |= cuts[c].m[0] == i && cuts[c].m[1] == j && cuts[c].m[2] == k && cuts[c].a == most / PARTS + 1 && cuts[c].b == most % PARTS + 1;
@@ -405,12 +413,48 @@ static void scan(void) {
     fprintf(stderr, "  scan: %d new cells, %d watched\n", found, cut_count);
 }
 
+/* ---- proposals ---- */
+static int needed(const int16_t *w) {
+    int k = K - 1;
+    while (k && !w[k - 1]) k--;
+    return k;
+}
+static int level(const int16_t *w) { /* whether the top is tied */
+    int most = 0, number = 0;
+    for (int k = 0; k < KP; k++) most = w[k] > most ? w[k] : most;
+    for (int k = 0; k < KP; k++) number += w[k] == most;
+    return number > 1;
+}
+static int exchangeable(int mi, int mj, int i, int j) {
+    if (needed(v[mi]) > options[j] || needed(v[mj]) > options[i] || !memcmp(v[mi], v[mj], sizeof v[mi])) return 0;
+    memcpy(other[0], v[mj], sizeof v[mj]); memcpy(other[1], v[mi], sizeof v[mi]);
+    other_own[0] = own[mj]; other_own[1] = own[mi];
+    ties_then = ties_now;
+    return 1;
+}
+static int one_of(const int16_t *w) { /* the answer of a vote, drawn evenly from the votes */
+    int left = 0;
+    for (int k = 0; k < KP; k++) left += w[k];
+    left = below(left);
+    for (int k = 0; k < KP; k++) if ((left -= w[k]) < 0) return k;
+    return 0;
+}
+static int exchanged(int mi, int mj, int i, int j) {
+    int a = one_of(v[mi]), b = one_of(v[mj]);
+    if (a == b || (b != KP - 1 && b >= options[i]) || (a != KP - 1 && a >= options[j])) return 0;
+    memcpy(other[0], v[mi], sizeof v[mi]); memcpy(other[1], v[mj], sizeof v[mj]);
+    other[0][a]--; other[0][b]++; other[1][b]--; other[1][a]++;
+    for (int side = 0; side < 2; side++) other_own[side] = credit(tie_of(other[side]));
+    ties_then = ties_now + level(other[0]) + level(other[1]) - level(v[mi]) - level(v[mj]);
+    return fabs(other_own[0] + other_own[1] - own[mi] - own[mj]) < 1e-9;
+}
+
 int main(int argc, char **argv) {
     if (argc < 6) return 2;
     for (int t = 1; t < 64; t++) CREDIT[t] = 1.0 / t;
     set = atoi(argv[1]); shrink = set ? 0.98 : 0.9; state = strtoull(argv[2], 0, 10) * 7919 + 17 + set;
     long proposals = atol(argv[3]);
-    double hot = argc > 6 ? atof(argv[6]) : 6, cold = argc > 7 ? atof(argv[7]) : .05;
+    double hot = argc > 6 ? atof(argv[6]) : 6, cold = argc > 7 ? atof(argv[7]) : .05, votes = argc > 8 ? atof(argv[8]) : 0;
     FILE *in = fopen(argv[4], "rb");
     int32_t size[2];
     if (!in || fread(size, 4, 2, in) != 2) return 3;
@@ -420,16 +464,13 @@ int main(int argc, char **argv) {
     if (fread(raw, 1, (size_t)M * n * K, in) != (size_t)M * n * K || fread(options, 1, n, in) != (size_t)n) return 3;
     fclose(in);
     v = aligned_alloc(64, (size_t)M * n * sizeof *v); memset(v, 0, (size_t)M * n * sizeof *v);
-    need = calloc(M * n, 1); ballot = malloc(sizeof(int) * M * n); own = malloc(sizeof(double) * M * n);
+    own = malloc(sizeof(double) * M * n);
     for (int m = 0; m < M; m++) for (int q = 0; q < n; q++) {
         int at = m * n + q;
-        for (int k = 0; k < K; k++) {
-            int count = raw[(size_t)at * K + k];
-            v[at][k == K - 1 ? KP - 1 : k] = (int16_t)count;
-            if (count && k < K - 1) need[at] = (uint8_t)(k + 1);
-        }
-        ballot[at] = q; own[at] = credit(tie_of(v[at])); p[m] += own[at] / n;
+        for (int k = 0; k < K; k++) v[at][k == K - 1 ? KP - 1 : k] = raw[(size_t)at * K + k];
+        own[at] = credit(tie_of(v[at])); p[m] += own[at] / n; ties_now += level(v[at]);
     }
+    ties_goal = argc > 9 ? atoi(argv[9]) : ties_now;
     static const char *const ORDER[M] = {"Gemma-4-31B","Qwen3.6-27B","Gemma-4-26B-A4B","Qwen3-30B-Think.","DiffusionGemma-26B","GLM-4.7-Flash","Nemotron-3-Nano","GPT-OSS-20B","Magistral-Small","MedGemma-27B"};
     int pair = 0;
     for (int i = 0; i < M; i++) for (int j = i + 1; j < M; j++) {
@@ -443,8 +484,8 @@ int main(int argc, char **argv) {
     tie = malloc((size_t)PAIRS * n * W); trio_tie = malloc((size_t)n * CELLS);
     whole();
     double e = energy(&now), least = 1e99;
-    long accepted = 0;
-    int *kept = malloc(sizeof(int) * M * n);
+    long accepted = 0, singles = 0;
+    int16_t (*kept)[KP] = aligned_alloc(64, (size_t)M * n * sizeof *v);
     fprintf(stderr, "start: energy %.1f\n", e);
     for (long step = 0; step < proposals; step++) {
         double T = hot * pow(cold / hot, (double)step / proposals);
@@ -455,29 +496,30 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%9ld T %.3f energy %.2f accepted %ld\n", step, T, e, accepted);
         }
         int m = below(M), i = below(n), j = below(n), mi = m * n + i, mj = m * n + j;
-        if (i == j || need[mi] > options[j] || need[mj] > options[i] || !memcmp(v[mi], v[mj], sizeof v[mi])) continue;
+        int single = uniform() < votes;
+        if (i == j || !(single ? exchanged(mi, mj, i, j) : exchangeable(mi, mj, i, j))) continue;
         memcpy(&next, &now, sizeof now);
         for (int k = 0; k < M; k++) {
             if (k == m) continue;
             int pr = pair_of[m][k], first = A[pr] == m;
             for (int side = 0; side < 2; side++) {
-                int q = side ? j : i, mine = side ? mi : mj, theirs = k * n + q; /* the other question's ballot comes here */
+                int q = side ? j : i, theirs = k * n + q;
                 uint8_t *t = tie + ((size_t)pr * n + q) * W;
-                double was = own[m * n + q], o = own[theirs], is = own[mine];
+                double was = own[m * n + q], o = own[theirs], is = other_own[side];
                 add_pair(&next, pr, first ? was : o, first ? o : was, t, -1);
-                fill_pair(pr, q, first ? v[mine] : v[theirs], first ? v[theirs] : v[mine], fresh[side][k]);
+                fill_pair(first ? other[side] : v[theirs], first ? v[theirs] : other[side], fresh[side][k]);
                 add_pair(&next, pr, first ? is : o, first ? o : is, fresh[side][k], 1);
             }
         }
         int in_trio = m == target[0] || m == target[1] || m == target[2];
         for (int side = 0; side < 2; side++) {
-            int q = side ? j : i, mine = side ? mi : mj;
+            int q = side ? j : i;
             const int16_t *x[3]; double a[3], b[3];
             if (in_trio) {
                 for (int k = 0; k < 3; k++) {
                     int at = target[k] * n + q;
                     b[k] = own[at]; x[k] = v[at]; a[k] = own[at];
-                    if (target[k] == m) { x[k] = v[mine]; a[k] = own[mine]; }
+                    if (target[k] == m) { x[k] = other[side]; a[k] = other_own[side]; }
                 }
                 fill_trio(x[0], x[1], x[2], fresh_trio[side]);
                 const uint8_t *old = trio_tie + (size_t)q * CELLS;
@@ -489,42 +531,39 @@ int main(int argc, char **argv) {
                 int *who = cuts[c].m;
                 if (who[0] != m && who[1] != m && who[2] != m) continue;
                 const int16_t *y[3], *z[3];
-                for (int k = 0; k < 3; k++) { z[k] = v[who[k] * n + q]; y[k] = who[k] == m ? v[mine] : z[k]; }
+                for (int k = 0; k < 3; k++) { z[k] = v[who[k] * n + q]; y[k] = who[k] == m ? other[side] : z[k]; }
                 next.cut[c] += credit(tie3(y[0], y[1], y[2], cuts[c].a, cuts[c].b)) - credit(tie3(z[0], z[1], z[2], cuts[c].a, cuts[c].b));
-                if (who[0] == m) next.cut[c] += own[m * n + q] - own[mine];
+                if (who[0] == m) next.cut[c] += own[m * n + q] - other_own[side];
             }
         }
         moved = m; moved_i = i; moved_j = j;
         double f = energy(&next);
         moved = -1;
-        if (f <= e || uniform() < exp((e - f) / T)) {
-            memcpy(&now, &next, sizeof now); e = f; accepted++;
+        if (single ? f < e - 1e-6 : f <= e || uniform() < exp((e - f) / T)) {
+            memcpy(&now, &next, sizeof now); e = f; accepted++; singles += single;
             for (int k = 0; k < M; k++) if (k != m) {
                 memcpy(tie + ((size_t)pair_of[m][k] * n + i) * W, fresh[0][k], W);
                 memcpy(tie + ((size_t)pair_of[m][k] * n + j) * W, fresh[1][k], W);
             }
             if (in_trio) { memcpy(trio_tie + (size_t)i * CELLS, fresh_trio[0], CELLS); memcpy(trio_tie + (size_t)j * CELLS, fresh_trio[1], CELLS); }
-            int16_t hold[KP]; memcpy(hold, v[mi], sizeof hold); memcpy(v[mi], v[mj], sizeof hold); memcpy(v[mj], hold, sizeof hold);
-            double o = own[mi]; own[mi] = own[mj]; own[mj] = o;
-            uint8_t ne = need[mi]; need[mi] = need[mj]; need[mj] = ne;
-            int bl = ballot[mi]; ballot[mi] = ballot[mj]; ballot[mj] = bl;
-            if (e < least - 1e-9 && step > proposals / 2) { least = e; memcpy(kept, ballot, sizeof(int) * M * n); }
+            memcpy(v[mi], other[0], sizeof v[mi]); memcpy(v[mj], other[1], sizeof v[mj]);
+            own[mi] = other_own[0]; own[mj] = other_own[1]; ties_now = ties_then;
+            if (e < least - 1e-9 && step > proposals / 2) { least = e; memcpy(kept, v, M * n * sizeof *v); }
         }
     }
     /* write the best arrangement seen */
+    if (least < 1e98) memcpy(v, kept, M * n * sizeof *v);
+    for (int at = 0; at < M * n; at++) {
+        own[at] = credit(tie_of(v[at]));
+        ties_now = at ? ties_now + level(v[at]) : level(v[at]);
+        for (int k = 0; k < K; k++) raw[(size_t)at * K + k] = (uint8_t)v[at][k == K - 1 ? KP - 1 : k];
+    }
     FILE *out = fopen(argv[5], "wb");
-    if (least < 1e98) memcpy(ballot, kept, sizeof(int) * M * n);
-    if (!out || fwrite(ballot, sizeof(int), (size_t)M * n, out) != (size_t)M * n) return 4;
+    if (!out || fwrite(raw, 1, (size_t)M * n * K, out) != (size_t)M * n * K) return 4;
     fclose(out);
     saying = 1;
-    for (int m = 0; m < M; m++) for (int q = 0; q < n; q++) {
-        int at = m * n + q;
-        memset(v[at], 0, sizeof v[at]);
-        for (int k = 0; k < K; k++) v[at][k == K - 1 ? KP - 1 : k] = raw[((size_t)m * n + ballot[at]) * K + k];
-        own[at] = credit(tie_of(v[at]));
-    }
     whole(); e = energy(&now);
-    printf("energy %.3f, %d terms outside\n", e, failures);
+    printf("energy %.3f, %d terms outside, %ld single votes exchanged\n", e, failures, singles);
     scan();
     return 0;
 }

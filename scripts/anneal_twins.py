@@ -3,14 +3,15 @@
 1. Draw ballots with the paper's marginals (`generate(twin_fleet(...))`), and move single votes until every model's
    accuracies, and the share of votes that tie, are the published ones.
 2. Anneal swaps of whole ballots of one model between two questions (`anneal_twins.c`, compiled here with `cc`): they
-   change nothing about a model alone. What is minimised is how far outside its rounding each published value lies.
-3. Keep the ballots of each model once, and where they lie in each arrangement.
+   change nothing about a model alone. On the small datasets single votes change places as well, such that accuracies
+   and abstentions stay. What is minimised is how far outside its rounding each published value lies.
+3. Keep the ballots of each model, and where they lie.
 
     python scripts/anneal_twins.py --seed 7 -o twins.npz
 
-takes about six minutes of processor time per arrangement (four of them for SuperGPQA) and needs a C compiler. The file
-that ships was made in several such rounds, each starting from the one before, with the weights of single terms changed
-in between; running this again gives an arrangement of the same kind, not the same bytes.
+takes a few minutes of processor time and needs a C compiler. `--add` puts the arrangement behind those that the file
+has: `swaplaw reproduce --twin --seed N` takes the first with an even N and the second with an odd one. The same seed
+and compiler give the same arrangement.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -40,11 +42,13 @@ SLACK = {"supergpqa": 0.3, "gpqa-diamond": 0.01, "forensic": 0.01}
 TIES = 873
 """Model-question votes whose top is tied, 2.65% of 32,960."""
 ROUNDS = {
-    "supergpqa": ((1_500_000, 6.0, 0.05), (2_500_000, 0.6, 0.03), (1_500_000, 0.5, 0.03)),
-    "gpqa-diamond": ((1_500_000, 15.0, 0.15), (1_000_000, 3.0, 0.1)),
-    "forensic": ((2_000_000, 30.0, 0.2), (2_000_000, 3.9, 0.2), (1_500_000, 3.9, 0.2)),
+    "supergpqa": ((1_200_000, 1.0, 0.1, 0), (1_200_000, 0.3, 0.03, 0), (1_000_000, 0.05, 0.004, 0)),
+    "gpqa-diamond": ((600_000, 10, 0.3, 0.2), (600_000, 2.0, 0.1, 0.2), (600_000, 0.8, 0.04, 0.1)),
+    "forensic": ((600_000, 10, 0.3, 0.3), (600_000, 3.0, 0.1, 0.3), (500_000, 2.0, 0.1, 0.3)),
 }
-"""Proposals and the first and last temperature of each round."""
+"""Proposals, the first and last temperature, and the share of single votes in each round."""
+HALVES = {("forensic", 0): 0, ("forensic", 1): 1}
+"""Ties with gold that a model must have: the published S* and rescue mass of the forensic top pair leave no others."""
 ATTEMPTS = (1.0, 0.3, 0.1, 3.0)
 STEPS = 40_000
 
@@ -54,6 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--add", action="store_true", help="keep the arrangements that the file has")
     given = parser.parse_args()
     kept: dict[str, Ints] = {}
     ties = 0
@@ -62,6 +67,9 @@ def main() -> None:
             counts, options = ballots(name, given.seed, TIES - ties if name == "supergpqa" else None)
             ties += int(tied(counts).sum())
             kept |= packed(name, anneal(Path(folder), place, name, counts, options, given.seed), options, given.seed)
+    if given.add:
+        with np.load(given.output) as before:
+            kept = {part: np.concatenate([before[part], kept[part]]) for part in kept}
     np.savez_compressed(given.output, **kept)  # type: ignore[arg-type]
 
 
@@ -97,40 +105,45 @@ def ballots(name: str, seed: int, ties: int | None) -> tuple[Ints, Ints]:
     rng = np.random.default_rng((seed, 99))
     single = [row[f"{name}_single"] / 100 for row in published().tables["model_accuracy"].rows]
     for model, score in enumerate(SCORES[name]):
-        counts[model] = _met(counts[model], options, score, SLACK[name], single[model], int(wanted[model]), rng)
+        goal = Goal(score, SLACK[name], single[model], int(wanted[model]), HALVES.get((name, model)))
+        counts[model] = _met(counts[model], options, goal, rng)
     return counts, options
 
 
-def _met(
-    counts: Ints, options: Ints, score: float, slack: float, single: float, ties: int, rng: np.random.Generator
-) -> Ints:
+@dataclass(frozen=True)
+class Goal:
+    """What one model's ballots must add up to."""
+
+    score: float
+    slack: float
+    single: float
+    ties: int
+    halves: int | None
+    """Ties that gold is part of, where that matters."""
+
+    def miss(self, sums: np.ndarray, votes: int) -> float:
+        """How far off sums of `_parts` are; nought when met."""
+        score, gold, ties, halves = sums
+        off = max(0.0, abs(score - self.score) - self.slack), max(0.0, abs(gold - self.single * votes) - 0.0004 * votes)
+        uneven = 0.0 if self.halves is None else abs(halves - self.halves)
+        return float(30 * off[0] + off[1] + 20 * abs(ties - self.ties) + 20 * uneven)
+
+
+def _met(counts: Ints, options: Ints, goal: Goal, rng: np.random.Generator) -> Ints:
     """Move single votes between answers until accuracies and ties are met."""
     for temperature in ATTEMPTS:
         trial = counts.copy()
-        if _moved(trial, options, score, slack, single, ties, rng, temperature if len(counts) < 500 else 0.05):
+        if _moved(trial, options, goal, rng, temperature if len(counts) < 500 else 0.05):
             return trial
-    print(f"marginals not met: scores {scores(trial).sum():.2f} for {score:.2f}", file=sys.stderr)
+    print(f"marginals not met: scores {scores(trial).sum():.2f} for {goal.score:.2f}", file=sys.stderr)
     return trial
 
 
-def _moved(
-    counts: Ints,
-    options: Ints,
-    score: float,
-    slack: float,
-    single: float,
-    ties: int,
-    rng: np.random.Generator,
-    temperature: float,
-) -> bool:
-    own, level, votes = scores(counts), tied(counts), counts.sum()
-    now = np.array([own.sum(), counts[:, 0].sum(), level.sum()])
-
-    def energy(state: np.ndarray) -> float:
-        off = max(0.0, abs(state[0] - score) - slack), max(0.0, abs(state[1] - single * votes) - 0.0004 * votes)
-        return float(30 * off[0] + off[1] + 20 * abs(state[2] - ties))
-
-    least = energy(now)
+def _moved(counts: Ints, options: Ints, goal: Goal, rng: np.random.Generator, temperature: float) -> bool:
+    votes = int(counts.sum())
+    parts = np.stack([_parts(ballot) for ballot in counts])
+    now = parts.sum(axis=0)
+    least = goal.miss(now, votes)
     for _ in range(STEPS):
         if least <= 1e-6:
             return True
@@ -139,17 +152,22 @@ def _moved(
         given = np.flatnonzero(ballot[:-1])
         if not len(given):
             continue
-        source = rng.choice(given)
-        target = rng.integers(options[question]) if rng.random() < 0.5 else rng.choice(given)
         fresh = ballot.copy()
-        fresh[source] -= 1
-        fresh[target] += 1
-        change = [scores(fresh) - own[question], fresh[0] - ballot[0], int(tied(fresh)) - int(level[question])]
-        then = energy(now + change)
-        if then <= least or rng.random() < np.exp((least - then) / temperature):
-            now, least = now + change, then
-            counts[question], own[question], level[question] = fresh, scores(fresh), tied(fresh)
+        fresh[rng.choice(given)] -= 1
+        fresh[rng.integers(options[question]) if rng.random() < 0.5 else rng.choice(given)] += 1
+        changed = _parts(fresh)
+        then = now + changed - parts[question]
+        miss = goal.miss(then, votes)
+        if miss <= least or rng.random() < np.exp((least - miss) / temperature):
+            now, least = then, miss
+            counts[question], parts[question] = fresh, changed
     return False
+
+
+def _parts(ballot: Ints) -> np.ndarray:
+    """What a ballot adds to a model's score, votes for gold, ties and ties with gold."""
+    score = float(scores(ballot))
+    return np.array([score, ballot[0], tied(ballot), 0 < score < 1], dtype=float)
 
 
 def anneal(folder: Path, place: int, name: str, counts: Ints, options: Ints, seed: int) -> Ints:
@@ -159,14 +177,13 @@ def anneal(folder: Path, place: int, name: str, counts: Ints, options: Ints, see
     unit = 6.0 if name == "forensic" else 25.0
     flags = ["-O3", "-march=native", "-ffast-math", f"-DKP={width}", f"-DUNIT={unit}"]
     subprocess.run(["cc", *flags, "-o", str(program), str(source), "-lm"], check=True)
-    for number, (proposals, hot, cold) in enumerate(ROUNDS[name]):
+    for number, (proposals, hot, cold, single) in enumerate(ROUNDS[name]):
         given, found = folder / f"{name}.in", folder / f"{name}.out"
         size = np.array(counts.shape[1:], dtype=np.int32).tobytes()
         given.write_bytes(size + counts.astype(np.uint8).tobytes() + options.astype(np.uint8).tobytes())
-        arguments = [place, 10 * seed + number, proposals, given, found, hot, cold]
+        arguments = [place, 10 * seed + number, proposals, given, found, hot, cold, single]
         subprocess.run([str(program), *map(str, arguments)], check=True)
-        order = np.fromfile(found, dtype=np.int32).reshape(counts.shape[:2])
-        counts = np.take_along_axis(counts, order[:, :, None], axis=1)
+        counts = np.fromfile(found, dtype=np.uint8).reshape(counts.shape).astype(np.int64)
     return counts
 
 
@@ -180,10 +197,10 @@ def packed(name: str, counts: Ints, options: Ints, seed: int) -> dict[str, Ints]
         gained = scores(12 * counts[1] + counts[0]) > scores(counts[1]) + 1e-9
         cluster[gained] = len(CLUSTERS[name]) - 1
     return {
-        f"{name}.ballots": np.take_along_axis(counts, orders[:, :, None], axis=1).astype(np.uint8),
-        f"{name}.places": places[None].astype(np.uint16),
-        f"{name}.options": options.astype(np.uint8),
-        f"{name}.clusters": cluster[None].astype(np.uint8),
+        f"{name}.ballots": np.take_along_axis(counts, orders[:, :, None], axis=1).astype(np.uint8)[None],
+        f"{name}.places": places.astype(np.uint16)[None],
+        f"{name}.options": options.astype(np.uint8)[None],
+        f"{name}.clusters": cluster.astype(np.uint8)[None],
     }
 
 

@@ -99,7 +99,7 @@ class Comparison:
             "tolerance": self.tolerance,
             "within": self.within,
             "guessed": self.guessed,
-            "reason": self.reason,
+            "reason": "" if self.within else self.reason,
         }
 
 

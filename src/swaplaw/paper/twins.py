@@ -115,10 +115,12 @@ def twin(dataset: str, seed: int = 0) -> Votes:
 def _arranged(name: str, seed: int) -> tuple[Ints, Ints, Ints]:
     """Ballots of one arrangement (models x questions x categories: gold, wrong answers, null), options, clusters."""
     with (files("swaplaw") / "data" / "twins.npz").open("rb") as file, np.load(file) as kept:
-        places = kept[f"{name}.places"]
-        which = seed % len(places)
-        ballots = np.take_along_axis(kept[f"{name}.ballots"], places[which].astype(np.intp)[:, :, None], axis=1)
-        return ballots, kept[f"{name}.options"].astype(int), kept[f"{name}.clusters"][which].astype(int)
+        which = seed % len(kept[f"{name}.places"])
+        ballots, places, options, clusters = (
+            kept[f"{name}.{part}"][which] for part in ("ballots", "places", "options", "clusters")
+        )
+    laid = np.take_along_axis(ballots, places.astype(np.intp)[:, :, None], axis=1)
+    return laid, options.astype(int), clusters.astype(int)
 
 
 def twins(datasets: Sequence[str] | None = None, seed: int = 0) -> Votes:

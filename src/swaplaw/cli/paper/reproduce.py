@@ -171,6 +171,8 @@ def _read_grid(file: str) -> tuple[Fraction, ...]:
 
 
 def _show(study: Study, done: Reproduction) -> None:
+    from swaplaw.paper.reproduce.comparison import differences
+
     rows = [[section.title, f"{section.within} of {len(section.comparisons)}"] for section in done.sections]
     rows.append(["All", f"{done.within} of {len(done.comparisons)}"])
     note = f"{len(done.files)} files in {done.folder}; open {done.folder / 'comparison.html'} first."
@@ -181,3 +183,7 @@ def _show(study: Study, done: Reproduction) -> None:
         header(dataset.tally)
     titles = ", ".join(dataset.title for dataset in study.datasets.values())
     show(f"Published numbers that ours agree with: {titles}", [Column("", right=False), Column("Agree")], rows, note)
+    if missed := differences(done.comparisons):
+        click.echo()
+        names = [Column("Place", right=False), Column("What", right=False), Column("Published"), Column("Ours")]
+        show("Published numbers that ours do not agree with", [*names, Column("Reason", right=False)], missed)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.paper.corpus.columns import GUESSES
+from swaplaw.paper.corpus.reasons import with_reasons
+from swaplaw.paper.corpus.source import CELL, Source, categories, cells, is_canonical, span
 from swaplaw.paper.corpus.tables import Table, reason_names
 from swaplaw.paper.corpus.words import CHOICE_NULLS, NULLS, is_choice
 
 if TYPE_CHECKING:
     import polars as pl
 
-CELL = ["question", "model"]
-CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:8]}
 SHOWN = ("order", "option_order", "permutation", "shown_order", "choice_order", "options_order", "perm")
 UNGRADED_GOLD = "(gold)"
 
@@ -23,13 +23,15 @@ class Assembly:
     """Puts one dataset together and notes what came from where."""
 
     def __init__(self, dataset: str, tables: Sequence[Table], samples: int | None, declared: bool) -> None:
-        self.dataset, self.tables, self.samples, self.declared = dataset, tables, samples, declared
+        self.dataset, self.samples, self.declared = dataset, samples, declared
         self.said: list[str] = []
+        self.tables = tables
 
     def frame(self) -> pl.DataFrame:
         """The votes (or counts, one row per vote), ready for the contract."""
         import polars as pl
 
+        self._tell_questions_apart()
         records, counts = self._source("records"), self._source("counts")
         if records is not None and counts is not None:
             self._cross_check(records, counts)
@@ -37,6 +39,9 @@ class Assembly:
         if frame is None:
             raise InputError("there are no votes, only other tables")
         self._complete(frame)
+        if tables := self._of("reasons"):
+            frame = _silenced(with_reasons(frame, tables))
+            self.said.append(f"reasons from {listing([table.name for table in tables], 4)}")
         frame = self._graded(frame)
         frame = self._with_gold(frame)
         self._plausible(frame)
@@ -55,50 +60,10 @@ class Assembly:
     # --- one source of votes ---
 
     def _source(self, role: str) -> pl.DataFrame | None:
-        """All files of a role as one table: shards add up, copies are left out, anything else is refused."""
-        import polars as pl
-
-        found: pl.DataFrame | None = None
-        used: list[str] = []
-        for table in self._of(role):
-            part = self._answers(table)
-            fresh = part if found is None else self._fresh(found, part, table, used)
-            if fresh is None:
-                self.said.append(f"{table.name} is a copy of {listing(used)}: left out")
-                continue
-            found = fresh if found is None else pl.concat([found, fresh], how="diagonal_relaxed")
-            used.append(table.name)
-        if found is not None:
-            first = next(table for table in self._of(role) if table.name == used[0])
-            what = {"records": "votes one by one", "counts": "vote counts"}[role]
-            detail = first.layout.describe()
-            self.said.append(f"{what} from {listing(used, 4)}" + (f" ({detail})" if detail else ""))
+        source = Source([(table, self._answers(table)) for table in self._of(role)], self.samples)
+        found = source.frame()
+        self.said += source.said
         return found
-
-    def _fresh(self, found: pl.DataFrame, part: pl.DataFrame, table: Table, used: list[str]) -> pl.DataFrame | None:
-        """What a further file adds: all of it, or nothing where it is a copy."""
-        import polars as pl
-
-        mine, theirs = _cells(found), _cells(part)
-        both = mine.join(theirs, on=CELL, suffix="_new")
-        if both.is_empty():
-            return part
-        if _categories(found.join(both.select(CELL), on=CELL)).equals(
-            _categories(part.join(both.select(CELL), on=CELL))
-        ):
-            rest = part.join(both.select(CELL), on=CELL, how="anti")
-            # Two halves of the samples may agree by chance in a few cells, but not in all of a copy.
-            if self.samples is None or both["votes"].max() == self.samples or "sample" not in part.columns:
-                return None if rest.is_empty() else rest
-        over = both.filter(pl.col("votes") + pl.col("votes_new") > (self.samples or 0)).sort(CELL)
-        if self.samples is None or over.is_empty():
-            return part
-        worst = over.row(0, named=True)
-        raise InputError(
-            f"{listing([*used, table.name], 4)} hold different votes of the same models and questions: together "
-            f"{worst['votes'] + worst['votes_new']} of {quote(worst['model'])} on {quote(worst['question'])}, where "
-            f"there should be {self.samples}; leave one source in the folder"
-        )
 
     def _answers(self, table: Table) -> pl.DataFrame:
         """Answers in one spelling, abstentions as null."""
@@ -106,24 +71,23 @@ class Assembly:
 
         frame, choice = table.frame, is_choice(self.dataset)
         column = table.layout.columns.get("answer", "")
-        canonical = column.replace("_", "").lower() in CANONICAL or "votes" in frame.columns
+        canonical = is_canonical(table) or "votes" in frame.columns
         tidy = [name for name in ("answer", "gold") if name in frame.columns]
         if choice:
             frame = frame.with_columns(_letter(pl.col(name)).alias(name) for name in tidy)
         elif not canonical:
-            frame = frame.with_columns(
-                pl.col(name).str.to_lowercase().str.replace_all(r"\s+", " ").alias(name) for name in tidy
-            )
+            frame = frame.with_columns(_spelt(pl.col(name), self.dataset).alias(name) for name in tidy)
             self.said.append(f"free-text answers of {table.name} grouped without regard to case and spacing")
         nulls = (*NULLS, *CHOICE_NULLS) if choice else NULLS
         bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^a-z0-9]", "")
         # Answers in another script have no plain form at all, and are answers.
         silent = bare.is_in(nulls) & ((bare != "") | (pl.col("answer").str.strip_chars(" -_.?()[]<>") == ""))
-        if "abstained" in frame.columns:
-            silent = silent | pl.col("abstained").fill_null(False)
-        if "parsed" in frame.columns:
-            silent = silent | ~pl.col("parsed").fill_null(True)
-        frame = frame.with_columns(pl.when(~silent).then("answer").alias("answer"))
+        if choice:
+            # Options that are numbered have no place before the first.
+            silent = silent | pl.col("answer").is_in(["-1", "-1.0"])
+        frame = _silenced(frame.with_columns(pl.when(~silent).then("answer").alias("answer")))
+        if not canonical and (forms := self._of("forms")):
+            frame = self._in_canonical_form(frame, forms)
         if choice and column and not self.declared and not canonical:
             shown = [name for name in table.layout.types if name.lower() in SHOWN]
             if shown and "correct" not in frame.columns and not self._of("grades"):
@@ -133,16 +97,53 @@ class Assembly:
                 )
         return frame
 
+    def _in_canonical_form(self, frame: pl.DataFrame, tables: Sequence[Table]) -> pl.DataFrame:
+        """Replace answers by the canonical ones that a table of its own gives for them."""
+        import polars as pl
+
+        names = listing([table.name for table in tables], 4)
+        forms = pl.concat([table.frame.select("question", "answer", "canonical") for table in tables])
+        forms = forms.with_columns(_spelt(pl.col("answer"), self.dataset)).unique()
+        if forms.select("question", "answer").is_duplicated().any():
+            raise InputError(f"{names}: two canonical answers for the same question and answer")
+        joined = frame.join(forms, on=["question", "answer"], how="left")
+        lost = joined.filter(pl.col("answer").is_not_null() & pl.col("canonical").is_null()).height
+        if lost:
+            raise InputError(f"{lost:,} of {len(frame):,} answers have no canonical form in {names}")
+        self.said.append(f"canonical answers from {names}")
+        return joined.with_columns(pl.col("canonical").alias("answer")).drop("canonical")
+
+    def _tell_questions_apart(self) -> None:
+        """Name questions after their challenge as well, where every challenge numbers its questions anew."""
+        import polars as pl
+
+        votes = [table.frame for role in ("records", "counts") for table in self._of(role)]
+        nested = [frame for frame in votes if "cluster" in frame.columns and "model" in frame.columns]
+        if self.samples is None or not nested or all(len(cells(frame)) == 0 for frame in nested):
+            return
+        full = pl.concat([cells(frame) for frame in nested]).group_by(CELL).agg(pl.col("votes").sum())
+        homes = pl.concat([frame.select("question", "cluster") for frame in nested]).unique()
+        if full["votes"].max() <= self.samples or not homes["question"].is_duplicated().any():  # type: ignore[operator]
+            return
+        whole = pl.concat_str("cluster", pl.lit(" / "), "question").alias("question")
+        self.tables = [
+            replace(table, frame=table.frame.with_columns(whole))
+            if table.dataset in (self.dataset, None) and {"question", "cluster"} <= set(table.frame.columns)
+            else table
+            for table in self.tables
+        ]
+        self.said.append("question numbers start anew in every cluster: named after both")
+
     def _complete(self, frame: pl.DataFrame) -> None:
         """Refuse votes per model and question that are not what the corpus says."""
         import polars as pl
 
-        cells = _cells(frame)
-        models, questions = cells["model"].n_unique(), cells["question"].n_unique()
-        total = int(cells["votes"].sum())
+        found = cells(frame)
+        models, questions = found["model"].n_unique(), found["question"].n_unique()
+        total = int(found["votes"].sum())
         if self.samples is not None:
-            odd = cells.filter(pl.col("votes") != self.samples).sort(CELL)
-            missing = models * questions - len(cells)
+            odd = found.filter(pl.col("votes") != self.samples).sort(CELL)
+            missing = models * questions - len(found)
             if len(odd) or missing:
                 shown = (
                     ""
@@ -161,7 +162,7 @@ class Assembly:
         import polars as pl
 
         said = [pl.col("answer").is_not_null()] if not counts["answer"].null_count() else []
-        mine, theirs = (_categories(each.filter(*said) if said else each) for each in (records, counts))
+        mine, theirs = (categories(each.filter(*said) if said else each) for each in (records, counts))
         both = mine.join(theirs, on=[*CELL, "answer"], how="full", nulls_equal=True, suffix="_counted", coalesce=True)
         differing = both.filter(pl.col("votes").fill_null(0) != pl.col("votes_counted").fill_null(0))
         if len(differing):
@@ -185,13 +186,7 @@ class Assembly:
         grades = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
         keys = self._grade_keys(frame, grades)
         if keys == ["question", "answer"]:
-            letters = is_choice(self.dataset)
-            spelt = (
-                _letter(pl.col("answer"))
-                if letters
-                else pl.col("answer").str.to_lowercase().str.replace_all(r"\s+", " ")
-            )
-            grades = grades.with_columns(spelt.alias("answer"))
+            grades = grades.with_columns(_spelt(pl.col("answer"), self.dataset))
         grades = grades.select(*keys, pl.col("correct").alias("grade")).unique()
         names = listing([table.name for table in tables], 4)
         if grades.select(keys).is_duplicated().any():
@@ -275,6 +270,7 @@ class Assembly:
         if answered.is_empty():
             raise InputError("every vote is an abstention")
         hits = answered.select((pl.col("answer") == pl.col("gold")).mean()).item()
+        self._same_numbering(answered)
         example = f"answers such as {quote(answered['answer'][0])}, gold such as {quote(answered['gold'][0])}"
         if "correct" in frame.columns:
             clash = answered.filter((pl.col("answer") == pl.col("gold")) != pl.col("correct")).height
@@ -286,21 +282,23 @@ class Assembly:
         elif hits < 0.02:
             raise InputError(f"only {100 * hits:.1f}% of the answers equal gold ({example}): map other columns")
 
+    def _same_numbering(self, answered: pl.DataFrame) -> None:
+        """Refuse options that are numbered from 0 in one place and from 1 in the other."""
+        import polars as pl
+
+        given, gold = (answered[name].unique().cast(pl.Int64, strict=False) for name in ("answer", "gold"))
+        if given.null_count() or gold.null_count() or given.is_empty():
+            return
+        if gold.min() != given.min() and gold.max() != given.max():
+            raise InputError(
+                f"answers are numbered from {span(given)}, and gold answers from {span(gold)}: they may not count from "
+                "the same number; map other columns"
+            )
+
     def _reasons(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Give every null vote its reason, in our words."""
         import polars as pl
 
-        tables = self._of("reasons")
-        if tables and {"sample"} <= set(frame.columns):
-            extra = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
-            columns = [name for name in ("reason", "finish") if name in extra.columns]
-            if "sample" in extra.columns and not extra.select(*CELL, "sample").is_duplicated().any():
-                extra = extra.select(*CELL, "sample", *(pl.col(name).alias(f"{name}_too") for name in columns))
-                frame = frame.join(extra, on=[*CELL, "sample"], how="left")
-                for name in columns:
-                    own = [name] if name in frame.columns else []
-                    frame = frame.with_columns(pl.coalesce(*own, f"{name}_too").alias(name))
-                self.said.append(f"reasons from {listing([table.name for table in tables], 4)}")
         found = []
         for name in ("reason", "finish"):
             if name in frame.columns:
@@ -319,26 +317,29 @@ class Assembly:
         return frame
 
 
+def _silenced(frame: pl.DataFrame) -> pl.DataFrame:
+    """Take an answer back where the record says that it is none."""
+    import polars as pl
+
+    silent = pl.lit(False)
+    if "abstained" in frame.columns:
+        silent = silent | pl.col("abstained").fill_null(False)
+    if "parsed" in frame.columns:
+        silent = silent | ~pl.col("parsed").fill_null(True)
+    return frame.with_columns(pl.when(~silent).then("answer").alias("answer"))
+
+
+def _spelt(column: pl.Expr, dataset: str) -> pl.Expr:
+    """An answer as it is compared: a letter, or text without regard to case and spacing."""
+    return _letter(column) if is_choice(dataset) else column.str.to_lowercase().str.replace_all(r"\s+", " ")
+
+
 def _letter(column: pl.Expr) -> pl.Expr:
     """An option's letter in one spelling: a, (A), A. and A) are A."""
     import polars as pl
 
     bare = column.str.strip_chars(" ().[]:").str.to_uppercase()
     return pl.when(bare.str.contains("^[A-Z]$")).then(bare).otherwise(column)
-
-
-def _cells(frame: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    number = pl.col("votes").sum() if "votes" in frame.columns else pl.len().cast(pl.Int64)
-    return frame.group_by(CELL).agg(number.alias("votes"))
-
-
-def _categories(frame: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    number = pl.col("votes").sum() if "votes" in frame.columns else pl.len().cast(pl.Int64)
-    return frame.group_by([*CELL, "answer"]).agg(number.alias("votes")).sort([*CELL, "answer"])
 
 
 def _never_null(frame: pl.DataFrame) -> pl.DataFrame:

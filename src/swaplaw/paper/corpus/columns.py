@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,8 +15,8 @@ from swaplaw.paper.corpus.words import NULLS, model_name, plain
 if TYPE_CHECKING:
     import polars as pl
 
-Role = Literal["records", "counts", "grades", "gold", "reasons", "other"]
-ROLES: tuple[Role, ...] = ("records", "counts", "grades", "gold", "reasons")
+Role = Literal["records", "counts", "grades", "gold", "reasons", "forms", "other"]
+ROLES: tuple[Role, ...] = ("records", "counts", "grades", "gold", "reasons", "forms")
 
 GUESSES: Mapping[str, tuple[str, ...]] = {
     "question": (
@@ -50,7 +51,13 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
 `votes` counts equal votes; `finish` says why a generation ended; `abstained` and `parsed` are true or false.
 """
 
+CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:8]}
+"""Answer columns that say they are canonical."""
 _PREFIXES = ("count", "votes", "vote", "n", "num")
+_FIELDS = ("correct", "reason", "finish", "abstained", "parsed", "answer")
+"""What the columns of one model or one sample may hold, where a row has several."""
+_SAMPLES = ("sample", "vote", "run", "trial", "attempt", "epoch", "repeat", "response", "output", "s", "v", "a")
+Spread = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -67,16 +74,20 @@ class Layout:
     """Columns that count one answer each, and which; None is the null category."""
     model: str | None = None
     """The model that the path names, where no column does."""
+    along: str = ""
+    """`model` or `sample`, where every row holds the votes of several, in columns of their own."""
+    spread: Spread = field(default_factory=dict)
+    """For each of these models or samples, our names and the file's."""
     types: Mapping[str, Any] = field(default_factory=dict)
 
     def read(self) -> pl.DataFrame:
         """The file's columns under our names (wide ones under theirs)."""
         import polars as pl
 
-        frame = self.file.read([*self.columns.values(), *self.wide])
+        others = [*self.wide, *(name for part in self.spread.values() for name in part.values())]
+        frame = self.file.read(list(dict.fromkeys([*self.columns.values(), *others])))
         frame = frame.select(
-            *(pl.col(theirs).alias(ours) for ours, theirs in self.columns.items()),
-            *(pl.col(name) for name in self.wide),
+            *(pl.col(theirs).alias(ours) for ours, theirs in self.columns.items()), *map(pl.col, others)
         )
         return frame.with_columns(pl.lit(self.model).alias("model")) if self.model else frame
 
@@ -89,6 +100,8 @@ class Layout:
         parts = [named, "model from the path" if self.model else "", also]
         if self.wide:
             parts.append(f"one column per answer: {listing(list(self.wide), 12)}")
+        if self.spread:
+            parts.append(f"one column per {self.along}: {listing(list(self.spread), 12)}")
         return "; ".join(part for part in parts if part)
 
 
@@ -117,11 +130,18 @@ def _layout(
     types: Mapping[str, Any],
     model: str | None,
 ) -> Layout:
-    wide = _wide(names, types, mapping)
+    along, spread = _spread(names, mapping, model)
+    if along == "model" and "gold" not in mapping and "answer" in mapping:
+        mapping["gold"] = mapping.pop("answer")
+    wide = {} if along else _wide(names, types, mapping)
     if wide:
-        mapping = {ours: theirs for ours, theirs in mapping.items() if theirs not in wide}
-    has = set(mapping) | ({"model"} if model else set())
-    told: Role = role or _role(has, bool(wide))
+        # A column that sums up the others is no answer.
+        mapping = {ours: theirs for ours, theirs in mapping.items() if theirs not in wide and ours != "votes"}
+    has = set(mapping) | ({"model"} if model else set()) | ({along, "answer"} if along else set())
+    forms = _forms(names, has)
+    told: Role = role or ("forms" if forms else _role(has, bool(wide)))
+    if told == "forms":
+        mapping |= forms
     if told == "gold" and "gold" not in mapping and "answer" in mapping:
         mapping["gold"] = mapping.pop("answer")
     if told == "records" and "votes" in mapping and "answer" not in mapping:
@@ -131,10 +151,13 @@ def _layout(
         "counts": ("question", "model", "answer", "votes", "gold", "correct", "reason"),
         "grades": ("question", "model", "answer", "correct"),
         "gold": ("question", "gold"),
-        "reasons": ("question", "model", "reason", "finish"),
+        "reasons": ("question", "model", "reason", "finish", "abstained", "parsed"),
+        "forms": ("question", "answer", "canonical"),
         "other": (),
     }[told]
     kept = {ours: mapping[ours] for ours in (*wanted, "sample", "cluster", "dataset") if ours in mapping and wanted}
+    if along:
+        kept = {ours: theirs for ours, theirs in kept.items() if ours not in (along, "answer")}
     used = set(kept.values())
     others: dict[str, tuple[str, ...]] = {
         ours: tuple(name for name in likely(names, ours) if name not in used)
@@ -142,7 +165,17 @@ def _layout(
         if ours in kept
     }
     others = {ours: left for ours, left in others.items() if left}
-    return Layout(file, told, kept, others, wide if told == "counts" else {}, model if wanted else None, dict(types))
+    return Layout(
+        file,
+        told,
+        kept,
+        others,
+        wide if told == "counts" else {},
+        model if wanted else None,
+        along,
+        spread,
+        dict(types),
+    )
 
 
 def _role(has: set[str], wide: bool) -> Role:
@@ -156,10 +189,63 @@ def _role(has: set[str], wide: bool) -> Role:
             return "records"
         if "correct" in has:
             return "grades"
-        return "reasons" if {"reason", "finish"} & has else "other"
+        return "reasons" if {"reason", "finish", "abstained", "parsed"} & has else "other"
     if {"answer", "correct"} <= has:
         return "grades"
     return "gold" if {"gold", "answer"} & has else "other"
+
+
+def _forms(names: list[str], has: set[str]) -> dict[str, str]:
+    """The columns of a table that says which canonical answer each answer is."""
+    given = likely(names, "answer")
+    if len(given) < 2 or "question" not in has or has & {"model", "correct", "gold"}:
+        return {}
+    canonical, plainer = given[0], [name for name in given if plain(name) not in CANONICAL]
+    return {"canonical": canonical, "answer": plainer[0]} if plain(canonical) in CANONICAL and plainer else {}
+
+
+def _spread(names: list[str], mapping: Mapping[str, str], model: str | None) -> tuple[str, Spread]:
+    """Columns that hold the votes of one model, or one sample, each."""
+    if "question" not in mapping:
+        return "", {}
+    if "model" not in mapping and model is None:
+        found = _parts(names, _of_model)
+        if found:
+            return "model", found
+    if not {"answer", "sample"} & set(mapping):
+        found = _parts(names, _of_sample)
+        if found:
+            return "sample", found
+    return "", {}
+
+
+def _parts(names: list[str], told: Callable[[str], tuple[str, str] | None]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for name in names:
+        part = told(name)
+        if part:
+            found.setdefault(part[0], {}).setdefault(part[1], name)
+    return found if len(found) > 1 and all("answer" in part for part in found.values()) else {}
+
+
+def _of_model(name: str) -> tuple[str, str] | None:
+    """The model that a column is named after, and what it holds: `gemma-4-31b`, `gemma-4-31b_correct`."""
+    model = model_name(name)
+    head, _, tail = name.rpartition("_")
+    if model is None or not model_name(head):
+        return None if model is None else (model, "answer")
+    what = next((ours for ours in _FIELDS if plain(tail) in map(plain, GUESSES[ours])), None)
+    return None if what is None else (model, what)
+
+
+def _of_sample(name: str) -> tuple[str, str] | None:
+    """The sample that a column is named after, and what it holds: `vote_3`, `answer_3`, `finish_reason_3`."""
+    match = re.fullmatch(r"(.*?)[_\-. ]?(\d{1,4})", name)
+    if match is None:
+        return None
+    what = plain(match[1])
+    ours = next((ours for ours in _FIELDS if what in map(plain, GUESSES[ours])), "answer" if what in _SAMPLES else None)
+    return None if ours is None else (str(int(match[2])), ours)
 
 
 def _mapped(names: list[str], declared: Mapping[str, str], wanted: tuple[str, ...]) -> dict[str, str]:

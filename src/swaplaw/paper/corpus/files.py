@@ -1,29 +1,39 @@
 """Files of a corpus, read a few columns at a time: text that nobody needs is never held.
 
-Parquet and CSV are scanned by Polars; JSON lines, compressed or not, are parsed in blocks, because a schema inferred
+Parquet, Arrow and CSV are scanned by Polars; JSON, compressed or not, is parsed in blocks, because a schema inferred
 from a whole file of reasoning text would hold all of it.
 """
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
+from swaplaw.paper.corpus.nested import json_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".json")
+TABLES = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+UNREAD = (".zst", ".tar", ".tgz", ".7z", ".rar", ".xlsx", ".xls", ".sqlite", ".db", ".duckdb", ".pkl", ".npz", ".h5")
+"""What may hold votes and is not read: worth a line."""
 BLOCK = 8 * 2**20
-"""Bytes of JSON lines that are parsed together."""
+"""Bytes of JSON that are parsed together."""
+BROKEN = (OSError, EOFError, ValueError, zipfile.BadZipFile, lzma.LZMAError)
+"""What reading a damaged file raises."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +43,27 @@ class File:
     path: Path
     folder: Path
     """The corpus's own folder."""
+    member: str | None = None
+    """Its name inside the archive at `path`."""
 
     @property
     def name(self) -> str:
         """Its path inside the corpus."""
-        return self.path.relative_to(self.folder).as_posix()
+        outer = self.path.relative_to(self.folder).as_posix()
+        return outer if self.member is None else f"{outer}/{self.member}"
 
     @property
     def form(self) -> str:
         """The suffix that says how to read it."""
-        return next(form for form in sorted(FORMATS, key=len, reverse=True) if self.path.name.lower().endswith(form))
+        return _form(self.name) or ""
 
     def schema(self) -> dict[str, Any]:
         """Names and types of its columns, from as little of the file as will do."""
         import polars as pl
 
-        if self._lines:
+        if self._json:
             found: dict[str, Any] = {}
-            for block, _ in zip(self._blocks(), range(2), strict=False):
+            for block, _ in zip(self._guarded_blocks(), range(2), strict=False):
                 for name, kind in block.schema.items():
                     if found.get(name, pl.Null) == pl.Null:
                         found[name] = kind
@@ -61,88 +74,160 @@ class File:
         """Some columns of all rows."""
         import polars as pl
 
-        if self._lines:
-            parts = [_project(block, columns) for block in self._blocks()]
+        if self._json:
+            parts = [_project(block, columns) for block in self._guarded_blocks()]
             return pl.concat(parts, how="vertical_relaxed") if parts else pl.DataFrame()
         found: pl.DataFrame = self._guarded(lambda: self._scan().select(columns).collect(engine="streaming"))
         return found
 
     @property
-    def _lines(self) -> bool:
-        return self.form.startswith((".jsonl", ".ndjson"))
+    def _json(self) -> bool:
+        return self.form in (".jsonl", ".ndjson", ".json")
 
     def _guarded(self, get: Any) -> Any:
         import polars as pl
 
         try:
             return get()
-        except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-            detail = str(error).strip().split("\n")[0]
-            raise InputError(f"{quote(self.name, 200)}: not readable as {self.form} ({detail})") from None
+        except (pl.exceptions.PolarsError, *BROKEN) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> InputError:
+        if isinstance(error, InputError):
+            return InputError(f"{quote(self.name, 200)}: {error}")
+        detail = str(error).strip().split("\n")[0]
+        return InputError(f"{quote(self.name, 200)}: not readable as {self.form} ({detail})")
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
 
+        file = self.path if self.member is None and self._packing is None else _Unpacked.of(self)
         if self.form in (".parquet", ".pq"):
-            return pl.scan_parquet(self.path)
-        if self.form == ".json":
-            return _objects(self).lazy()
-        if self.form == ".csv.gz":
-            # Unpacked beside, not in memory: Polars would hold all of it.
-            unpacked = Path(_Unpacked.of(self.path))
-            return pl.scan_csv(unpacked, infer_schema=False)
+            return pl.scan_parquet(file)
+        if self.form in (".arrow", ".feather"):
+            try:
+                found = pl.scan_ipc(file)
+                found.collect_schema()
+            except pl.exceptions.PolarsError:
+                # Hugging Face's own files are streams, without the index at the end.
+                found = pl.read_ipc_stream(file).lazy()
+            return found
         # Everything as text: type guessing would turn the question "01" into the number 1.
-        return pl.scan_csv(self.path, infer_schema=False)
+        return pl.scan_csv(file, infer_schema=False, separator="\t" if self.form == ".tsv" else ",")
 
-    def _blocks(self) -> Iterator[pl.DataFrame]:
+    @property
+    def _packing(self) -> Any:
+        return PACKED.get(Path(self.name).suffix.lower())
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Its bytes, unpacked on the way."""
+        with ExitStack() as stack:
+            stream: IO[bytes]
+            if self.member is None:
+                stream = stack.enter_context(self.path.open("rb"))
+            else:
+                stream = stack.enter_context(stack.enter_context(zipfile.ZipFile(self.path)).open(self.member))
+            yield stream if self._packing is None else stack.enter_context(self._packing(stream, "rb"))
+
+    def _guarded_blocks(self) -> Iterator[pl.DataFrame]:
+        try:
+            yield from self._lines() if self.form != ".json" else self._document()
+        except InputError:
+            raise
+        except BROKEN as error:
+            raise self._unreadable(error) from None
+
+    def _lines(self) -> Iterator[pl.DataFrame]:
         """Parse the lines block by block."""
         import polars as pl
 
         first = 1
-        for block in _whole_lines(self.path):
+        for block in _whole_lines(self):
             try:
                 yield pl.read_ndjson(io.BytesIO(block), infer_schema_length=None)
             except pl.exceptions.PolarsError:
                 yield _line_by_line(self, block, first)
             first += block.count(b"\n")
 
+    def _document(self) -> Iterator[pl.DataFrame]:
+        """Parse the records of a document, a few thousand at a time."""
+        rows: list[dict[str, str | None]] = []
+        held = 0
+        with self.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
+            for row in json_rows(text, self.name):
+                rows.append({name: _as_text(value) for name, value in row.items()})
+                held += sum(len(value or "") for value in rows[-1].values())
+                if held > BLOCK or len(rows) == BLOCK // 2**10:
+                    yield _texts(rows)
+                    rows, held = [], 0
+        if rows:
+            yield _texts(rows)
 
-def files_of(folder: Path) -> list[File]:
-    """Every file of the corpus that may hold a table; hidden folders (a download's own records) are left alone."""
-    found = [
-        File(path, folder)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path.name.lower().endswith(FORMATS)
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
-    return [file for file in found if file.path.stat().st_size]
+
+def files_of(folder: Path) -> tuple[list[File], list[str]]:
+    """Every file of the corpus that may hold a table, and a line about those that cannot be read.
+
+    Hidden folders (a download's own records) are left alone.
+    """
+    found: list[File] = []
+    unread: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not path.is_file() or not path.stat().st_size:
+            continue
+        if path.suffix.lower() == ".zip":
+            try:
+                found += _members(path, folder)
+            except BROKEN as error:
+                unread.append(f"{quote(File(path, folder).name, 200)}: not readable as .zip ({error})")
+        elif _form(path.name):
+            found.append(File(path, folder))
+        elif path.name.lower().endswith(UNREAD):
+            unread.append(f"{quote(File(path, folder).name, 200)}: not read; expected {', '.join(TABLES)}")
+    return found, unread
+
+
+def _members(path: Path, folder: Path) -> list[File]:
+    with zipfile.ZipFile(path) as archive:
+        entries = [entry for entry in archive.infolist() if entry.file_size and _form(entry.filename)]
+    # Archives made on a Mac hold a shadow of every file.
+    names = [entry.filename for entry in entries if not entry.filename.startswith("__MACOSX")]
+    return [File(path, folder, name) for name in sorted(names)]
+
+
+def _form(name: str) -> str | None:
+    """How a file is read, told by its name; compression aside."""
+    bare = name.lower()
+    for packing in PACKED:
+        bare = bare.removesuffix(packing)
+    return next((form for form in TABLES if bare.endswith(form)), None)
 
 
 class _Unpacked:
     """Compressed tables, unpacked once into a folder that goes with the process."""
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
-    _known: dict[Path, str] = {}  # noqa: RUF012  One per process, on purpose.
+    _known: dict[File, Path] = {}  # noqa: RUF012  One per process, on purpose.
 
     @classmethod
-    def of(cls, path: Path) -> str:
+    def of(cls, file: File) -> Path:
         if cls._folder is None:
             cls._folder = tempfile.TemporaryDirectory(prefix="swaplaw-corpus-")
-        if path not in cls._known:
-            target = Path(cls._folder.name) / f"{len(cls._known)}.csv"
-            with gzip.open(path, "rb") as packed, target.open("wb") as out:
+        if file not in cls._known:
+            target = Path(cls._folder.name) / f"{len(cls._known)}{file.form}"
+            with file.open() as packed, target.open("wb") as out:
                 shutil.copyfileobj(packed, out, 2**20)
-            cls._known[path] = str(target)
-        return cls._known[path]
+            cls._known[file] = target
+        return cls._known[file]
 
 
-def _whole_lines(path: Path) -> Iterator[bytes]:
+def _whole_lines(file: File) -> Iterator[bytes]:
     """Blocks of a file that end where lines end."""
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+    with file.open() as lines:
         rest = b""
         while chunk := lines.read(BLOCK):
-            block = rest + chunk
+            block = rest + chunk if rest else chunk.removeprefix(b"\xef\xbb\xbf")
             end = block.rfind(b"\n") + 1
             rest = block[end:]
             if block[:end].strip():
@@ -153,10 +238,8 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 
 def _line_by_line(file: File, block: bytes, first: int) -> pl.DataFrame:
     """Read a block whose values Polars finds no common type for (or that is broken: then say which line)."""
-    import polars as pl
-
     rows = []
-    for number, line in enumerate(block.splitlines(), start=first):
+    for number, line in enumerate(block.split(b"\n"), start=first):
         if not line.strip():
             continue
         try:
@@ -168,6 +251,12 @@ def _line_by_line(file: File, block: bytes, first: int) -> pl.DataFrame:
         if not isinstance(row, dict):
             raise InputError(f"{quote(file.name, 200)}: line {number} is not a JSON object")
         rows.append({name: _as_text(value) for name, value in row.items()})
+    return _texts(rows)
+
+
+def _texts(rows: list[dict[str, str | None]]) -> pl.DataFrame:
+    import polars as pl
+
     return pl.from_dicts(rows, infer_schema_length=None)
 
 
@@ -194,14 +283,3 @@ def as_text(column: pl.Expr, kind: Any) -> pl.Expr:
     if isinstance(kind, pl.List | pl.Array):
         return column.map_elements(lambda values: json.dumps(values.to_list()), return_dtype=pl.String)
     return column.cast(pl.String)
-
-
-def _objects(file: File) -> pl.DataFrame:
-    """A JSON file that is an array of objects; other JSON (a card, a description) has no table."""
-    import polars as pl
-
-    document = json.loads(file.path.read_text(encoding="utf-8"))
-    if not isinstance(document, list) or not all(isinstance(row, dict) for row in document):
-        return pl.DataFrame()
-    rows = [{name: _as_text(value) for name, value in row.items()} for row in document]
-    return pl.from_dicts(rows, infer_schema_length=None) if rows else pl.DataFrame()

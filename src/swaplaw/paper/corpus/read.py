@@ -11,8 +11,9 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.paper.corpus.assemble import Assembly
 from swaplaw.paper.corpus.columns import Layout, layout_of, likely, read_map
 from swaplaw.paper.corpus.download import REPOSITORY
-from swaplaw.paper.corpus.files import FORMATS, File, files_of
+from swaplaw.paper.corpus.files import TABLES, File, files_of
 from swaplaw.paper.corpus.tables import Table, tables_of
+from swaplaw.paper.corpus.words import DATASETS, known
 from swaplaw.paper.published import published
 
 if TYPE_CHECKING:
@@ -77,14 +78,17 @@ def read_deciban(folder: str | Path, columns: Mapping[str, Any] | None = None, s
     >>> read_deciban("deciban", {"question": "item", "gold": {"gold": "key"}})  # doctest: +SKIP
     """
     declared = read_map(columns or {})
-    files = _files(Path(folder))
-    tables, problems, unused = _tables(files, declared)
+    files, unread = _files(Path(folder))
+    tables, problems, unused, damaged = _tables(files, declared)
+    unused += unread
     votes, readings = {}, []
     for name in sorted({table.dataset for table in tables if table.dataset}, key=_order):
         assembly = Assembly(name, tables, samples, "answer" in declared["all"] or "records" in declared)
         if not any(table.dataset == name and table.layout.role in ("records", "counts") for table in tables):
             continue
         try:
+            if name in damaged:
+                raise InputError(f"not all of its files can be read, such as {damaged[name]}")
             votes[name] = _votes(assembly)
             readings.append(Reading(name, tuple(dict.fromkeys(assembly.said))))
         except InputError as error:
@@ -101,7 +105,7 @@ def _votes(assembly: Assembly) -> Votes:
     return votes_from(assembly.frame())
 
 
-def _files(folder: Path) -> list[File]:
+def _files(folder: Path) -> tuple[list[File], list[str]]:
     name = quote(str(folder), 200)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{name} is a file: give the folder that the corpus was downloaded into")
@@ -109,19 +113,22 @@ def _files(folder: Path) -> list[File]:
         raise InputError(
             f"{name}: there is no such folder; download the corpus into it first: huggingface.co/datasets/{REPOSITORY}"
         )
-    files = files_of(folder)
+    files, unread = files_of(folder)
     if not files:
-        raise InputError(f"{name}: no vote files in this folder; expected {', '.join(FORMATS)}")
-    return files
+        also = f" ({'; '.join(unread[:3])})" if unread else ""
+        expected = f"{', '.join(TABLES)}, also compressed (.gz, .bz2, .xz, .zip)"
+        raise InputError(f"{name}: no vote files in this folder{also}; expected {expected}")
+    return files, unread
 
 
 def _tables(
     files: Sequence[File], declared: Mapping[str, Mapping[str, str]]
-) -> tuple[list[Table], list[str], list[str]]:
-    """Read every file that plays a role; what cannot be read is a problem, what has no role is unused."""
+) -> tuple[list[Table], list[str], list[str], dict[str, str]]:
+    """Read every file that plays a role; what cannot be read is its dataset's problem, what has no role is unused."""
     tables: list[Table] = []
     problems: list[str] = []
     unused: list[str] = []
+    damaged: dict[str, str] = {}
     names: set[str] = set()
     for file in files:
         try:
@@ -138,11 +145,15 @@ def _tables(
                 )
             tables += [table for table in found if table not in lost]
         except InputError as error:
-            problems.append(str(error))
+            dataset = known(file.name, DATASETS)
+            if dataset is None:
+                problems.append(str(error))
+            else:
+                damaged.setdefault(dataset, str(error))
     _all_found(declared, names)
     if not any(table.layout.role in ("records", "counts") for table in tables):
-        problems += unused
-    return tables, problems, unused
+        problems += [*damaged.values(), *unused]
+    return tables, problems, unused, damaged
 
 
 def _unused(layout: Layout, declared: Mapping[str, Mapping[str, str]]) -> str:

@@ -73,6 +73,8 @@ def _shaped(layout: Layout, frame: pl.DataFrame) -> tuple[Layout, pl.DataFrame]:
 
     if layout.wide:
         return layout, _unpivoted(layout, frame)
+    if layout.spread:
+        frame = _gathered(layout, frame)
     column = "answer" if "answer" in frame.columns else "votes"
     if layout.role not in ("records", "counts") or column not in frame.columns:
         return layout, frame
@@ -95,6 +97,18 @@ def _shaped(layout: Layout, frame: pl.DataFrame) -> tuple[Layout, pl.DataFrame]:
             )
         frame = frame.with_columns(pl.col("votes").cast(pl.Int64))
     return layout, frame
+
+
+def _gathered(layout: Layout, frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per model, or per sample, where a row of the file has several."""
+    import polars as pl
+
+    own = [column for column in layout.columns if column in frame.columns]
+    parts = [
+        frame.select(*own, pl.lit(key).alias(layout.along), *(pl.col(name).alias(ours) for ours, name in part.items()))
+        for key, part in layout.spread.items()
+    ]
+    return pl.concat(parts, how="diagonal_relaxed")
 
 
 def _unpivoted(layout: Layout, frame: pl.DataFrame) -> pl.DataFrame:
@@ -176,11 +190,28 @@ def _named(layout: Layout, frame: pl.DataFrame) -> pl.DataFrame:
         names = {name: model_name(name) or name for name in frame["model"].unique().drop_nulls()}
         frame = frame.with_columns(pl.col("model").replace(names))
     if "sample" in frame.columns:
-        frame = frame.with_columns(pl.col("sample").cast(pl.Float64, strict=False).cast(pl.Int64))
+        frame = frame.with_columns(_numbered(frame["sample"]))
+    if "question" in frame.columns:
+        frame = frame.with_columns(_whole_ids(frame["question"]))
     for name in ("correct", "abstained", "parsed"):
         if name in frame.columns:
             frame = _true_or_false(layout, frame, name)
     return frame
+
+
+def _numbered(samples: pl.Series) -> pl.Series:
+    """Sample numbers: "3", "3.0" and "sample-3" are one; other names get a number each, the same in every table."""
+    import polars as pl
+
+    bare = samples.str.replace(r"\.0+$", "")
+    if bare.drop_nulls().str.contains(r"^\D*\d{1,9}$").all():
+        return bare.str.extract(r"(\d+)$").cast(pl.Int64)
+    return samples.hash(0).reinterpret(signed=True)
+
+
+def _whole_ids(ids: pl.Series) -> pl.Series:
+    """Numbers that went through a column of decimals, 12.0, as the whole numbers that they were."""
+    return ids.str.replace(r"^(\d+)\.0$", "${1}") if ids.str.contains(r"^\d+\.0$").all() else ids
 
 
 def _true_or_false(layout: Layout, frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -60,6 +60,12 @@ def _cells(comparison: Comparison) -> list[str]:
         signed,
         verdict,
     ]
+
+
+def differences(comparisons: Iterable[Comparison]) -> list[list[str]]:
+    """What does not agree, a row each: place, what, published, ours, and why where that is known."""
+    found = [each for each in comparisons if not each.within]
+    return [[*_cells(each)[:4], each.reason or "no reason is known"] for each in found]
 
 
 def _signed(value: float, decimals: int) -> str:

@@ -89,11 +89,13 @@ def scatter_figure(
 ) -> Any:
     """Draw panels side by side; with `identity` both axes share one range and the line of perfect prediction."""
     alt = altair()
-    drawn = [_scatter(panel, across, up, identity) for panel in panels]
+    # One panel alone has to be as wide as its title.
+    side = 250 if len(panels) > 1 else 380
+    drawn = [_scatter(panel, across, up, identity, side) for panel in panels]
     return finish(alt.hconcat(*drawn, spacing=28), title, subtitle)
 
 
-def _scatter(panel: Scatter, across: str, up: str, identity: bool) -> Any:
+def _scatter(panel: Scatter, across: str, up: str, identity: bool, side: int) -> Any:
     alt = altair()
     rows = [{"x": x, "y": y, "name": name} for x, y, name in zip(panel.x, panel.y, panel.names, strict=True)]
     low, high = _range([*panel.x, *panel.y, 0.0])
@@ -103,7 +105,8 @@ def _scatter(panel: Scatter, across: str, up: str, identity: bool) -> Any:
         .mark_point(size=46, filled=True, opacity=0.75, color=COLOURS[panel.hue % len(COLOURS)])
         .encode(
             x=alt.X("x:Q", title=across, scale=scale, axis=signed() if identity else alt.Axis()),
-            y=alt.Y("y:Q", title=up, scale=scale, axis=signed()),
+            # A label that sticks out at the top would push its panel's title above the others.
+            y=alt.Y("y:Q", title=up, scale=scale, axis=signed(labelBound=True)),
             tooltip=["name:N", alt.Tooltip("x:Q", format=PERCENT_POINTS), alt.Tooltip("y:Q", format=PERCENT_POINTS)],
         )
     )
@@ -112,7 +115,7 @@ def _scatter(panel: Scatter, across: str, up: str, identity: bool) -> Any:
         ends = [{"x": low, "y": low}, {"x": high, "y": high}]
         layers.append(base(ends).mark_line(color=MUTED, strokeDash=[5, 4], strokeWidth=1).encode(x="x:Q", y="y:Q"))
     heading = alt.TitleParams(panel.title, subtitle=panel.note, fontSize=12, anchor="start", offset=6)
-    return alt.layer(*layers).properties(width=250, height=250, title=heading)
+    return alt.layer(*layers).properties(width=side, height=side, title=heading)
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

@@ -75,10 +75,10 @@ def bands(rows: Rows, field: str, order: Sequence[str], **channels: Any) -> list
     return shaded
 
 
-def signed() -> alt.Axis:
+def signed(**more: Any) -> alt.Axis:
     """Label differences with their sign, and nought without one."""
     alt = altair()
-    return alt.Axis(labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')", tickCount=8)  # type: ignore[no-any-return]
+    return alt.Axis(labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')", tickCount=8, **more)  # type: ignore[no-any-return]
 
 
 def zero_line(axis: str = "y") -> alt.Chart:
