@@ -11,10 +11,14 @@ from swaplaw.answers.lists import fields, is_detail, rows, splittings
 from swaplaw.answers.quantities import Times, instant, numbers, times
 from swaplaw.answers.text import equivalents, normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold, Item
+from swaplaw.forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little
+from swaplaw.forensic.grading.readings import without_repetition
 
-# A row that names one thing may say this much more about it; a record may have this many more fields.
-WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
+# A person and an address: Anna <anna@example.org>.
+_MAILBOX = re.compile(r"[^<>@]*<([^<>\s]+@[^<>\s]+)>")
+# What nmap prints of a port.
+_PORT = re.compile(r"(?P<number>\d+)/(?P<protocol>tcp|udp)(?: +open(?: +\S+)*)?")
 _REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
 _LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
 
@@ -42,8 +46,8 @@ def _score(gold: Gold, found: Sequence[str]) -> Fraction:
     matched = _matching(hits)
     recall = Fraction(len(matched), len(gold.items))
     if gold.measure == "recall":
-        claims = len(matched) + sum(_claims(row) for n, row in enumerate(lines) if n not in matched.values())
-        return recall if claims <= (gold.at_most or max(10, 3 * len(gold.items))) else Fraction(0)
+        claimed = len(matched) + sum(_claims(row) for n, row in enumerate(lines) if n not in matched.values())
+        return recall if claimed <= (gold.at_most or max(10, 3 * len(gold.items))) else Fraction(0)
     extra = _extra(gold, lines, hits, matched)
     # Optional members neither help nor harm.
     precision = Fraction(len(matched), len(matched) + extra) if matched else Fraction(0)
@@ -68,13 +72,7 @@ def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], mat
 def _claims(row: str) -> int:
     """Count what a row may name: a hundred names on one line are a hundred."""
     words = len(row.split())
-    return max(1, len(_parts(row)), words // 2 if words > WORDS_OF_RECORD else 0)
-
-
-def _parts(row: str) -> list[str]:
-    """Return the fields of a row that are no details, alternatives behind a slash apart."""
-    parts = [part for field in fields(row) for part in re.split(r"(?<=[\w\ue000])/(?=\w)", field)]
-    return [part for part in parts if not is_detail(part)]
+    return max(1, len(claims(row)), words // 2 if words > WORDS_OF_RECORD else 0)
 
 
 def _affirmed(row: str) -> str:
@@ -106,27 +104,32 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
 def _named(item: Item, row: str, gold: Gold) -> bool:
     """Say whether a row is one of the names: bare, labelled, or with details beside it."""
     if gold.keep_case:
-        return not _texts(row).isdisjoint(item.names)
+        return not _texts(row, gold.asked).isdisjoint(item.names)
     accepted = _accepted(item.names)
-    forms = _row_forms(row)
+    forms = _row_forms(row, gold.asked)
     if not any("/" in form for form in accepted):
         forms |= {form.rsplit("/", 1)[-1] for form in forms if "://" not in form}
     return not forms.isdisjoint(accepted)
 
 
 @lru_cache(maxsize=4096)
-def _texts(row: str) -> frozenset[str]:
+def _texts(row: str, asked: str) -> frozenset[str]:
     """Return the texts that a row may stand for."""
     texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
     remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
     texts += [match[1] for match in remarks if not _denies(match[2])]
     texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
+    texts += [part for text in texts for part in without_repetition(text, asked)]
+    texts += [match[1] for text in texts if (match := _MAILBOX.fullmatch(text))]
+    port = _PORT.fullmatch(row)
+    if port and (port["protocol"] in asked.casefold() or not re.search(r"\b(?:tcp|udp)\b", asked.casefold())):
+        texts.append(port["number"])
     return frozenset(unwrap(visible(text)) for text in texts)
 
 
 @lru_cache(maxsize=4096)
-def _row_forms(row: str) -> frozenset[str]:
-    return frozenset(normalise(text) for text in _texts(row))
+def _row_forms(row: str, asked: str) -> frozenset[str]:
+    return frozenset(normalise(text) for text in _texts(row, asked))
 
 
 @lru_cache(maxsize=4096)
@@ -160,7 +163,7 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
         # A row may hold no other time: that would pair any name with any time.
         if not all(hits) or (not hits and (item.when_required or read.undated)):
             return False
-        loose = _loose(read.rest("\ue000"))
+        loose = _loose(read.rest(MARK))
     rest = loose
     for parts in item.has:
         taken = _without(rest, parts)
@@ -170,7 +173,8 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
     zero = any(part == "0" for parts in item.has for part in parts)
     if hedged(rest) or (negated(rest) and not zero):
         return False
-    return _little(rest, record=len(item.has) + bool(item.when) > 1)
+    parts = [_loose(part) for spellings in item.has for part in spellings]
+    return little(rest, parts, _known(gold), record=len(item.has) + bool(item.when) > 1)
 
 
 def _without(text: str, parts: Sequence[str]) -> str | None:
@@ -178,30 +182,24 @@ def _without(text: str, parts: Sequence[str]) -> str | None:
     for part in parts:
         found = _ZERO.search(text) if part == "0" else _find(text, part)
         if found is not None:
-            return f"{text[: found.start()]}\ue000{text[found.end() :]}"
+            return f"{text[: found.start()]}{MARK}{text[found.end() :]}"
     return None
 
 
 def _find(text: str, part: str) -> re.Match[str] | None:
     if part.isdecimal():
-        for match in re.finditer(r"(?<![\w.])\d[\d,.' ]*(?!\w)", text):
-            if numbers(match.group().strip(" ,.")) == [Fraction(part)]:
+        for match in re.finditer(r"(?<![\w.])(?:\d{1,3}(?:[ ,.']\d{3})+|\d+)(?![\w]|\.\d)", text):
+            if numbers(match.group().lstrip("0") or "0") == [Fraction(part)]:
                 return match
     return re.search(rf"(?<!\w){re.escape(_loose(part))}(?!\w)", text)
 
 
-def _little(rest: str, *, record: bool) -> bool:
-    """Say whether what stands beside the parts may be about them, rather than further answers."""
-    paths = re.sub(
-        r"(?:[a-z]:|(?<!\S))/\S*|\S*\ue000/\S*\.\w+|\([^()]*\)", lambda m: "\ue000" * (m[0].count("\ue000")), rest
-    )
-    if re.search(r"\ue000\s?/\s?\w|\w\s?/\s?\ue000", paths) and not record:
-        return False
-    words = re.findall(r"[^\W\d_][\w'-]*", paths)
-    foreign = [part for part in _parts(paths) if "\ue000" not in part]
-    if record:
-        return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD
-    return len(words) <= WORDS_BESIDE and not foreign
+@lru_cache(maxsize=1024)
+def _known(gold: Gold) -> frozenset[str]:
+    """Return the words that claim nothing new: of the question, and of all members."""
+    names = [name for item in gold.items + gold.optional for name in item.names]
+    parts = [part for item in gold.items + gold.optional for spellings in item.has for part in spellings]
+    return frozenset(re.findall(r"[^\W\d_][\w'-]*", " ".join([gold.asked, *names, *parts]).casefold()))
 
 
 @lru_cache(maxsize=4096)

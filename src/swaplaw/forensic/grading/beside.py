@@ -1,0 +1,97 @@
+"""What may stand beside a member of a list: words about it, never names of others."""
+
+import re
+from collections.abc import Collection
+
+from swaplaw.answers.lists import fields, is_detail
+
+MARK = "\ue000"
+"""Stands where a part of the member was found."""
+# A row that names one thing may say this much more about it; a record may have this many more words and fields.
+WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
+# Makers, editions and states: they describe a member, and are no member of any list themselves.
+_DESCRIPTIONS = frozenset(
+    """microsoft windows google mozilla apple adobe intel amd vmware oracle sandisk inc corp corporation ltd llc gmbh
+    version v build edition professional plus home enterprise ultimate standard express service pack sp1 sp2 update
+    default main primary secondary browser program application app tool software driver device usb disk drive volume
+    partition network connection adapter ethernet wireless local remote domain user users account group administrator
+    administrators system file folder directory document picture image archive installer setup client server x64 x86
+    bit exe zip pdf deleted live hidden encrypted compressed renamed copied sent received opened created modified
+    accessed executed run runs time times logins logons login logon last first count size bytes start end length sector
+    sectors type name number no id serial model key value path hash md5 sha1 sha256 ip address mask subnet dns dhcp
+    ftp http https tcp udp smb port open enabled active running yes true never utc gmt z est edt ntfs exfat fat bootable
+    boot r tm c mail email e message subject re fw from sender recipient inbox total also both only registered owner
+    root installed installation os operating fully qualified cc bcc ssh""".split()
+)  # fmt: skip
+# Words that make a sentence of what stands around them.
+_LINKS = frozenset(
+    """the a an of in on at to for by with was were is are has had been which that when where while because after
+    before via using used into onto it its this as through during under over about""".split()
+)  # fmt: skip
+
+
+def little(rest: str, parts: Collection[str], known: Collection[str], *, record: bool) -> bool:
+    """Say whether what stands beside the parts of a member is about it, rather than further answers.
+
+    Parameters
+    ----------
+    rest : str
+        The row in small letters, with `MARK` in place of each part.
+    parts : collection of str
+        The parts that were found.
+    known : collection of str
+        Words that claim nothing new: of the question, and of all members.
+    record : bool
+        Whether the member is a record of several parts.
+    """
+    text = re.sub(rf"(?:[a-z]:|(?<!\S))/\S*|\S*{MARK}/\S*\.\w+", lambda m: MARK * m[0].count(MARK), rest)
+    if re.search(rf"{MARK}\s?/\s?\w|\w\s?/\s?{MARK}", text) and not record:
+        return False
+    if _rivals(text, parts):
+        return False
+    open_text = re.sub(r"\([^()]*\)", lambda m: MARK * m[0].count(MARK), text)
+    foreign = [field for field in claims(open_text) if MARK not in field]
+    words = _words(open_text)
+    if record:
+        strangers = [field for field in claims(text) if _strange(field, known)] if _wordlike(parts) else []
+        return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD and not strangers
+    return len(words) <= WORDS_BESIDE and not foreign and not _strange(text, known)
+
+
+def claims(row: str) -> list[str]:
+    """Return the fields of a row that are no details, alternatives behind a slash apart."""
+    parts = [part for field in fields(row) for part in re.split(rf"(?<=[\w{MARK}])/(?=\w)", field)]
+    return [part for part in parts if not is_detail(part)]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_][\w'-]*", text)
+
+
+def _strange(text: str, known: Collection[str]) -> bool:
+    """Say whether words that describe nothing stand there without making a sentence."""
+    strange = [word for word in _words(text) if word not in _DESCRIPTIONS and word not in known and word not in _LINKS]
+    return bool(strange) and not any(word in _LINKS for word in _words(text))
+
+
+def _rivals(text: str, parts: Collection[str]) -> bool:
+    """Say whether something of the same shape as a part stands beside it: a second name, not a remark."""
+    shapes = {shape for part in parts if (shape := _shape(part)) is not None}
+    tokens = [token.strip(".,;:()[]\"'`") for token in text.split()]
+    return any(_shape(token) in shapes for token in tokens if token and MARK not in token)
+
+
+def _shape(text: str) -> str | None:
+    if re.fullmatch(r"\d{1,3}(?:\.\d{1,3}){3}", text):
+        return "address"
+    if re.fullmatch(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}", text, re.IGNORECASE):
+        return f"hash {len(text)}"
+    if re.fullmatch(r"(?=.*\d)(?=.*[a-z])[0-9a-z-]{10,}", text, re.IGNORECASE):
+        return "identifier"
+    if re.fullmatch(r"\S+\.[a-z][a-z0-9]{1,4}", text, re.IGNORECASE):
+        return "file"
+    return None
+
+
+def _wordlike(parts: Collection[str]) -> bool:
+    return any(re.fullmatch(r"[^\W\d_][\w-]*", part) and _shape(part) is None for part in parts)
