@@ -37,7 +37,7 @@ from support.examiners import (
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
 SEEDS = (1, 2, 3, 4, 5)
-TOOLS = needs_tools("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings")
+TOOLS = needs_tools("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings", "evtxexport")
 
 
 def run(model: Model, challenges: list[str], evidence: Path, logs: Path, **options: Any) -> Path:

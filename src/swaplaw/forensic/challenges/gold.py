@@ -20,7 +20,7 @@ _NEEDS = {
     "set": "items", "regex": "patterns", "rubric": "rubric",
 }  # fmt: skip
 _KEYS: dict[str, Any] = {
-    "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
+    "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list, "beside": list,
     "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
     "unit": str, "keep_case": bool, "at_most": int,
     "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
@@ -51,6 +51,8 @@ class Gold:
     zones: tuple[str, ...] = ("UTC",)
     items: tuple[Item, ...] = ()
     optional: tuple[Item, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Words that may stand in a row without being a claim, such as the model of a device."""
     threshold: Fraction = Fraction(1)
     measure: str = "f1"
     at_most: int = 0
@@ -131,6 +133,7 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
             zones=tuple(row.get("zones", ("UTC",))),
             items=tuple(_item(item) for item in row.get("items", ())),
             optional=tuple(_item(item) for item in row.get("optional", ())),
+            beside=tuple(row.get("beside", ())),
             threshold=Fraction(str(row.get("threshold", 1))),
             measure=measure,
             at_most=row.get("at_most", 0),

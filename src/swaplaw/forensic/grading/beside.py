@@ -17,12 +17,14 @@ _DESCRIPTIONS = frozenset(
     partition network connection adapter ethernet wireless local remote domain user users account group administrator
     administrators system file folder directory document picture image archive installer setup client server x64 x86
     bit exe zip pdf deleted live hidden encrypted compressed renamed copied sent received opened created modified
-    accessed executed run runs time times logins logons login logon last first count size bytes start end length sector
+    accessed executed logged run runs time times logins logons login logon last first count size bytes start end length sector
     sectors type name number no id serial model key value path hash md5 sha1 sha256 ip address mask subnet dns dhcp
     ftp http https tcp udp smb port open enabled active running yes true never utc gmt z est edt ntfs exfat fat bootable
     boot r tm c mail email e message subject re fw from sender recipient inbox total also both only registered owner
     root installed installation os operating fully qualified cc bcc ssh""".split()
 )  # fmt: skip
+# A second number beside the one that was asked for.
+_MORE_NUMBERS = re.compile(rf"{MARK}\s+\d+(?![\w.:])|(?<![\w.:])\d+\s+{MARK}(?=[^{MARK}]*\Z)")
 # Words that make a sentence of what stands around them.
 _LINKS = frozenset(
     """the a an of in on at to for by with was were is are has had been which that when where while because after
@@ -47,15 +49,15 @@ def little(rest: str, parts: Collection[str], known: Collection[str], *, record:
     text = re.sub(rf"(?:[a-z]:|(?<!\S))/\S*|\S*{MARK}/\S*\.\w+", lambda m: MARK * m[0].count(MARK), rest)
     if re.search(rf"{MARK}\s?/\s?\w|\w\s?/\s?{MARK}", text) and not record:
         return False
-    if _rivals(text, parts):
+    if _rivals(text, parts) or (sum(part.isdecimal() for part in parts) == 1 and _MORE_NUMBERS.search(text)):
         return False
     open_text = re.sub(r"\([^()]*\)", lambda m: MARK * m[0].count(MARK), text)
     foreign = [field for field in claims(open_text) if MARK not in field]
     words = _words(open_text)
     if record:
-        strangers = [field for field in claims(text) if _strange(field, known)] if _wordlike(parts) else []
+        strangers = any(strange(field, known) for field in claims(re.sub("[()]", ",", text)))
         return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD and not strangers
-    return len(words) <= WORDS_BESIDE and not foreign and not _strange(text, known)
+    return len(words) <= WORDS_BESIDE and not foreign and not strange(text, known)
 
 
 def claims(row: str) -> list[str]:
@@ -65,13 +67,19 @@ def claims(row: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_][\w'-]*", text)
+    return re.findall(r"(?<!\w)[^\W\d_][\w'-]*", text)
 
 
-def _strange(text: str, known: Collection[str]) -> bool:
-    """Say whether words that describe nothing stand there without making a sentence."""
-    strange = [word for word in _words(text) if word not in _DESCRIPTIONS and word not in known and word not in _LINKS]
-    return bool(strange) and not any(word in _LINKS for word in _words(text))
+def strange(text: str, known: Collection[str]) -> bool:
+    """Say whether words that describe nothing stand there without making a sentence.
+
+    >>> strange("firefox, opera", ()), strange("the default browser", ()), strange("used to erase files", ())
+    (True, False, False)
+    """
+    words = _words(text)
+    if all(word in _DESCRIPTIONS or word in known or word in _LINKS for word in words):
+        return False
+    return not any(word in _LINKS for word in words)
 
 
 def _rivals(text: str, parts: Collection[str]) -> bool:
@@ -91,7 +99,3 @@ def _shape(text: str) -> str | None:
     if re.fullmatch(r"\S+\.[a-z][a-z0-9]{1,4}", text, re.IGNORECASE):
         return "file"
     return None
-
-
-def _wordlike(parts: Collection[str]) -> bool:
-    return any(re.fullmatch(r"[^\W\d_][\w-]*", part) and _shape(part) is None for part in parts)

@@ -28,7 +28,18 @@ _NOTHING = re.compile(r"(?:nil|nothing|never|(?:none|no|zero)(?: [a-z][a-z -]*)?
 _LENGTH = re.compile(r"(?:(\d+):)?(\d+):([0-5]\d)(?:\.0+)?(?: *\((?:h+:)?m+:s+\))?")
 _LISTED = re.compile(r"[-dlbcps][-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+) .*")
 # What disks are counted in: one is not another.
-_STORAGE = {"sector": 1, "cluster": 2, "block": 3, "page": 4, "inode": 5, "byte": 0, "kb": 0, "mb": 0, "kib": 0, "mib": 0}
+_STORAGE = {
+    "sector": 1,
+    "cluster": 2,
+    "block": 3,
+    "page": 4,
+    "inode": 5,
+    "byte": 0,
+    "kb": 0,
+    "mb": 0,
+    "kib": 0,
+    "mib": 0,
+}
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
 _AFTER_NUMBER = (None, "in", "total", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
@@ -158,11 +169,11 @@ def _number(gold: Gold, answer: str) -> Grade:
     if gold.unit is None and any("." in one for one in gold.accept):
         # A sum of money whose gold names no currency cannot tell one from another.
         found = [replace(one, unit=None) if one.unit and UNITS[one.unit][0] in CURRENCIES else one for one in found]
-    if any(_counts_other(amount, gold.asked) for amount in found):
-        return Grade(INCORRECT, "it counts something else")
     remark = re.fullmatch(r"([^()]+)\(([^()]+)\)\.?", text)
     if gold.unit is None and remark and all(amount.unit for amount in amounts(remark[2])) and amounts(remark[1]):
         found = amounts(remark[1])  # "204800 sectors (100 MiB)"
+    if any(_counts_other(amount, gold.asked) for amount in found):
+        return Grade(INCORRECT, "it counts something else")
     hit = all(_near(in_unit(one.value, one.unit, gold.unit), accepted, gold.tolerance) for one in found)
     hit = hit or _near(_duration(found, text, gold.unit), accepted, gold.tolerance)
     return _verdict(hit, "the number" if len(found) == 1 else "every number in it")
@@ -171,7 +182,9 @@ def _number(gold: Gold, answer: str) -> Grade:
 def _counts_other(amount: Amount, asked: str) -> bool:
     """Say whether sectors are asked for and bytes or clusters are given."""
     said = _STORAGE.get((amount.unit or amount.noun or "").rstrip("s"))
-    wanted = {_STORAGE[word.rstrip("s")] for word in re.findall(r"\w+", asked.casefold()) if word.rstrip("s") in _STORAGE}
+    wanted = {
+        _STORAGE[word.rstrip("s")] for word in re.findall(r"\w+", asked.casefold()) if word.rstrip("s") in _STORAGE
+    }
     return said is not None and bool(wanted) and said not in wanted
 
 

@@ -14,14 +14,14 @@ _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IG
 _FILLERS = frozenset(
     """the a an of in on for to this that it its s is was are were be been has have had final answer value result found
     as by with from my at i conclude determined identified recorded named called given really actually truly following
-    namely which so therefore thus hence here and based data evidence""".split()
+    namely his her their which so therefore thus hence here and based data evidence""".split()
 )  # fmt: skip
 # Words that stand for each other in a question and its answer, and labels that tools print.
 _SYNONYMS = (
     "client host machine computer system device workstation pc", "user account username login userid cnamestring logon",
     "name hostname computername named called full", "ip ipv4 ipv6 address addr inet", "mac hwaddr link ether",
     "md5 hash md5sum checksum digest", "sha256 sha256sum hash checksum digest", "kind type filetype", "src source",
-    "path location file", "url uri link address", "password pass passphrase passwd", "used use using",
+    "path location file", "url uri link address", "password pass passphrase passwd", "used use using", "who name person",
 )  # fmt: skip
 # What `file` says of common types, and other names of the same.
 _TYPES: dict[str, str] = {

@@ -11,10 +11,12 @@ from swaplaw.answers.lists import fields, is_detail, rows, splittings
 from swaplaw.answers.quantities import Times, instant, numbers, times
 from swaplaw.answers.text import equivalents, normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold, Item
-from swaplaw.forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little
+from swaplaw.forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little, strange
 from swaplaw.forensic.grading.readings import without_repetition
 
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
+# What `uniq -c` prints.
+_COUNTED = re.compile(r"\d+ ([^\W\d].*)")
 # A person and an address: Anna <anna@example.org>.
 _MAILBOX = re.compile(r"[^<>@]*<([^<>\s]+@[^<>\s]+)>")
 # What nmap prints of a port.
@@ -104,32 +106,39 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
 def _named(item: Item, row: str, gold: Gold) -> bool:
     """Say whether a row is one of the names: bare, labelled, or with details beside it."""
     if gold.keep_case:
-        return not _texts(row, gold.asked).isdisjoint(item.names)
+        return not _texts(row, gold).isdisjoint(item.names)
     accepted = _accepted(item.names)
-    forms = _row_forms(row, gold.asked)
+    forms = _row_forms(row, gold)
     if not any("/" in form for form in accepted):
         forms |= {form.rsplit("/", 1)[-1] for form in forms if "://" not in form}
     return not forms.isdisjoint(accepted)
 
 
 @lru_cache(maxsize=4096)
-def _texts(row: str, asked: str) -> frozenset[str]:
+def _texts(row: str, gold: Gold) -> frozenset[str]:
     """Return the texts that a row may stand for."""
     texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
     remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
-    texts += [match[1] for match in remarks if not _denies(match[2])]
+    texts += [match[1] for match in remarks if _only_describes(match[1], match[2], gold)]
     texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
-    texts += [part for text in texts for part in without_repetition(text, asked)]
+    texts += [part for text in texts for part in without_repetition(text, gold.asked)]
+    texts += [match[1] for text in texts if (match := _COUNTED.fullmatch(text))]
     texts += [match[1] for text in texts if (match := _MAILBOX.fullmatch(text))]
-    port = _PORT.fullmatch(row)
-    if port and (port["protocol"] in asked.casefold() or not re.search(r"\b(?:tcp|udp)\b", asked.casefold())):
+    port, asked = _PORT.fullmatch(row), gold.asked.casefold()
+    if port and (port["protocol"] in asked or not re.search(r"\b(?:tcp|udp)\b", asked)):
         texts.append(port["number"])
     return frozenset(unwrap(visible(text)) for text in texts)
 
 
 @lru_cache(maxsize=4096)
-def _row_forms(row: str, asked: str) -> frozenset[str]:
-    return frozenset(normalise(text) for text in _texts(row, asked))
+def _row_forms(row: str, gold: Gold) -> frozenset[str]:
+    return frozenset(normalise(text) for text in _texts(row, gold))
+
+
+def _only_describes(main: str, remark: str, gold: Gold) -> bool:
+    """Say whether a remark in brackets is about what stands before it; a hash may be followed by its file's name."""
+    named = re.fullmatch(r"[0-9a-f]{32,128}", main.strip(), re.IGNORECASE) and len(remark.split()) == 1
+    return not _denies(remark) and (bool(named) or not strange(remark.casefold(), _known(gold)))
 
 
 @lru_cache(maxsize=4096)
@@ -199,7 +208,7 @@ def _known(gold: Gold) -> frozenset[str]:
     """Return the words that claim nothing new: of the question, and of all members."""
     names = [name for item in gold.items + gold.optional for name in item.names]
     parts = [part for item in gold.items + gold.optional for spellings in item.has for part in spellings]
-    return frozenset(re.findall(r"[^\W\d_][\w'-]*", " ".join([gold.asked, *names, *parts]).casefold()))
+    return frozenset(re.findall(r"[^\W\d_][\w'-]*", " ".join([gold.asked, *gold.beside, *names, *parts]).casefold()))
 
 
 @lru_cache(maxsize=4096)

@@ -142,7 +142,8 @@ def _stay(station: Workstation) -> list[Asked]:
     station.note(4697, {"ServiceName": service, "ServiceFileName": path, "SubjectUserName": victim})
     station.wait(300, 900)
     station.note(
-        4697, {"ServiceName": good, "ServiceFileName": f"C:\\Windows\\System32\\{good}.exe", "SubjectUserName": "SYSTEM"}
+        4697,
+        {"ServiceName": good, "ServiceFileName": f"C:\\Windows\\System32\\{good}.exe", "SubjectUserName": "SYSTEM"},
     )
     return [
         Asked("account", "Which account was created?", "text", "normalised", {"accept": [account]}),

@@ -29,7 +29,7 @@ really-created() { moment "$(live "$(backdated)")" 'File Created'; }
 setuid() { files | while read -r address path; do istat "$IMAGE" "$address" | grep -q '^mode: .*rws' && echo "$path"; done; }
 setuid-sha256() { icat "$IMAGE" "$(live "$(setuid)")" | sha256sum | cut -d' ' -f1; }
 twin() { files | awk -v address="$(live "$(quoted "$1")")" -v path="$(quoted "$1")" '$1 == address && $2 != path { print $2 }'; }
-pointer() { icat "$IMAGE" "$(named | awk -v path="$(quoted "$1")" '$3 == path { print $2 }')"; }
+pointer() { istat "$IMAGE" "$(live "$(quoted "$1")")" | sed -n 's/^symbolic link to: //p'; }
 deleted() { fls -r -p -d "$IMAGE" | grep -v OrphanFiles | sed -n 's/^r\/[r-] \* [0-9]*[^:]*:\t//p'; }
 deleted-when() { moment "$(gone "$(quoted "$1")")" Deleted; }
 created() { moment "$(gone "$(quoted "$1")")" 'File Created'; }
