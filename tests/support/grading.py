@@ -43,7 +43,7 @@ def shipped_golds() -> dict[str, Gold]:
 
 
 def batch(file: Path, *, missed: bool = False) -> Iterator[Case]:
-    """One file of hard answers, to questions of the package and of its own; `missed` ones are right and not accepted."""
+    """One file of hard answers; `missed` ones are right and not accepted."""
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     for name, answers in tables.get("shipped", {}).items():
         yield from _rows(f"{file.stem}-{name}", shipped_golds()[name], answers, missed=missed)

@@ -145,7 +145,7 @@ def run(
     settings = {name: options[name] for name in names}
     evidence = str(options["evidence"]) if options["evidence"] else None
     with inspect_errors(), stdout_to_stderr():
-        fleet = [*models, *(_local(name, options) for name in local)]
+        fleet: list[Any] = [*models, *(_local(name, options) for name in local)]
         task = forensic(
             [case.ref if case.seed is not None else _name(case) for case in cases], evidence=evidence, **settings
         )

@@ -71,6 +71,10 @@ class Gold:
     """What an erroneous key prints, where the evidence says otherwise: graded incorrect, and said so."""
     source: str = ""
 
+    def __hash__(self) -> int:
+        """Return a hash that costs little: golds are keys of caches that are asked for every row of a list."""
+        return hash((self.question, self.tier, self.category))
+
 
 def load_gold(challenge: Challenge) -> dict[str, Gold]:
     """Load or compute the answers of every question of a challenge."""

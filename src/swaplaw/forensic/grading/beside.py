@@ -4,32 +4,16 @@ import re
 from collections.abc import Collection
 
 from swaplaw.answers.lists import fields, is_detail
+from swaplaw.forensic.grading.vocabulary import vocabulary
 
 MARK = "\ue000"
 """Stands where a part of the member was found."""
 # A row that names one thing may say this much more about it; a record may have this many more words and fields.
 WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
-# Makers, editions and states: they describe a member, and are no member of any list themselves.
-_DESCRIPTIONS = frozenset(
-    """microsoft windows google mozilla apple adobe intel amd vmware oracle sandisk inc corp corporation ltd llc gmbh
-    version v build edition professional plus home enterprise ultimate standard express service pack sp1 sp2 update
-    default main primary secondary browser program application app tool software driver device usb disk drive volume
-    partition network connection adapter ethernet wireless local remote domain user users account group administrator
-    administrators system file folder directory document picture image archive installer setup client server x64 x86
-    bit exe zip pdf deleted live hidden encrypted compressed renamed copied sent received opened created modified
-    accessed executed logged run runs time times logins logons login logon last first count size bytes start end length sector
-    sectors type name number no id serial model key value path hash md5 sha1 sha256 ip address mask subnet dns dhcp
-    ftp http https tcp udp smb port open enabled active running yes true never utc gmt z est edt ntfs exfat fat bootable
-    boot r tm c mail email e message subject re fw from sender recipient inbox total also both only registered owner
-    root installed installation os operating fully qualified cc bcc ssh""".split()
-)  # fmt: skip
+_DESCRIPTIONS = vocabulary("descriptions")
 # A second number beside the one that was asked for.
 _MORE_NUMBERS = re.compile(rf"{MARK}\s+\d+(?![\w.:])|(?<![\w.:])\d+\s+{MARK}(?=[^{MARK}]*\Z)")
-# Words that make a sentence of what stands around them.
-_LINKS = frozenset(
-    """the a an of in on at to for by with was were is are has had been which that when where while because after
-    before via using used into onto it its this as through during under over about""".split()
-)  # fmt: skip
+_LINKS = vocabulary("links")
 
 
 def little(rest: str, parts: Collection[str], known: Collection[str], *, record: bool) -> bool:

@@ -9,20 +9,10 @@ from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.text import normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold
 from swaplaw.forensic.grading.values import LONGEST
+from swaplaw.forensic.grading.vocabulary import WORDS, vocabulary
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
-_FILLERS = frozenset(
-    """the a an of in on for to this that it its s is was are were be been has have had final answer value result found
-    as by with from my at i conclude determined identified recorded named called given really actually truly following
-    namely his her their which so therefore thus hence here and based data evidence""".split()
-)  # fmt: skip
-# Words that stand for each other in a question and its answer, and labels that tools print.
-_SYNONYMS = (
-    "client host machine computer system device workstation pc", "user account username login userid cnamestring logon",
-    "name hostname computername named called full", "ip ipv4 ipv6 address addr inet", "mac hwaddr link ether",
-    "md5 hash md5sum checksum digest", "sha256 sha256sum hash checksum digest", "kind type filetype", "src source",
-    "path location file", "url uri link address", "password pass passphrase passwd", "used use using", "who name person",
-)  # fmt: skip
+_FILLERS = vocabulary("fillers")
 # What `file` says of common types, and other names of the same.
 _TYPES: dict[str, str] = {
     "png": r"png(?: image)?(?: data)?|portable network graphics|image/png",
@@ -90,7 +80,7 @@ def _repeats(words: str, asked: str) -> bool:
 def _known(asked: str) -> frozenset[str]:
     """Return the words of a question, and those that stand for them."""
     words = {_stem(word) for word in re.findall(r"\w+", asked.casefold())}
-    like = [group.split() for group in _SYNONYMS]
+    like = [group.split() for group in WORDS["synonyms"].splitlines()]
     return frozenset(words | {_stem(word) for group in like if words & {*map(_stem, group)} for word in group})
 
 

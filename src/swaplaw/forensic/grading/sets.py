@@ -25,6 +25,9 @@ _REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
 _LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
 
 
+_normal = lru_cache(maxsize=8192)(normalise)
+
+
 def overlap(gold: Gold, answer: str) -> Fraction:
     """Return F1 or recall of the reading of the list that fits best: how it was punctuated is not what was asked."""
     return max((_score(gold, reading) for reading in _readings(gold, answer)), default=Fraction(0))
@@ -43,7 +46,7 @@ def _one_thing(row: str) -> bool:
 
 
 def _score(gold: Gold, found: Sequence[str]) -> Fraction:
-    lines = list({normalise(row) if not gold.keep_case else row: row for row in found if normalise(row)}.values())
+    lines = list({_normal(row) if not gold.keep_case else row: row for row in found if _normal(row)}.values())
     hits = [[_is(item, row, gold) for item in gold.items] for row in lines]
     matched = _matching(hits)
     recall = Fraction(len(matched), len(gold.items))
@@ -132,7 +135,7 @@ def _texts(row: str, gold: Gold) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _row_forms(row: str, gold: Gold) -> frozenset[str]:
-    return frozenset(normalise(text) for text in _texts(row, gold))
+    return frozenset(_normal(text) for text in _texts(row, gold))
 
 
 def _only_describes(main: str, remark: str, gold: Gold) -> bool:
@@ -182,8 +185,8 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
     zero = any(part == "0" for parts in item.has for part in parts)
     if hedged(rest) or (negated(rest) and not zero):
         return False
-    parts = [_loose(part) for spellings in item.has for part in spellings]
-    return little(rest, parts, _known(gold), record=len(item.has) + bool(item.when) > 1)
+    spelt = [_loose(part) for parts in item.has for part in parts]
+    return little(rest, spelt, _known(gold), record=len(item.has) + bool(item.when) > 1)
 
 
 def _without(text: str, parts: Sequence[str]) -> str | None:

@@ -7,20 +7,17 @@ from ipaddress import ip_address
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.text import normalise, refang
+from swaplaw.forensic.grading.vocabulary import vocabulary
 
-# A value that is said to be one of these is no answer to a question that does not ask for one.
-_ROLES = frozenset(
-    """gateway router server controller attacker destination dst c2 proxy broadcast printer clean benign legitimate
-    decoy unrelated other another different previous former old fake spoofed instead every all any anything nothing
-    suspect suspected doubt""".split()
-)  # fmt: skip
+_ROLES = vocabulary("roles")
 LONGEST = 60
 """Words beyond which an explanation is an essay."""
 
 _HEX = r"[0-9a-f]"
 _PATTERNS: dict[str, str] = {
     "ip": r"(?<![\w.:])\d{1,3}(?:\.\d{1,3}){3}(?![\w/]|\.\w)",
-    "mac": rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:-]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}|{_HEX}{{12}})(?![\w:-])",
+    "mac": rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:-]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}|{_HEX}{{12}})"
+    r"(?![\w:-])",
     "ipv6": rf"(?<![\w.:])\[?(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?:%\w+)?\]?(?![\w/:])",
     "hash": rf"(?<!\w){_HEX}{{32,128}}(?!\w)",
     "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
