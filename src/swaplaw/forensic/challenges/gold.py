@@ -142,7 +142,7 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
             measure=measure,
             at_most=row.get("at_most", 0),
             unit=row.get("unit") or _unit_asked(question),
-            keep_case=row.get("keep_case", bool(_SECRET.search(question.text))),
+            keep_case=row.get("keep_case", _asks_secret(question.text)),
             asked=question.text,
             patterns=tuple(row.get("patterns", ())),
             rubric=row.get("rubric", ""),
@@ -173,6 +173,12 @@ def _check(gold: Gold) -> None:
         raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
     if not 0 < gold.threshold <= 1:
         raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
+
+
+def _asks_secret(text: str) -> bool:
+    """Say whether a password is asked for, rather than whose it is or how often it was tried."""
+    about = re.match(r"(?:which (?:account|user)(?:'s)?|whose|how many)\b", text, re.IGNORECASE)
+    return _SECRET.search(text) is not None and about is None
 
 
 def _unit_asked(question: Question) -> str | None:

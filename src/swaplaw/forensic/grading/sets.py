@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.hedges import hedged, negated
+from swaplaw.answers.hedges import bounds, hedged, negated
 from swaplaw.answers.lists import fields, is_detail, rows, splittings
 from swaplaw.answers.quantities import Times, instant, numbers, times
 from swaplaw.answers.text import equivalents, normalise, refang, unwrap
@@ -182,10 +182,11 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
         if taken is None:
             return False
         rest = taken
-    zero = any(part == "0" for parts in item.has for part in parts)
-    if hedged(rest) or (negated(rest) and not zero):
-        return False
     spelt = [_loose(part) for parts in item.has for part in parts]
+    if hedged(rest) or (negated(rest) and "0" not in spelt):
+        return False
+    if any(part.isdecimal() for part in spelt) and bounds(re.sub(r"[-=]>", " ", loose)):
+        return False
     return little(rest, spelt, _known(gold), record=len(item.has) + bool(item.when) > 1)
 
 

@@ -19,6 +19,7 @@ _PATTERNS: dict[str, str] = {
     "mac": rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:-]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}|{_HEX}{{12}})"
     r"(?![\w:-])",
     "ipv6": rf"(?<![\w.:])\[?(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?:%\w+)?\]?(?![\w/:])",
+    "uuid": rf"(?<![\w-]){_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![\w-])",
     "hash": rf"(?<!\w){_HEX}{{32,128}}(?!\w)",
     "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "url": r"[a-z][a-z0-9+.-]*://[^\s<>()\[\]\"'`]+",
@@ -26,7 +27,7 @@ _PATTERNS: dict[str, str] = {
     "path": r"(?<!\S)[`\"'(]?(?:[a-z]:)?[\\/]?[\w.@#$+-]+(?:[\\/][\w.@#$+*-]*)+",
     "file": r"(?<![\w.@-])[\w()\[\]#@+-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,4}(?![\w@-]|\.\w)",
 }
-SPELLINGS = ("ip", "mac", "ipv6", "hash")
+SPELLINGS = ("ip", "mac", "ipv6", "uuid", "hash")
 """Kinds whose spelling does not matter even where the exact text is asked for."""
 _ASKED = {"domain": r"\b(?:domains?|host ?names?|sites?|servers?)\b", "file": r"\b(?:files?|archives?|documents?)\b"}
 
