@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.forensic.challenges.gold import Gold, load_gold
-from swaplaw.forensic.challenges.manifest import TIERS, load, shipped
+from swaplaw.forensic.challenges.gold import Gold
+from swaplaw.forensic.challenges.manifest import TIERS
 from swaplaw.forensic.grading.grade import grade
 
-from support.grading import BATCHES, TABLE, batch
+from support.grading import BATCHES, TABLE, batch, shipped_golds
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _, _, _ in TABLE}))
@@ -24,13 +24,10 @@ def test_table_is_large_and_covers_the_tiers() -> None:
         assert {"correct", "incorrect"} <= {outcome for _, key, _, outcome in TABLE if key.tier == tier}, tier
 
 
-SETS = [
-    key
-    for challenge in shipped()
-    if load(challenge).kind == "real"
-    for key in load_gold(load(challenge)).values()
-    if key.tier == "set" and not key.ungradeable
-]
+SETS = [key for key in shipped_golds().values() if key.tier == "set" and not key.ungradeable]
+
+
+SINGLE = [key for key in shipped_golds().values() if key.tier in ("exact", "normalised", "number", "time")]
 
 
 def members(key: Gold) -> list[str]:
@@ -66,6 +63,29 @@ def test_few_right_answers_are_missed(file: Path) -> None:
     listed = {answer for _, _, answer, _ in right} - {answer for _, _, answer, _ in batch(file)}
     assert set(missed) == listed
     assert len(missed) <= 0.15 * len(right)
+
+
+NOT_SAID = (
+    "not {}", "It is not {}", "never {}", "{} or something else", "maybe {}", "{}?", "I think {}",
+    "either {} or nothing", "{} (not certain)", "anything but {}", "probably {}", "{}, but I am unsure", "it could be {}", "{} is wrong",
+    "{} seems unlikely", "hardly {}", "{} has been ruled out", "it cannot be {}", "{} was excluded", "wrong: {}",
+    "everything except {}", "by no means {}", "{}, or not", "apparently {}", "{} is a decoy", "I'm guessing {}",
+)  # fmt: skip
+SAID = ("{}", "{}.", "`{}`", "**{}**", "Answer: {}", "The answer is {}.", '"{}"', " {}\n", "Final answer: {}")
+
+
+@pytest.mark.parametrize("key", SINGLE, ids=lambda key: key.question)
+def test_what_is_denied_or_hedged_is_not_said(key: Gold) -> None:
+    value = key.accept[0]
+    assert [words for words in NOT_SAID if grade(key, words.format(value)).outcome == "correct"] == []
+    assert [words for words in SAID if grade(key, words.format(value)).outcome != "correct"] == []
+
+
+@pytest.mark.parametrize("key", SETS, ids=lambda key: key.question)
+def test_a_list_of_what_is_denied_or_hedged_is_not_said(key: Gold) -> None:
+    for words in NOT_SAID:
+        rows = [words.format(row) for row in members(key)]
+        assert grade(key, "\n".join(rows)).outcome != "correct", rows
 
 
 def test_partial_credit_is_kept() -> None:

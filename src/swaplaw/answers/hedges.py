@@ -4,13 +4,16 @@ import re
 
 _NEGATION = re.compile(
     r"(?<![\w/\\.-])(?:not|never|no|none|neither|nor|cannot|without|except|excluding|nobody|nothing|false|wrong|"
-    r"incorrect|unlike|disabled|absent)(?![\w/\\-]|\.\w)|n't\b|\b(?:rather than|instead of|other than|no longer)\b",
+    r"incorrect|unlike|disabled|absent|hardly|excluded|dismissed|discarded|rejected|refuted|disproved|doubt|decoy|"
+    r"bogus)(?![\w/\\-]|\.\w)|n't\b|\b(?:rather than|instead of|other than|no longer|ruled out|false lead|red herring|"
+    r"(?:any|every)(?:thing|one|body) but|all but)\b",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
     r"(?<![\w/\\.-])(?:or|either|maybe|perhaps|possibly|probably|likely|presumably|might|unsure|unclear|uncertain|"
-    r"alternatively|guess|guessing|guessed|vs|versus)(?![\w/\\-]|\.\w)|\b(?:may be|could be|could have been|"
-    r"i think|i believe|not sure|not certain|if not|and/or)\b|\?\s*\)?\s*$",
+    r"alternatively|guess|guessing|guessed|vs|versus|apparently|seemingly|seems|unlikely|doubtful|supposedly|"
+    r"allegedly|potentially|assume|assumed|assuming|tentatively|plausibly|conceivably)(?![\w/\\-]|\.\w)|\b(?:may be|could be|could have been|"
+    r"appears to be|i think|i believe|not sure|not certain|if not|and/or)\b|\?\s*\)?\s*$",
     re.IGNORECASE,
 )
 _NUMBER_WORDS = (

@@ -145,7 +145,7 @@ def _normalised(gold: Gold, answer: str) -> Grade:
     accepted: set[str] = set().union(*(_forms(text) for text in gold.accept))
     texts += [user for text in texts if (user := account(gold, text)) is not None]
     texts += [name for text in texts if (name := turned(text, gold.asked)) is not None]
-    types = {kind for text in gold.accept if (kind := file_type(text)) is not None}
+    types = {kind for text in gold.accept if not undecided(answer) and (kind := file_type(text)) is not None}
     hit = any(normalise(text) in accepted or (types and file_type(text) in types) for text in texts)
     hit = hit or any(stated(wanted, answer, gold.asked) for wanted in gold.accept)
     # "EST (UTC-05:00)": two accepted forms of one thing.

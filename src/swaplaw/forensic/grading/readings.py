@@ -71,6 +71,8 @@ def without_repetition(text: str, asked: str) -> list[str]:
 
 def _repeats(words: str, asked: str) -> bool:
     """Say whether some words only repeat the question: they claim nothing."""
+    if negated(words) or (hedged(words) and not hedged(asked)):
+        return False  # even where the question denies something
     known = _known(asked)
     said = [word for word in re.findall(r"\w+", visible(words).casefold()) if word not in _FILLERS]
     return bool(words.strip()) and all(_stem(word) in known for word in said) and (bool(known) or not said)

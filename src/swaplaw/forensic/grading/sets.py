@@ -35,6 +35,11 @@ def overlap(gold: Gold, answer: str) -> Fraction:
 
 def _readings(gold: Gold, answer: str) -> list[list[str]]:
     """Return the ways to punctuate the list; one mixes lines kept whole with lines split into their fields."""
+    # A line that hedges stays whole: split, its names would lose what takes them back.
+    hedging = [row for row in rows(answer) if hedged(row)]
+    if hedging:
+        sure = "\n".join(row for row in rows(answer) if not hedged(row))
+        return [[*reading, *hedging] for reading in (_readings(gold, sure) if sure else [[]])]
     mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
     # Single words would lose what denies them, and names within a phrase would be taken for it.
     words = not _denies(answer) and all(item.names for item in gold.items)
@@ -108,6 +113,8 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
 
 def _named(item: Item, row: str, gold: Gold) -> bool:
     """Say whether a row is one of the names: bare, labelled, or with details beside it."""
+    if hedged(row):
+        return False
     if gold.keep_case:
         return not _texts(row, gold).isdisjoint(item.names)
     accepted = _accepted(item.names)
