@@ -67,7 +67,8 @@ def test_few_right_answers_are_missed(file: Path) -> None:
 
 NOT_SAID = (
     "not {}", "It is not {}", "never {}", "{} or something else", "maybe {}", "{}?", "I think {}",
-    "either {} or nothing", "{} (not certain)", "anything but {}", "probably {}", "{}, but I am unsure", "it could be {}", "{} is wrong",
+    "either {} or nothing", "{} (not certain)", "anything but {}", "probably {}", "{}, but I am unsure",
+    "it could be {}", "{} is wrong",
     "{} seems unlikely", "hardly {}", "{} has been ruled out", "it cannot be {}", "{} was excluded", "wrong: {}",
     "everything except {}", "by no means {}", "{}, or not", "apparently {}", "{} is a decoy", "I'm guessing {}",
 )  # fmt: skip

@@ -12,7 +12,8 @@ _NEGATION = re.compile(
 _HEDGE = re.compile(
     r"(?<![\w/\\.-])(?:or|either|maybe|perhaps|possibly|probably|likely|presumably|might|unsure|unclear|uncertain|"
     r"alternatively|guess|guessing|guessed|vs|versus|apparently|seemingly|seems|unlikely|doubtful|supposedly|"
-    r"allegedly|potentially|assume|assumed|assuming|tentatively|plausibly|conceivably)(?![\w/\\-]|\.\w)|\b(?:may be|could be|could have been|"
+    r"allegedly|potentially|assume|assumed|assuming|tentatively|plausibly|conceivably)(?![\w/\\-]|\.\w)|"
+    r"\b(?:may be|could be|could have been|"
     r"appears to be|i think|i believe|not sure|not certain|if not|and/or)\b|\?\s*\)?\s*$",
     re.IGNORECASE,
 )
