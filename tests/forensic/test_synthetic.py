@@ -20,7 +20,11 @@ from swaplaw.forensic.synthetic.dice import Dice
 from swaplaw.forensic.synthetic.evtx import Event, log
 from swaplaw.forensic.synthetic.key import VARIABLE
 
+from support.examiners import tools_missing
+from support.solving import unsolved
+
 SEEDS = (1, 2, 3)
+TOOLS = ("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings", "evtxexport")
 KINDS = sorted(BUILDERS)
 # These must never change: votes collected on a seed are graded by building it again with the same key.
 PINNED = {
@@ -59,6 +63,12 @@ def test_the_same_key_and_seed_give_the_same_bytes_for_ever(name: str, seed: int
     assert first == second
     if seed == 1:
         assert bytes_of(first) == PINNED[name]
+
+
+@pytest.mark.skipif(tools_missing(*TOOLS) != [], reason=f"not installed: {', '.join(tools_missing(*TOOLS))}")
+@pytest.mark.parametrize("name", KINDS)
+def test_the_solutions_answer_every_question_on_five_seeds(name: str, tmp_path: Path) -> None:
+    assert [wrong for seed in range(1, 6) for wrong in unsolved(name, seed, tmp_path)] == []
 
 
 @pytest.mark.parametrize("name", KINDS)

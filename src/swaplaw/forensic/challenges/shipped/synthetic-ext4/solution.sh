@@ -15,18 +15,17 @@ moment() { # one time of an inode: Deleted, File Created, File Modified
   istat "$IMAGE" "$1" | sed -n "s/^$2:[[:space:]]*\([-0-9]* [0-9:]*\)[^(]*(UTC)\$/\1 UTC/p" | head -1
 }
 files() { named | awk '$1 == "r" { print $2, $3 }'; }
+body() { # every file that is not deleted, with mode, owner and times: hash|path|inode|mode|uid|gid|size|a|m|c|created
+  fls -r -u -m "" "$IMAGE" | awk -F'|' '$4 ~ /^r\// { sub("^/", "", $2); print }' OFS='|'
+}
 
 label() { fsstat "$IMAGE" | sed -n 's/^Volume Name: //p'; }
 uuid() { file "$IMAGE" | sed -n 's/.*UUID=\([-0-9a-f]*\).*/\1/p'; }
 mounted() { fsstat "$IMAGE" | sed -n 's/^Last mounted on: //p'; }
-owned() { fls -r -u -l "$IMAGE" | grep -v OrphanFiles | awk -F'\t' '/^r\/r|^\++ r\/r/ { print $8 }' | grep -c -x "$(printf '%s\n' "$1" | grep -o '[0-9]*')"; }
-backdated() {
-  files | while read -r address path; do
-    [ "$(moment "$address" 'File Modified')" \< "$(moment "$address" 'File Created')" ] && echo "$path"
-  done
-}
+owned() { body | awk -F'|' -v user="$(printf '%s\n' "$1" | grep -o '[0-9]*')" '$5 == user { n++ } END { print n + 0 }'; }
+backdated() { body | awk -F'|' '$9 < $11 { print $2 }'; }
 really-created() { moment "$(live "$(backdated)")" 'File Created'; }
-setuid() { files | while read -r address path; do istat "$IMAGE" "$address" | grep -q '^mode: .*rws' && echo "$path"; done; }
+setuid() { body | awk -F'|' '$4 ~ /rws/ { print $2 }'; }
 setuid-sha256() { icat "$IMAGE" "$(live "$(setuid)")" | sha256sum | cut -d' ' -f1; }
 twin() { files | awk -v address="$(live "$(quoted "$1")")" -v path="$(quoted "$1")" '$1 == address && $2 != path { print $2 }'; }
 pointer() { istat "$IMAGE" "$(live "$(quoted "$1")")" | sed -n 's/^symbolic link to: //p'; }
