@@ -29,6 +29,7 @@ SYSTEM_PACKAGES: dict[str, str] = {
     "dosfstools": "fsck.fat",
     "file": "file",
     "foremost": "foremost",
+    "libevtx-utils": "evtxexport",
     "mmdebstrap": "mmdebstrap",
     "reglookup": "reglookup",
     "sleuthkit": "fls",

@@ -36,8 +36,7 @@ from support.examiners import (
 # Inspect leaves streams of its own open when an evaluation ends.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
-SEEDS = (1, 2, 3, 4, 5)
-TOOLS = needs_tools("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings")
+TOOLS = needs_tools("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings", "evtxexport")
 
 
 def run(model: Model, challenges: list[str], evidence: Path, logs: Path, **options: Any) -> Path:
@@ -54,9 +53,9 @@ def grades(*paths: Path) -> list[Vote]:
 
 
 @TOOLS
-@pytest.mark.parametrize("name", sorted(BUILDERS))
-def test_the_solutions_answer_every_question_on_five_seeds(name: str, tmp_path: Path) -> None:
-    refs = [f"{name}@{seed}" for seed in SEEDS]
+def test_the_solutions_answer_every_question_in_the_sandbox(tmp_path: Path) -> None:
+    """One case of each kind; test_synthetic plays the scripts on five seeds outside of it, which costs far less."""
+    refs = [f"{name}@1" for name in sorted(BUILDERS)]
     cases = [load(ref) for ref in refs]
     votes = grades(run(scripted_model(cases), refs, tmp_path / "evidence", tmp_path / "logs"))
     assert len(votes) == sum(len(case.questions) for case in cases)

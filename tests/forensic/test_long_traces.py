@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
-from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ChatMessage, Model, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 
 from swaplaw.errors import InputError
 from swaplaw.forensic.agent.replies import calls_in
@@ -17,6 +18,20 @@ from support.commands import Run
 from support.examiners import FINISH, Move, needs_tools, output, playing, small_challenge, submit
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
+
+
+ASKED: list[int] = []
+
+
+@modelapi(name="flaky")
+class Flaky(ModelAPI):
+    """A provider that fails the first time that it is asked, and says nothing of use from then on."""
+
+    async def generate(self, *_: Any, **__: Any) -> ModelOutput:
+        ASKED.append(1)
+        if len(ASKED) == 1:
+            raise RuntimeError("the server is warming up")
+        return output("I would rather not say.")
 
 
 @pytest.fixture
@@ -41,6 +56,35 @@ def test_limits_reach_the_sandbox(small: str, tmp_path: Path) -> None:
     assert limits.wall_seconds == 1800
     assert limits.total_cpu_seconds == 9000
     assert (limits.memory, limits.disk, limits.file_size) == (8 * 2**30, 2 * 2**30, 2**29)
+
+
+@needs_tools()
+def test_limits_are_set_from_the_command_line_and_task_arguments(small: str, tmp_path: Path, swaplaw: Run) -> None:
+    """A trace whose model failed is tried again in a sandbox of its own; what was set holds there too."""
+    words = [
+        small,
+        "--model",
+        "flaky/model",
+        "--runs",
+        "1",
+        "--message-limit",
+        "3",
+        "--evidence",
+        tmp_path / "evidence",
+    ]
+    words += ["--command-timeout", "1800", "--cpu-seconds", "9000", "--memory", "8GiB", "--disk", "2GiB"]
+    done = swaplaw("forensic", "run", *words, "--file-size", "512MiB", "--logs", tmp_path / "logs", "--json")
+    assert done.code == 0, done.err
+    given = {"command_timeout": 1800, "cpu_seconds": 9000, "memory": "8GiB", "disk": "2GiB", "file_size": "512MiB"}
+    arguments = {"challenges": small, "evidence": str(tmp_path / "evidence"), "message_limit": 3, **given}
+    (by_inspect,) = evaluate(
+        "swaplaw/forensic", task_args=arguments, model="flaky/model", log_dir=str(tmp_path / "more"), display="none"
+    )
+    for location in (json.loads(done.out)["logs"][0]["log"], by_inspect.location):
+        (sample,) = read_eval_log(location).samples or []
+        limits = sample.sandbox.config.limits  # type: ignore[union-attr]
+        assert (limits.wall_seconds, limits.total_cpu_seconds) == (1800, 9000)
+        assert (limits.memory, limits.disk, limits.file_size) == (8 * 2**30, 2 * 2**30, 2**29)
 
 
 @pytest.mark.parametrize(("text", "size"), [("1GiB", 2**30), (4096, 4096), ("512 MiB", 2**29), ("2g", 2**31)])

@@ -2,9 +2,11 @@
 
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 import zipfile
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -15,15 +17,22 @@ from swaplaw.forensic.challenges.manifest import load
 from swaplaw.forensic.synthetic import containers
 from swaplaw.forensic.synthetic.case import BUILDERS, Case, build_case
 from swaplaw.forensic.synthetic.dice import Dice
+from swaplaw.forensic.synthetic.evtx import Event, log
 from swaplaw.forensic.synthetic.key import VARIABLE
 
+from support.examiners import tools_missing
+from support.solving import unsolved
+
 SEEDS = (1, 2, 3)
+TOOLS = ("fls", "icat", "foremost", "tshark", "unzip", "file", "xxd", "reglookup", "strings", "evtxexport")
 KINDS = sorted(BUILDERS)
 # These must never change: votes collected on a seed are graded by building it again with the same key.
 PINNED = {
     "synthetic-browser": "4b95f8659e985cb60ae9f275626107e20acb4570687c7d829cadd9877a258f74",
     "synthetic-capture": "d31f953171400431b7800c5276954590b0dd3c17d22d172f7912ddb8be5f84e1",
     "synthetic-disk": "40a44c66818905d7055f4f54d0b6889d7ac68a0da6fdac631f36c0806b94e916",
+    "synthetic-eventlog": "071c8085371d02620ab424b2386dfb0afca32342d49393cfb55940ed0351ccd2",
+    "synthetic-ext4": "8f8cc5050259a2a9030997c012cfb3af47ae1e6a9851b278371477334391a14a",
     "synthetic-host": "9709c8a9f3633c442c3533e0fe77e86dbed0e56570e22ef0f9769c199bae0960",
     "synthetic-registry": "4d7eb9a9ebada824686ab57d6b6514dcaa8018ce35dada6c371b0352573ff393",
 }
@@ -54,6 +63,12 @@ def test_the_same_key_and_seed_give_the_same_bytes_for_ever(name: str, seed: int
     assert first == second
     if seed == 1:
         assert bytes_of(first) == PINNED[name]
+
+
+@pytest.mark.skipif(tools_missing(*TOOLS) != [], reason=f"not installed: {', '.join(tools_missing(*TOOLS))}")
+@pytest.mark.parametrize("name", KINDS)
+def test_the_solutions_answer_every_question_on_five_seeds(name: str, tmp_path: Path) -> None:
+    assert [wrong for seed in range(1, 6) for wrong in unsolved(name, seed, tmp_path)] == []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -120,14 +135,32 @@ def test_the_image_is_a_clean_file_system(seed: int, tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
+@needs("e2fsck")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_partition_is_a_clean_ext4(seed: int, tmp_path: Path) -> None:
+    image = tmp_path / "image.dd"
+    (content,) = build_case("synthetic-ext4", seed).files.values()
+    image.write_bytes(content)
+    checked = subprocess.run(["e2fsck", "-f", "-n", str(image)], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
+
+
+@needs("evtxinfo")
+def test_an_event_log_is_whole_over_several_chunks(tmp_path: Path) -> None:
+    when = datetime(2026, 3, 5, tzinfo=UTC)
+    events = [Event(number, 4624, when, {"TargetUserName": "edda", "Empty": ""}) for number in range(7, 250)]
+    (tmp_path / "log.evtx").write_bytes(log(events, "WS-1"))
+    said = subprocess.run(["evtxinfo", str(tmp_path / "log.evtx")], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"Number of records\s*: 243\n", said)
+    assert "corrupted" not in said
+
+
 def test_both_fat_variants_occur() -> None:
     found = {gold_of(build_case("synthetic-disk", seed), "variant") for seed in seeds_with("synthetic-disk", "variant")}
     assert found == {"FAT12", "FAT16"}
 
 
 def test_the_encrypted_archive_opens_with_its_password_only() -> None:
-    from datetime import datetime
-
     data = containers.encrypted_zip(Dice("zip", 1), "deal.txt", b"paid", "pass-word", datetime(2025, 5, 4, 3, 2, 2))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.read("deal.txt", b"pass-word") == b"paid"

@@ -4,24 +4,33 @@ import re
 
 _NEGATION = re.compile(
     r"(?<![\w/\\.-])(?:not|never|no|none|neither|nor|cannot|without|except|excluding|nobody|nothing|false|wrong|"
-    r"incorrect|unlike|disabled|absent)(?![\w/\\-]|\.\w)|n't\b|\b(?:rather than|instead of|other than|no longer)\b",
+    r"incorrect|unlike|disabled|absent|hardly|excluded|dismissed|discarded|rejected|refuted|disproved|doubt|decoy|"
+    r"bogus)(?![\w/\\-]|\.\w)|n't\b|\b(?:rather than|instead of|other than|no longer|ruled out|false lead|red herring|"
+    r"(?:any|every)(?:thing|one|body) but|all but)\b",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
     r"(?<![\w/\\.-])(?:or|either|maybe|perhaps|possibly|probably|likely|presumably|might|unsure|unclear|uncertain|"
-    r"alternatively|guess|guessing|guessed|vs|versus)(?![\w/\\-]|\.\w)|\b(?:may be|could be|could have been|"
-    r"i think|i believe|not sure|not certain|if not|and/or)\b|\?\s*\)?\s*$",
+    r"alternatively|guess|guessing|guessed|vs|versus|apparently|seemingly|seems|unlikely|doubtful|supposedly|"
+    r"allegedly|potentially|assume|assumed|assuming|tentatively|plausibly|conceivably)(?![\w/\\-]|\.\w)|"
+    r"\b(?:may be|could be|could have been|"
+    r"appears to be|i think|i believe|not sure|not certain|if not|and/or)\b|\?\s*\)?\s*$",
     re.IGNORECASE,
+)
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
+    "eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half"
 )
 _BOUND = re.compile(
     r"\b(?:more|less|fewer|greater|larger|smaller|other|higher|lower) than\b|\bat (?:least|most)\b|\bup to\b|"
     r"\b(?:nearly|almost|exceed(?:s|ing)?|minimum|maximum|within|upwards of|as (?:many|much|few) as)\b|"
-    r"\b(?:over|under|above|below|beyond|past|from|between)\s+[\d$€£]|\bor (?:more|less|fewer|so)\b|"
+    rf"\b(?:over|under|above|below|beyond|past|from|between)\s+(?:[\d$€£]|(?:{_NUMBER_WORDS})\b)|"
+    r"\bor (?:more|less|fewer|so)\b|\bat the (?:latest|earliest|least|most)\b|\d\s*per\s+[a-z]|"
     r"\bplus or minus\b|[<>≥≤±]|\d\s*\+(?!\d)|\d\s*(?:to|through|until)\s+\d|\d\s*\.\.\.?\s*\d|\bdozens of\b",
     re.IGNORECASE,
 )
 _ROUGH = re.compile(
-    r"[~≈]|\b(?:about|around|approx(?:imately)?|roughly|circa|ca\.|estimated|some)(?!\w)", re.IGNORECASE
+    r"[~≈]|\b(?:about|around|approx(?:imately)?|roughly|circa|ca\.|estimated|some)(?!\w)|\d-?ish\b", re.IGNORECASE
 )
 _BESIDE = re.compile(r"\b(?:before|after|since|until|prior to|following|by|earlier|later)\b", re.IGNORECASE)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import lru_cache
 
 from swaplaw.answers.characters import visible
 from swaplaw.answers.quantities import without_moments
@@ -73,6 +74,7 @@ def fields(row: str) -> list[str]:
     return [re.sub(r"\x00(\d+)\x00", lambda match: hidden[int(match[1])], part) for part in parts]
 
 
+@lru_cache(maxsize=4096)
 def is_detail(field: str) -> bool:
     """Say whether a field only describes what stands beside it: a number, version, size, hash, time or remark.
 

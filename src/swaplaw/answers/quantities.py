@@ -40,7 +40,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _WEEKDAY = r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _CLOCK = re.compile(
     r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?(?![\d:])"
-    rf"\s*(?P<half>[ap]\.?\s?m\b\.?)?(?P<zones>(?:\s*[/,]?\s*\(?{ZONE}\)?){{0,2}})",
+    rf"\s*(?P<half>[ap]\.?\s?m\b\.?)?(?P<zones>(?:\s*(?:local time)?\s*[/,]?\s*\(?{ZONE}\)?){{0,2}})",
     re.IGNORECASE,
 )
 _DATES = [

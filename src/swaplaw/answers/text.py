@@ -10,7 +10,9 @@ _ANGLES = re.compile(r"<(\S+)>")
 _DIGEST = r"md5|sha-?1|sha-?224|sha-?256|sha-?384|sha-?512|sha2-(?:224|256|384|512)"
 _HASH_NAME = re.compile(rf"^(?:{_DIGEST})\s*(?:hash|sum|digest|checksum)?\s*[:=]?\s*", re.IGNORECASE)
 # What md5sum and its kin print, and what BSD's and OpenSSL's do.
-_GNU_LINE = re.compile(r"\\?([0-9a-f]{32,128}) [ *]?(?![0-9a-f]{32})(?:-|[^\s,;]*[./\\][^,;]*\w)", re.IGNORECASE)
+_GNU_LINE = re.compile(
+    r"\\?([0-9a-f]{32,128}) [ *]?(?!(?:.*\s)?[0-9a-f]{32})(?:-|[^\s,;]*[./\\][^,;]*\w)", re.IGNORECASE
+)
 _BSD_LINE = re.compile(rf"(?:{_DIGEST}) ?\(.*\) ?= ?([0-9a-f]{{32,128}})", re.IGNORECASE)
 _HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
 _URL = re.compile(

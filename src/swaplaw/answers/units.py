@@ -10,7 +10,7 @@ _TABLE: dict[str, dict[str, str | int | Fraction | tuple[int, ...]]] = {
         "min mins minute minutes": 60, "h hr hrs hour hours": 3600, "day days": 86_400, "week weeks": 604_800,
     },
     "size": {
-        "byte bytes": 1, "bit bits": Fraction(1, 8), "kb kbyte kbytes kilobyte kilobytes": (1000, 1024),
+        "byte bytes b": 1, "bit bits": Fraction(1, 8), "kb kbyte kbytes kilobyte kilobytes": (1000, 1024),
         "mb mbyte mbytes megabyte megabytes": (10**6, 1024**2), "gb gbyte gbytes gigabyte gigabytes": (10**9, 1024**3),
         "tb terabyte terabytes": (10**12, 1024**4), "kib kibibyte kibibytes": 1024, "mib mebibyte mebibytes": 1024**2,
         "gib gibibyte gibibytes": 1024**3, "tib": 1024**4,

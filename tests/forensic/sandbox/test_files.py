@@ -134,3 +134,5 @@ def test_a_person_can_enter_and_is_held_as_an_agent_is(host_directory: Path) -> 
     assert "refused" in done.stdout
     (kept,) = re.findall(r"<(\S+)", command)
     assert not Path(kept).exists()
+    with pytest.raises(ConnectionError, match="its sample has ended"):
+        asyncio.run(sandbox.connection())

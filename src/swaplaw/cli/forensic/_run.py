@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SAN
 from swaplaw.errors import InputError, SwaplawError, quote
 
 if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
     from swaplaw.forensic.challenges.manifest import Challenge
 
 
@@ -109,6 +111,13 @@ def _name(case: Challenge) -> str:
     help="Drop early messages when the context is full.",
 )
 @click.option("--text-calls", is_flag=True, help="Read tool calls that a model writes as JSON in its text.")
+@click.option(
+    "--context",
+    type=click.IntRange(1024),
+    default=16_384,
+    show_default=True,
+    help="Tokens of a conversation that a --local model keeps in mind.",
+)
 @click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
@@ -118,8 +127,7 @@ def run(
     challenges: tuple[str, ...], models: tuple[str, ...], local: tuple[str, ...], as_json: bool, **options: Any
 ) -> None:
     """Let models investigate challenges; run the same command again to resume or to add runs."""
-    models = (*models, *(f"local/{name}" for name in local))
-    if not models:
+    if not (models or local):
         raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
     from swaplaw.forensic.challenges.manifest import load
     from swaplaw.forensic.challenges.seeds import remembered
@@ -137,13 +145,14 @@ def run(
     settings = {name: options[name] for name in names}
     evidence = str(options["evidence"]) if options["evidence"] else None
     with inspect_errors(), stdout_to_stderr():
+        fleet: list[Any] = [*models, *(_local(name, options) for name in local)]
         task = forensic(
             [case.ref if case.seed is not None else _name(case) for case in cases], evidence=evidence, **settings
         )
         success, logs = eval_set(
             task,
             log_dir=str(options["logs"]),
-            model=list(models),
+            model=fleet,
             # Not a setting of the task: so more runs later are the same task with more to do.
             epochs=options["runs"],
             model_base_url=options["model_base_url"],
@@ -166,6 +175,16 @@ def run(
         show("logs", columns("model", "status", "traces", "log", numbers=("traces",)), cells)
     if not success:
         raise SwaplawError("some traces failed: run the same command again to repeat only those")
+
+
+def _local(name: str, options: Mapping[str, Any]) -> Model:
+    """Return a model on this machine with room for a whole investigation."""
+    from inspect_ai.model import get_model
+
+    from swaplaw.collect.local.models import SLOTS
+
+    slots = min(SLOTS, options["max_samples"] or SLOTS)
+    return get_model(f"local/{name}", context=options["context"], slots=slots)
 
 
 def _completed(log: Any) -> int | None:

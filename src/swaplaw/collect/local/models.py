@@ -35,6 +35,9 @@ class Weights:
 
     def installed(self) -> list[Path]:
         """The files that hold the weights; an error that says how to install them where one is missing."""
+        whole = _cached(self)
+        if len(self.pieces) > 1 and whole.is_file():
+            return [whole]  # put together before: the pieces may have gone since
         found = [file for module, name in self.pieces if (file := _piece(module, name)) is not None]
         if len(found) < len(self.pieces):
             raise InputError(f"the weights of {self.name} ({self.title}) are not installed: {self.install}")
@@ -111,12 +114,16 @@ def _piece(module: str, file: str) -> Path | None:
     return found if found is not None and found.is_file() else None
 
 
-def _joined(weights: Weights, pieces: list[Path]) -> Path:
-    """The pieces as one file in the cache; a whole one of the right size is taken as it is (its digest is checked)."""
+def _cached(weights: Weights) -> Path:
+    """Where pieces are put together."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "swaplaw"
-    whole = cache / f"{weights.name}-{weights.sha256[:12]}.gguf"
-    if whole.is_file() and whole.stat().st_size == sum(piece.stat().st_size for piece in pieces):
-        return whole
+    return cache / f"{weights.name}-{weights.sha256[:12]}.gguf"
+
+
+def _joined(weights: Weights, pieces: list[Path]) -> Path:
+    """Put the pieces together as one file in the cache, where the next run finds it."""
+    whole = _cached(weights)
+    cache = whole.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=cache, delete=False) as draft:

@@ -20,7 +20,7 @@ _NEEDS = {
     "set": "items", "regex": "patterns", "rubric": "rubric",
 }  # fmt: skip
 _KEYS: dict[str, Any] = {
-    "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list,
+    "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list, "beside": list,
     "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
     "unit": str, "keep_case": bool, "at_most": int,
     "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
@@ -51,6 +51,8 @@ class Gold:
     zones: tuple[str, ...] = ("UTC",)
     items: tuple[Item, ...] = ()
     optional: tuple[Item, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Words that may stand in a row without being a claim, such as the model of a device."""
     threshold: Fraction = Fraction(1)
     measure: str = "f1"
     at_most: int = 0
@@ -68,6 +70,10 @@ class Gold:
     printed: tuple[str, ...] = ()
     """What an erroneous key prints, where the evidence says otherwise: graded incorrect, and said so."""
     source: str = ""
+
+    def __hash__(self) -> int:
+        """Return a hash that costs little: golds are keys of caches that are asked for every row of a list."""
+        return hash((self.question, self.tier, self.category))
 
 
 def load_gold(challenge: Challenge) -> dict[str, Gold]:
@@ -131,11 +137,12 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
             zones=tuple(row.get("zones", ("UTC",))),
             items=tuple(_item(item) for item in row.get("items", ())),
             optional=tuple(_item(item) for item in row.get("optional", ())),
+            beside=tuple(row.get("beside", ())),
             threshold=Fraction(str(row.get("threshold", 1))),
             measure=measure,
             at_most=row.get("at_most", 0),
             unit=row.get("unit") or _unit_asked(question),
-            keep_case=row.get("keep_case", bool(_SECRET.search(question.text))),
+            keep_case=row.get("keep_case", _asks_secret(question.text)),
             asked=question.text,
             patterns=tuple(row.get("patterns", ())),
             rubric=row.get("rubric", ""),
@@ -166,6 +173,12 @@ def _check(gold: Gold) -> None:
         raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
     if not 0 < gold.threshold <= 1:
         raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
+
+
+def _asks_secret(text: str) -> bool:
+    """Say whether a password is asked for, rather than whose it is or how often it was tried."""
+    about = re.match(r"(?:which (?:account|user)(?:'s)?|whose|how many)\b", text, re.IGNORECASE)
+    return _SECRET.search(text) is not None and about is None
 
 
 def _unit_asked(question: Question) -> str | None:

@@ -9,10 +9,11 @@ from swaplaw.forensic.challenges.manifest import Challenge
 
 # Program -> Debian package, where the two differ.
 PACKAGES = {
-    "base64": "coreutils", "esedbexport": "libesedb-utils", "evtxexport": "libevtx-utils", "ewfexport": "ewf-tools",
-    "ewfinfo": "ewf-tools", "exiftool": "libimage-exiftool-perl", "fls": "sleuthkit", "fsstat": "sleuthkit",
-    "icat": "sleuthkit", "mmls": "sleuthkit", "pffexport": "pff-tools", "plistutil": "libplist-utils",
-    "regfexport": "libregf-utils", "strings": "binutils", "tsk_recover": "sleuthkit", "vshadowinfo": "libvshadow-utils",
+    "base64": "coreutils", "blkls": "sleuthkit", "esedbexport": "libesedb-utils", "evtxexport": "libevtx-utils",
+    "ewfexport": "ewf-tools", "ewfinfo": "ewf-tools", "exiftool": "libimage-exiftool-perl", "fls": "sleuthkit",
+    "fsstat": "sleuthkit", "icat": "sleuthkit", "iconv": "libc-bin", "istat": "sleuthkit", "mmls": "sleuthkit",
+    "pffexport": "pff-tools", "plistutil": "libplist-utils", "regfexport": "libregf-utils", "strings": "binutils",
+    "tsk_recover": "sleuthkit", "vshadowinfo": "libvshadow-utils",
 }  # fmt: skip
 # What the sandbox shows of this machine; programs elsewhere are not there for an agent.
 SYSTEM = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"

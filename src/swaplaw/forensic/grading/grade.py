@@ -14,15 +14,32 @@ from swaplaw.answers.quantities import Amount, Times, amounts, instant, moments,
 from swaplaw.answers.text import abstains, equivalents, normalise, refang, unwrap
 from swaplaw.answers.units import CURRENCIES, UNITS, in_unit
 from swaplaw.forensic.challenges.gold import Gold
-from swaplaw.forensic.grading.readings import account, candidates, file_type, same_text, undecided
+from swaplaw.forensic.grading.readings import account, candidates, file_type, same_text, turned, undecided
 from swaplaw.forensic.grading.sets import overlap
+from swaplaw.forensic.grading.values import stated
 
 CORRECT, INCORRECT, ABSTAINED = "correct", "incorrect", "abstained"
 NEEDS_JUDGE, UNGRADEABLE = "needs_judge", "ungradeable"
 LONGEST_ANSWER = 4000
 LONGEST_CATEGORY = 200
 # "None" and "no calls were answered" are zero, where zero is right.
-_NOTHING = re.compile(r"(?:none|nil|nothing|never|no(?: [a-z][a-z -]*)?|zero(?: [a-z][a-z -]*)?)[.!]?", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:nil|nothing|never|(?:none|no|zero)(?: [a-z][a-z -]*)?)[.!]?", re.IGNORECASE)
+# 0:46 and 00:00:46 are lengths of time, where one is asked for; `ls -l` prints a size before the date.
+_LENGTH = re.compile(r"(?:(\d+):)?(\d+):([0-5]\d)(?:\.0+)?(?: *\((?:h+:)?m+:s+\))?")
+_LISTED = re.compile(r"[-dlbcps][-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+) .*")
+# What disks are counted in: one is not another.
+_STORAGE = {
+    "sector": 1,
+    "cluster": 2,
+    "block": 3,
+    "page": 4,
+    "inode": 5,
+    "byte": 0,
+    "kb": 0,
+    "mb": 0,
+    "kib": 0,
+    "mib": 0,
+}
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
 _AFTER_NUMBER = (None, "in", "total", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
@@ -115,6 +132,7 @@ def _short(text: str) -> str:
 def _exact(gold: Gold, answer: str) -> Grade:
     texts = candidates(gold, answer)
     hit = any(same_text(gold, wanted, text) for wanted in gold.accept for text in texts)
+    hit = hit or any(stated(wanted, answer, gold.asked, exact=True) for wanted in gold.accept)
     return _verdict(hit, "the exact text")
 
 
@@ -126,8 +144,13 @@ def _normalised(gold: Gold, answer: str) -> Grade:
         return _verdict(any(visible(text) in gold.accept for text in texts), "the text, with its case,")
     accepted: set[str] = set().union(*(_forms(text) for text in gold.accept))
     texts += [user for text in texts if (user := account(gold, text)) is not None]
-    types = {kind for text in gold.accept if (kind := file_type(text)) is not None}
+    texts += [name for text in texts if (name := turned(text, gold.asked)) is not None]
+    types = {kind for text in gold.accept if not undecided(answer) and (kind := file_type(text)) is not None}
     hit = any(normalise(text) in accepted or (types and file_type(text) in types) for text in texts)
+    hit = hit or any(stated(wanted, answer, gold.asked) for wanted in gold.accept)
+    # "EST (UTC-05:00)": two accepted forms of one thing.
+    both = re.fullmatch(r"(.+?)\s*\(([^()]+)\)\.?", visible(answer))
+    hit = hit or (both is not None and {normalise(both[1]), normalise(both[2])} <= accepted)
     return _verdict(hit, "the normalised text")
 
 
@@ -138,7 +161,7 @@ def _number(gold: Gold, answer: str) -> Grade:
         return _verdict(True, "the number")
     if hedged(text) or negated(text) or bounds(text) or (rough(text) and not gold.tolerance):
         return Grade(INCORRECT, "it denies, bounds or hedges the number")
-    found = amounts(text)
+    found = _measured(text, gold.unit) or amounts(text)
     if not found:
         return Grade(INCORRECT, "no number in it")
     if gold.unit and any(amount.unit is None and amount.noun not in _AFTER_NUMBER for amount in found):
@@ -146,9 +169,34 @@ def _number(gold: Gold, answer: str) -> Grade:
     if gold.unit is None and any("." in one for one in gold.accept):
         # A sum of money whose gold names no currency cannot tell one from another.
         found = [replace(one, unit=None) if one.unit and UNITS[one.unit][0] in CURRENCIES else one for one in found]
+    remark = re.fullmatch(r"([^()]+)\(([^()]+)\)\.?", text)
+    if gold.unit is None and remark and all(amount.unit for amount in amounts(remark[2])) and amounts(remark[1]):
+        found = amounts(remark[1])  # "204800 sectors (100 MiB)"
+    if any(_counts_other(amount, gold.asked) for amount in found):
+        return Grade(INCORRECT, "it counts something else")
     hit = all(_near(in_unit(one.value, one.unit, gold.unit), accepted, gold.tolerance) for one in found)
     hit = hit or _near(_duration(found, text, gold.unit), accepted, gold.tolerance)
     return _verdict(hit, "the number" if len(found) == 1 else "every number in it")
+
+
+def _counts_other(amount: Amount, asked: str) -> bool:
+    """Say whether sectors are asked for and bytes or clusters are given."""
+    said = _STORAGE.get((amount.unit or amount.noun or "").rstrip("s"))
+    wanted = {
+        _STORAGE[word.rstrip("s")] for word in re.findall(r"\w+", asked.casefold()) if word.rstrip("s") in _STORAGE
+    }
+    return said is not None and bool(wanted) and said not in wanted
+
+
+def _measured(text: str, unit: str | None) -> list[Amount]:
+    """Read a length of time that is written like a clock, and the size in a line of `ls -l`."""
+    measures = UNITS[unit.casefold()][0] if unit else ""
+    length = _LENGTH.fullmatch(text) if measures == "time" else None
+    if length:
+        hours, minutes, seconds = (int(part or 0) for part in length.groups())
+        return [Amount(Fraction(3600 * hours + 60 * minutes + seconds), "s")]
+    listed = _LISTED.fullmatch(text) if measures == "size" else None
+    return [Amount(Fraction(listed[1]), "bytes")] if listed else []
 
 
 def _near(values: Iterable[Fraction], accepted: Sequence[Fraction], tolerance: Fraction) -> bool:

@@ -1,44 +1,18 @@
 """The ways in which one right answer may be written: restated, as a tool prints it, with its domain or its type."""
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.text import normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold
+from swaplaw.forensic.grading.values import LONGEST
+from swaplaw.forensic.grading.vocabulary import WORDS, vocabulary
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
-_FILLERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "in",
-        "on",
-        "for",
-        "to",
-        "this",
-        "that",
-        "it",
-        "its",
-        "s",
-        "is",
-        "was",
-        "final",
-        "answer",
-        "value",
-        "result",
-        "found",
-        "as",
-        "by",
-        "with",
-        "from",
-        "my",
-        "at",
-    ]
-)
+_FILLERS = vocabulary("fillers")
 # What `file` says of common types, and other names of the same.
 _TYPES: dict[str, str] = {
     "png": r"png(?: image)?(?: data)?|portable network graphics|image/png",
@@ -50,7 +24,13 @@ _TYPES: dict[str, str] = {
     "elf": r"elf(?: (?:32|64)-bit)?.*", "pe": r"pe(?:32\+?)? executable.*",
     "bmp": r"(?:pc )?bitmap|bmp(?: image)?", "ole": r"composite document file.*|cdf ?v2.*",
 }  # fmt: skip
-_ACCOUNT = re.compile(r"[\w.$-]+\\([\w.$-]+)")
+_HIVES = {
+    "HKEY_CURRENT_USER": "HKCU", "HKEY_LOCAL_MACHINE": "HKLM", "HKEY_USERS": "HKU", "HKEY_CLASSES_ROOT": "HKCR",
+}  # fmt: skip
+# DOMAIN\\user, user@domain, a line of /etc/passwd, and what `id` prints.
+_ACCOUNT = re.compile(
+    r"[\w.$-]+\\(?P<a>[\w.$-]+)|(?P<b>[\w.$-]+)@[\w.-]+|(?P<c>[\w.$-]+):[x*!]:\d+:\d+:.*|uid=\d+\((?P<d>[\w.$-]+)\).*"
+)
 _ASKS_ACCOUNT = re.compile(r"\b(?:user|account|log(?:ged)?[ -]?on|log-?in)\b", re.IGNORECASE)
 
 
@@ -58,33 +38,63 @@ def candidates(gold: Gold, answer: str) -> list[str]:
     """Return the answer and what is left of it when the question's own words are taken away."""
     text = unwrap(answer)
     boxed = re.fullmatch(r"\\boxed\{(.*)\}", text)
-    found = [text, answer.strip()] + ([boxed[1]] if boxed else [])
+    found = [text, answer.strip(), re.sub(r"^(?:tel|mailto):|<[0-9a-f]{2}>$", "", text, flags=re.IGNORECASE)]
+    found += [boxed[1]] if boxed else []
+    found += [f"{short}{text[len(long) :]}" for long, short in _HIVES.items() if text.upper().startswith(long)]
     for separator in _SEPARATOR.finditer(text):
         head, tail = text[: separator.start()], text[separator.end() :]
         if _repeats(head, gold.asked):
-            found.append(unwrap(tail.strip()))
-            found.append(unwrap(tail.strip().rstrip(".")))
+            found += [tail, tail.rstrip(".")]
         if separator.group().strip(" \t\n:=->→") != "" and _repeats(tail, gold.asked):
-            found.append(unwrap(head))
-    words = text.split()
-    for number in range(max(1, len(words) - 12), len(words) - 1):
-        if _repeats(" ".join(words[number:]), gold.asked):
-            found.append(unwrap(" ".join(words[:number])))
+            found.append(head)
+    found += without_repetition(text, gold.asked)
     remark = re.fullmatch(r"(.+?)\s*\(([^()]*)\)\.?", text, re.DOTALL)
     if remark and _repeats(remark[2], gold.asked):
-        found.append(unwrap(remark[1]))
-    return list(dict.fromkeys(one for one in found if one))
+        found.append(remark[1])
+    return list(dict.fromkeys(bare for one in found if (bare := unwrap(unwrap(one.strip()).strip("*_")))))
+
+
+def without_repetition(text: str, asked: str) -> list[str]:
+    """Return what is left when words that only repeat the question are taken from both ends."""
+    words = visible(text).split()
+    if len(words) > LONGEST or not re.search(r"\w", asked):
+        return []
+    first = last = 0
+    while first < len(words) - 1 and _repeats(words[first], asked):
+        first += 1
+    while last < len(words) - 1 and _repeats(words[-1 - last], asked):
+        last += 1
+    cut = [words[start : len(words) - end] for start in range(first + 1) for end in range(last + 1)]
+    left = [" ".join(part) for part in cut if part]
+    return left + [part.rstrip(".") for part in left]
 
 
 def _repeats(words: str, asked: str) -> bool:
     """Say whether some words only repeat the question: they claim nothing."""
-    known = {_stem(word) for word in re.findall(r"\w+", asked.casefold())}
+    if negated(words) or (hedged(words) and not hedged(asked)):
+        return False  # even where the question denies something
+    known = _known(asked)
     said = [word for word in re.findall(r"\w+", visible(words).casefold()) if word not in _FILLERS]
     return bool(words.strip()) and all(_stem(word) in known for word in said) and (bool(known) or not said)
 
 
+@lru_cache(maxsize=1024)
+def _known(asked: str) -> frozenset[str]:
+    """Return the words of a question, and those that stand for them."""
+    words = {_stem(word) for word in re.findall(r"\w+", asked.casefold())}
+    like = [group.split() for group in WORDS["synonyms"].splitlines()]
+    return frozenset(words | {_stem(word) for group in like if words & {*map(_stem, group)} for word in group})
+
+
 def _stem(word: str) -> str:
     return word.removesuffix("s")
+
+
+def turned(text: str, asked: str) -> str | None:
+    """Return "Rolf, Becka" as "Becka Rolf", where a person's name is asked for."""
+    match = re.fullmatch(r"([\w'-]+), ([\w'-]+)", unwrap(visible(text)))
+    asks = re.search(r"\b(?:who|full name|author|person)\b", asked, re.IGNORECASE)
+    return f"{match[2]} {match[1]}" if match and asks else None
 
 
 def same_text(gold: Gold, wanted: str, text: str) -> bool:
@@ -92,7 +102,7 @@ def same_text(gold: Gold, wanted: str, text: str) -> bool:
     if text == wanted:
         return True
     try:
-        return ip_address(refang(visible(text)).strip("[]")) == ip_address(wanted)
+        return ip_address(refang(visible(text)).strip("[]").partition("%")[0]) == ip_address(wanted)
     except ValueError:
         pass
     return re.fullmatch(r"[0-9a-fA-F]{32,128}", wanted) is not None and normalise(text) == normalise(wanted)
@@ -109,10 +119,10 @@ def file_type(text: str) -> str | None:
 
 
 def account(gold: Gold, text: str) -> str | None:
-    """Return the user of DOMAIN\\user, where an account is asked for."""
+    """Return the user of DOMAIN\\user and the like, where an account is asked for."""
     match = _ACCOUNT.fullmatch(unwrap(visible(text)))
     if match and (_ASKS_ACCOUNT.search(gold.asked) or not re.search(r"\w", gold.asked)):
-        return match[1]
+        return match["a"] or match["b"] or match["c"] or match["d"]
     return None
 
 

@@ -6,17 +6,26 @@ from fractions import Fraction
 from functools import lru_cache
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.hedges import hedged, negated
+from swaplaw.answers.hedges import bounds, hedged, negated
 from swaplaw.answers.lists import fields, is_detail, rows, splittings
 from swaplaw.answers.quantities import Times, instant, numbers, times
 from swaplaw.answers.text import equivalents, normalise, refang, unwrap
 from swaplaw.forensic.challenges.gold import Gold, Item
+from swaplaw.forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little, strange
+from swaplaw.forensic.grading.readings import without_repetition
 
-# A row that names one thing may say this much more about it; a record may have this many more fields.
-WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
+# What `uniq -c` prints.
+_COUNTED = re.compile(r"\d+ ([^\W\d].*)")
+# A person and an address: Anna <anna@example.org>.
+_MAILBOX = re.compile(r"[^<>@]*<([^<>\s]+@[^<>\s]+)>")
+# What nmap prints of a port.
+_PORT = re.compile(r"(?P<number>\d+)/(?P<protocol>tcp|udp)(?: +open(?: +\S+)*)?")
 _REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
 _LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
+
+
+_normal = lru_cache(maxsize=8192)(normalise)
 
 
 def overlap(gold: Gold, answer: str) -> Fraction:
@@ -26,6 +35,11 @@ def overlap(gold: Gold, answer: str) -> Fraction:
 
 def _readings(gold: Gold, answer: str) -> list[list[str]]:
     """Return the ways to punctuate the list; one mixes lines kept whole with lines split into their fields."""
+    # A line that hedges stays whole: split, its names would lose what takes them back.
+    hedging = [row for row in rows(answer) if hedged(row)]
+    if hedging:
+        sure = "\n".join(row for row in rows(answer) if not hedged(row))
+        return [[*reading, *hedging] for reading in (_readings(gold, sure) if sure else [[]])]
     mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
     # Single words would lose what denies them, and names within a phrase would be taken for it.
     words = not _denies(answer) and all(item.names for item in gold.items)
@@ -37,13 +51,13 @@ def _one_thing(row: str) -> bool:
 
 
 def _score(gold: Gold, found: Sequence[str]) -> Fraction:
-    lines = list({normalise(row) if not gold.keep_case else row: row for row in found if normalise(row)}.values())
+    lines = list({_normal(row) if not gold.keep_case else row: row for row in found if _normal(row)}.values())
     hits = [[_is(item, row, gold) for item in gold.items] for row in lines]
     matched = _matching(hits)
     recall = Fraction(len(matched), len(gold.items))
     if gold.measure == "recall":
-        claims = len(matched) + sum(_claims(row) for n, row in enumerate(lines) if n not in matched.values())
-        return recall if claims <= (gold.at_most or max(10, 3 * len(gold.items))) else Fraction(0)
+        claimed = len(matched) + sum(_claims(row) for n, row in enumerate(lines) if n not in matched.values())
+        return recall if claimed <= (gold.at_most or max(10, 3 * len(gold.items))) else Fraction(0)
     extra = _extra(gold, lines, hits, matched)
     # Optional members neither help nor harm.
     precision = Fraction(len(matched), len(matched) + extra) if matched else Fraction(0)
@@ -68,13 +82,7 @@ def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], mat
 def _claims(row: str) -> int:
     """Count what a row may name: a hundred names on one line are a hundred."""
     words = len(row.split())
-    return max(1, len(_parts(row)), words // 2 if words > WORDS_OF_RECORD else 0)
-
-
-def _parts(row: str) -> list[str]:
-    """Return the fields of a row that are no details, alternatives behind a slash apart."""
-    parts = [part for field in fields(row) for part in re.split(r"(?<=[\w\ue000])/(?=\w)", field)]
-    return [part for part in parts if not is_detail(part)]
+    return max(1, len(claims(row)), words // 2 if words > WORDS_OF_RECORD else 0)
 
 
 def _affirmed(row: str) -> str:
@@ -105,28 +113,42 @@ def _is(item: Item, row: str, gold: Gold) -> bool:
 
 def _named(item: Item, row: str, gold: Gold) -> bool:
     """Say whether a row is one of the names: bare, labelled, or with details beside it."""
+    if hedged(row):
+        return False
     if gold.keep_case:
-        return not _texts(row).isdisjoint(item.names)
+        return not _texts(row, gold).isdisjoint(item.names)
     accepted = _accepted(item.names)
-    forms = _row_forms(row)
+    forms = _row_forms(row, gold)
     if not any("/" in form for form in accepted):
         forms |= {form.rsplit("/", 1)[-1] for form in forms if "://" not in form}
     return not forms.isdisjoint(accepted)
 
 
 @lru_cache(maxsize=4096)
-def _texts(row: str) -> frozenset[str]:
+def _texts(row: str, gold: Gold) -> frozenset[str]:
     """Return the texts that a row may stand for."""
     texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
     remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
-    texts += [match[1] for match in remarks if not _denies(match[2])]
+    texts += [match[1] for match in remarks if _only_describes(match[1], match[2], gold)]
     texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
+    texts += [part for text in texts for part in without_repetition(text, gold.asked)]
+    texts += [match[1] for text in texts if (match := _COUNTED.fullmatch(text))]
+    texts += [match[1] for text in texts if (match := _MAILBOX.fullmatch(text))]
+    port, asked = _PORT.fullmatch(row), gold.asked.casefold()
+    if port and (port["protocol"] in asked or not re.search(r"\b(?:tcp|udp)\b", asked)):
+        texts.append(port["number"])
     return frozenset(unwrap(visible(text)) for text in texts)
 
 
 @lru_cache(maxsize=4096)
-def _row_forms(row: str) -> frozenset[str]:
-    return frozenset(normalise(text) for text in _texts(row))
+def _row_forms(row: str, gold: Gold) -> frozenset[str]:
+    return frozenset(_normal(text) for text in _texts(row, gold))
+
+
+def _only_describes(main: str, remark: str, gold: Gold) -> bool:
+    """Say whether a remark in brackets is about what stands before it; a hash may be followed by its file's name."""
+    named = re.fullmatch(r"[0-9a-f]{32,128}", main.strip(), re.IGNORECASE) and len(remark.split()) == 1
+    return not _denies(remark) and (bool(named) or not strange(remark.casefold(), _known(gold)))
 
 
 @lru_cache(maxsize=4096)
@@ -160,17 +182,19 @@ def _holds_all(item: Item, row: str, gold: Gold) -> bool:
         # A row may hold no other time: that would pair any name with any time.
         if not all(hits) or (not hits and (item.when_required or read.undated)):
             return False
-        loose = _loose(read.rest("\ue000"))
+        loose = _loose(read.rest(MARK))
     rest = loose
     for parts in item.has:
         taken = _without(rest, parts)
         if taken is None:
             return False
         rest = taken
-    zero = any(part == "0" for parts in item.has for part in parts)
-    if hedged(rest) or (negated(rest) and not zero):
+    spelt = [_loose(part) for parts in item.has for part in parts]
+    if hedged(rest) or (negated(rest) and "0" not in spelt):
         return False
-    return _little(rest, record=len(item.has) + bool(item.when) > 1)
+    if any(part.isdecimal() for part in spelt) and bounds(re.sub(r"[-=]>", " ", loose)):
+        return False
+    return little(rest, spelt, _known(gold), record=len(item.has) + bool(item.when) > 1)
 
 
 def _without(text: str, parts: Sequence[str]) -> str | None:
@@ -178,30 +202,24 @@ def _without(text: str, parts: Sequence[str]) -> str | None:
     for part in parts:
         found = _ZERO.search(text) if part == "0" else _find(text, part)
         if found is not None:
-            return f"{text[: found.start()]}\ue000{text[found.end() :]}"
+            return f"{text[: found.start()]}{MARK}{text[found.end() :]}"
     return None
 
 
 def _find(text: str, part: str) -> re.Match[str] | None:
     if part.isdecimal():
-        for match in re.finditer(r"(?<![\w.])\d[\d,.' ]*(?!\w)", text):
-            if numbers(match.group().strip(" ,.")) == [Fraction(part)]:
+        for match in re.finditer(r"(?<![\w.])(?:\d{1,3}(?:[ ,.']\d{3})+|\d+)(?![\w]|\.\d)", text):
+            if numbers(match.group().lstrip("0") or "0") == [Fraction(part)]:
                 return match
     return re.search(rf"(?<!\w){re.escape(_loose(part))}(?!\w)", text)
 
 
-def _little(rest: str, *, record: bool) -> bool:
-    """Say whether what stands beside the parts may be about them, rather than further answers."""
-    paths = re.sub(
-        r"(?:[a-z]:|(?<!\S))/\S*|\S*\ue000/\S*\.\w+|\([^()]*\)", lambda m: "\ue000" * (m[0].count("\ue000")), rest
-    )
-    if re.search(r"\ue000\s?/\s?\w|\w\s?/\s?\ue000", paths) and not record:
-        return False
-    words = re.findall(r"[^\W\d_][\w'-]*", paths)
-    foreign = [part for part in _parts(paths) if "\ue000" not in part]
-    if record:
-        return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD
-    return len(words) <= WORDS_BESIDE and not foreign
+@lru_cache(maxsize=1024)
+def _known(gold: Gold) -> frozenset[str]:
+    """Return the words that claim nothing new: of the question, and of all members."""
+    names = [name for item in gold.items + gold.optional for name in item.names]
+    parts = [part for item in gold.items + gold.optional for spellings in item.has for part in spellings]
+    return frozenset(re.findall(r"[^\W\d_][\w'-]*", " ".join([gold.asked, *gold.beside, *names, *parts]).casefold()))
 
 
 @lru_cache(maxsize=4096)

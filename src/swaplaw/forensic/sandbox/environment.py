@@ -233,6 +233,9 @@ class ForensicSandbox(SandboxEnvironment):
         """Return a command that lets a person into this sample's sandbox, bounded and guarded as an agent is."""
         if user not in (None, "agent", "1000"):
             raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+        if not self._stage.is_open:
+            # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
+            raise ConnectionError("the sandbox is closed: its sample has ended")
         files = _Files()
         inside = self._command(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, files)
         self._kept += files.paths

@@ -14,6 +14,8 @@ BUILDERS = {
     "synthetic-browser": "swaplaw.forensic.synthetic.browser",
     "synthetic-capture": "swaplaw.forensic.synthetic.capture",
     "synthetic-disk": "swaplaw.forensic.synthetic.disk",
+    "synthetic-eventlog": "swaplaw.forensic.synthetic.eventlog",
+    "synthetic-ext4": "swaplaw.forensic.synthetic.ext4",
     "synthetic-host": "swaplaw.forensic.synthetic.host",
     "synthetic-registry": "swaplaw.forensic.synthetic.registry",
 }
