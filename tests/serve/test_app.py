@@ -298,7 +298,7 @@ def test_failures_that_no_longer_matter_are_not_complained_about(
         (b'{"model": "pool", "messages": [{"role": "king"}]}', "role"),
         (b'{"model": "pool", "messages": [{"role": "user", "content": 3}]}', "content"),
         (b'{"model": "pool", "n": 2, "messages": [{"role": "user", "content": "x"}]}', "n"),
-        (b'{"model": "pool", "top_p": NaN, "messages": [{"role": "user", "content": "x"}]}', "top_p"),
+        (b'{"model": "pool", "top_p": NaN, "messages": [{"role": "user", "content": "x"}]}', "JSON"),
         (b'{"model": "pool", "messages": [{"role": "user", "content": "x", "y": NaN}]}', "JSON"),
         (b"[" * 50_000, ""),
         (b"\xff\xfe", ""),

@@ -90,7 +90,7 @@ def command(
     if output is not None:
         from swaplaw.serve.drift import calibrated_on
 
-        calibrated_on(found.policy, load(votes), dataset).write(output)
+        calibrated_on(found.policy, table, dataset).write(output)
     if as_json:
         emit(found.to_dict())
     else:

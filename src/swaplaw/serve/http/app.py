@@ -52,6 +52,7 @@ class Panels(dict[str, Panel]):
     def put(self, policies: Sequence[Served]) -> None:
         """Serve these from now on; questions that are being answered keep what they began with."""
         check_names(policies)
+        self.switchboard.forget_limits()
         panels = {served.name: self._panel(served) for served in policies}
         self.clear()
         self.update(panels)
@@ -113,7 +114,12 @@ def create_app(
         await panels.switchboard.close()
 
     app = FastAPI(
-        title="swaplaw", summary="Weighted votes of language models", lifespan=lifespan, docs_url=None, redoc_url=None
+        title="swaplaw",
+        summary="Weighted votes of language models",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
     )
     ring = keys if isinstance(keys, Keyring) else plain_keys(keys)
     app.add_middleware(Gate, keys=ring, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics)

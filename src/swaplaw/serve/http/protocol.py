@@ -20,6 +20,11 @@ class BoundedProtocol(HttpToolsProtocol):
     _head_done = True
     _timer: asyncio.TimerHandle | None = None
 
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a first request no longer than for the rest of any other: who says nothing holds a place, too."""
+        super().connection_made(transport)
+        self._timer = self.loop.call_later(PATIENCE, self._too_slow)
+
     def data_received(self, data: bytes) -> None:
         """Count what arrives until the head is whole; one read is never more than a few hundred kilobytes."""
         if self._head_done:
@@ -54,6 +59,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._stop_timer()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP in the same form as everything else."""
+        self._refuse(b"400 Bad Request", b"this is not HTTP that can be read", b"invalid_http")
+
     def _too_slow(self) -> None:
         self._timer = None
         self._refuse(b"408 Request Timeout", b"the headers did not arrive in time", b"timeout")
@@ -73,4 +82,5 @@ class BoundedProtocol(HttpToolsProtocol):
 
 def server_options() -> dict[str, Any]:
     """How our servers speak HTTP: for uvicorn's configuration."""
-    return {"http": BoundedProtocol, "server_header": False, "proxy_headers": False, "access_log": False}
+    quiet = {"server_header": False, "proxy_headers": False, "access_log": False}
+    return {"http": BoundedProtocol, "ws": "none", **quiet}

@@ -22,11 +22,17 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from swaplaw.decide.policy import Member
-from swaplaw.serve.settings import Upstream
+from swaplaw.serve.settings import TokenPrice, Upstream
 from swaplaw.serve.upstream.completions import Completion, RateLimitedError, UpstreamError, parse
 from swaplaw.serve.upstream.limits import Circuit, Throttle
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+LEAST_REST, LONGEST_REST = 0.1, 300.0
+"""Seconds that calls to a model rest after a rate limit, whatever it asks for.
+
+One that asks for a thousandth must not be asked a thousand times a second, nor one that asks for a year be given up for
+good: a call may try now and then, and is told again.
+"""
 MORE_TRIES = 4
 """Tries, beyond the upstream's retries, of calls that were told to slow down but not for how long."""
 IDLE = 4.0
@@ -42,12 +48,33 @@ Observe = Callable[[str, float], None]
 """Told the result and the seconds of every attempt."""
 
 
+class Asked:
+    """What all members are asked alike, written once: the fields that follow a member's own.
+
+    Raises
+    ------
+    ValueError
+        If it holds something that JSON does not have.
+    """
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self.body = body
+        self.more = b"," + open_json(body)[1:] if body else b""
+
+
+def open_json(content: Mapping[str, Any]) -> bytes:
+    """Write an object as JSON without its last brace, so that more can follow."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text[:-1].encode("utf-8", "replace")
+
+
 class Switchboard:
     """What callers share: connections, and for each model at an upstream its throttle and its circuit."""
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._throttles: dict[tuple[str, str | None, str], Throttle] = {}
+        self._most: dict[tuple[str, str | None, str], int] = {}
         self._circuits: dict[tuple[str, str | None, str], Circuit] = {}
 
     @property
@@ -64,16 +91,22 @@ class Switchboard:
         return self._session
 
     def throttle(self, upstream: Upstream, model: str) -> Throttle:
-        """The throttle of one model at an upstream, as limits are set; of several on it the smallest holds."""
+        """The throttle of one model at an upstream; where several policies limit it, the smallest number holds."""
         key = (upstream.base_url, upstream.key_env, model)
         found = self._throttles.setdefault(key, Throttle(upstream.concurrency))
-        found.tighten(upstream.concurrency)
+        self._most[key] = min(self._most.get(key, upstream.concurrency), upstream.concurrency)
+        found.allow(self._most[key])
         return found
 
     def circuit(self, upstream: Upstream, model: str) -> Circuit:
         """The circuit of one model at an upstream."""
         key = (upstream.base_url, upstream.key_env, model)
         return self._circuits.setdefault(key, Circuit(upstream.breaker, upstream.cooldown))
+
+    def forget_limits(self) -> None:
+        """Policies are read anew: what they say now counts, not what they said before."""
+        self._most.clear()
+        self._circuits.clear()
 
     async def close(self) -> None:
         """Let the connections go; who asks again gets new ones."""
@@ -106,13 +139,15 @@ class Client:
         if (key := upstream.key()) is not None:
             headers["authorization"] = f"Bearer {key}"
         self._headers = CIMultiDict(headers)
+        self._own = {"model": self.model, **upstream.extra}
+        self._own_text = open_json(self._own)
         self._url = URL(f"{upstream.base_url}/chat/completions")
 
-    def prepare(self, body: Mapping[str, Any]) -> bytes:
+    def prepare(self, asked: Asked) -> bytes:
         """Write a request once for all samples of a question: a JSON object that is still open."""
-        content = {**body, "model": self.model, **self.upstream.extra}
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return text[:-1].encode("utf-8", "replace")
+        if asked.body.keys() & self.upstream.extra.keys():
+            return open_json({**asked.body, **self._own})
+        return self._own_text + asked.more
 
     async def draw(
         self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
@@ -131,7 +166,7 @@ class Client:
             except RateLimitedError as error:
                 refusals += not error.wait
                 wait = error.wait or self._pause(refusals)
-                self.throttle.limited(wait, started)
+                self.rest(wait, started)
                 if monotonic() + wait > give_up or refusals > self.upstream.retries + MORE_TRIES:
                     raise
             except UpstreamError as error:
@@ -146,6 +181,18 @@ class Client:
         return self._switchboard.session.post(
             self._url, data=payload, headers=self._headers, allow_redirects=False, timeout=NO_TIMEOUT
         )
+
+    def rest(self, wait: float, started: float) -> None:
+        """A call that began at `started` was told to slow down: let the model rest."""
+        self.throttle.limited(min(max(wait, LEAST_REST), LONGEST_REST), started)
+
+    def cost(self, samples: int, input_tokens: int, output_tokens: int) -> float | None:
+        """What samples cost, by their number or their tokens; None where the price is not known."""
+        price = self.upstream.price
+        if isinstance(price, TokenPrice):
+            return (price.input * input_tokens + price.output * output_tokens) / 1e6
+        each = price if price is not None else self.member.price
+        return None if each is None else each * samples
 
     def _pause(self, times: int) -> float:
         return self._pauses.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 10)))

@@ -63,10 +63,11 @@ class Throttle:
         """How many calls may run at once now."""
         return int(self._limit)
 
-    def tighten(self, most: int) -> None:
-        """Another policy allows fewer calls: the smallest number holds."""
-        self._most = min(self._most, most)
-        self._limit = min(self._limit, float(self._most))
+    def allow(self, most: int) -> None:
+        """Set how many calls may ever run at once; one that has been told to slow down keeps to what it runs."""
+        slowed = self._limit < self._most
+        self._most = most
+        self._limit = min(self._limit, float(most)) if slowed else float(most)
 
     @property
     def paused(self) -> float:

@@ -12,8 +12,8 @@ from math import inf
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
-from swaplaw.serve.settings import Served, TokenPrice
-from swaplaw.serve.upstream.client import OUR_FAULT, Client
+from swaplaw.serve.settings import Served
+from swaplaw.serve.upstream.client import OUR_FAULT, Asked, Client
 from swaplaw.serve.upstream.completions import Completion, UpstreamError
 from swaplaw.serve.voting.ballot import Answer, Ballot
 from swaplaw.serve.voting.stopping import Sampling, Stop
@@ -84,7 +84,13 @@ class Decision:
 
 
 class Poll:
-    """Asks the members of one policy one question."""
+    """Asks the members of one policy one question.
+
+    Raises
+    ------
+    ValueError
+        If the question holds something that JSON does not have.
+    """
 
     def __init__(
         self,
@@ -94,7 +100,7 @@ class Poll:
         seed: int | None,
         until: float = inf,
     ) -> None:
-        self.served, self.clients, self.body, self.seed = served, clients, body, seed
+        self.served, self.clients, self.asked, self.seed = served, clients, Asked(body), seed
         members = served.members
         self.ballot = Ballot([member.weight for member in members], [member.samples for member in members])
         self.records = [MemberRecord(list(range(member.samples))) for member in members]
@@ -224,7 +230,7 @@ class Poll:
         client, seed = self.clients[call.member], None if self.seed is None else self.seed + call.first
         prepared = self._prepared.get(call.member)
         if prepared is None:
-            prepared = self._prepared[call.member] = client.prepare(self.body)
+            prepared = self._prepared[call.member] = client.prepare(self.asked)
         task = asyncio.create_task(client.draw(prepared, call.size, seed, self._until))
         task.add_done_callback(arrivals.add)
         return task
@@ -352,21 +358,18 @@ class Poll:
         return {
             "rounds": self.rounds,
             "samples": {"planned": planned, "spent": spent, "saved": saved},
-            "cost": self._cost(),
+            "cost": self.cost,
         }
 
-    def _cost(self) -> float | None:
-        total = 0.0
-        for member, record in enumerate(self.records):
-            price = self.clients[member].upstream.price
-            if isinstance(price, TokenPrice):
-                total += (price.input * record.input_tokens + price.output * record.output_tokens) / 1e6
-                continue
-            each = price if price is not None else self.served.members[member].price
-            if each is None:
-                return None
-            total += each * record.asked
-        return total
+    @property
+    def cost(self) -> float | None:
+        """What has been asked for so far costs, where prices are known."""
+        costs = [
+            client.cost(record.asked, record.input_tokens, record.output_tokens)
+            for client, record in zip(self.clients, self.records, strict=True)
+        ]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
 
 
 class _Arrivals:
