@@ -60,4 +60,5 @@ if __name__ == "__main__":
     port, *rest = map(int, sys.argv[1:])
     app = proxy(*rest)
     gc.freeze()
+    gc.set_threshold(20_000)
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="critical", access_log=False, backlog=2048)

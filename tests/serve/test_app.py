@@ -263,7 +263,7 @@ def test_upstream_keys_come_from_the_environment(
 
 
 def test_nothing_private_is_logged(base_url: str, start: Start, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="swaplaw")
+    caplog.set_level(logging.DEBUG, logger="swaplaw")
     headers = {"authorization": f"Bearer {KEY}"}
     members = [("says-A", "1", 1), ("status-500", "1", 1)]
     start(serve(base_url, *members), keys=[KEY]).post("/chat/completions", json=ask("my secret"), headers=headers)

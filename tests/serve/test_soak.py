@@ -37,7 +37,7 @@ def test_ten_minutes_of_faults(tmp_path: Path) -> None:
 
 
 def test_a_few_seconds_of_faults(tmp_path: Path) -> None:
-    Soak(tmp_path / "votes.parquet", 8.0).run()
+    Soak(tmp_path / "votes.parquet", 5.0).run()
 
 
 class Soak:

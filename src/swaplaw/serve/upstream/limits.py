@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from itertools import takewhile
 from time import monotonic
+from typing import Any
 
 from swaplaw.serve.upstream.completions import UpstreamError
 
@@ -45,6 +47,42 @@ class Circuit:
         self._failures += 1
         if self.open:
             self._retry_at = self._clock() + self._cooldown
+
+
+class Deadlines:
+    """Ends calls that take too long, by one timer for all of them: one for each would cost more than its vote."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[asyncio.Task[Any], float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self) -> asyncio.Task[Any]:
+        """The current task begins a call."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a call is made by a task")
+        loop = asyncio.get_running_loop()
+        self._ends[task] = loop.time() + self._seconds
+        if self._timer is None or self._loop is not loop:
+            self._loop, self._timer = loop, loop.call_later(self._seconds, self._sweep, loop)
+        return task
+
+    def end(self, task: asyncio.Task[Any]) -> bool:
+        """The task's call has ended; True where it was cancelled for taking too long."""
+        return self._ends.pop(task, None) is None
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel what is due: the calls are in the order of their ends."""
+        self._timer = None
+        now = loop.time()
+        due = list(takewhile(lambda task: self._ends[task] <= now, self._ends))
+        for task in due:
+            del self._ends[task]
+            task.cancel()
+        if (following := next(iter(self._ends.values()), None)) is not None:
+            self._timer = loop.call_at(following, self._sweep, loop)
 
 
 class Throttle:
