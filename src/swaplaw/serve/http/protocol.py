@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -118,7 +118,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is whole."""
         self._head_done = True
-        caller = self.scope[CALLER] = Caller()  # type: ignore[typeddict-unknown-key]
+        caller, scope = Caller(), cast("dict[str, Any]", self.scope)
+        scope[CALLER] = caller
         self._callers = (*(one for one in self._callers if one.watched), caller)
         super().on_headers_complete()
 

@@ -11,7 +11,7 @@ votes are in.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -49,13 +49,13 @@ class Ballot:
         self._rescale()
 
     @property
-    def counts(self) -> Sequence[Counter[Answer]]:
+    def counts(self) -> list[Counter[Answer]]:
         """Each member's votes, by answer."""
         return self._counts
 
     @counts.setter
-    def counts(self, counts: Iterable[Counter[Answer]]) -> None:
-        self._counts = list(counts)
+    def counts(self, counts: list[Counter[Answer]]) -> None:
+        self._counts = counts
         self._cast = [votes.total() for votes in self._counts]
 
     def empty(self) -> Ballot:
