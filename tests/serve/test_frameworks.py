@@ -6,6 +6,7 @@ They are too large to be installed for every run: `python scripts/test.py -m slo
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ from support.upstreams import Start, World, serve
 pytestmark = pytest.mark.slow
 CLIENTS = Path(__file__).resolve().parent.parent / "support" / "framework_clients.py"
 ANSWER = "The answer is (A)."
+OFFLINE = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False"}
+"""LiteLLM would fetch a list of prices at its start."""
 
 
 def environment(folder: Path, *packages: str) -> Path:
@@ -31,13 +34,12 @@ def environment(folder: Path, *packages: str) -> Path:
     return folder / "bin"
 
 
-@pytest.mark.parametrize(("framework", "package"), [("litellm", "litellm"), ("langchain", "langchain-openai")])
+@pytest.mark.parametrize(("framework", "package"), [("litellm", "litellm[proxy]"), ("langchain", "langchain-openai")])
 def test_a_framework_asks_the_policy(framework: str, package: str, base_url: str, start: Start, tmp_path: Path) -> None:
     url = str(start(serve(base_url, ("says-A", "1", 2), ("says-B", "1/3", 2))).base_url)
     programs = environment(tmp_path / "venv", package)
-    done = subprocess.run(
-        [str(programs / "python"), str(CLIENTS), framework, url], capture_output=True, text=True, timeout=300
-    )
+    command = [str(programs / "python"), str(CLIENTS), framework, url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=OFFLINE)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert found.pop("tokens") > 0
@@ -58,7 +60,9 @@ def test_litellms_proxy_answers_for_a_member(world: World, start: Start, tmp_pat
         config, port = tmp_path / "litellm.yaml", free_port()
         config.write_text(CONFIG.format(url=upstream))
         command = [str(programs / "litellm"), "--config", str(config), "--port", str(port), "--host", "127.0.0.1"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, env=OFFLINE
+        )
         try:
             wait_for(port, patience=180)
             options = {"model": "behind", "timeout": 60.0}

@@ -131,7 +131,7 @@ def show_front(found: Cascades, unit: str | None) -> None:
             percent(one.asked),
             percent(one.accuracy),
             points(one.lift),
-            "–" if one.cost is None else f"{one.cost:,.4g}",
+            "–" if one.cost is None else _amount(one.cost, unit),
         ]
         for one in found.front
     ]
@@ -166,8 +166,14 @@ def tell(
         say(f"On all questions {quote(found.pair.primary)} alone is best: nothing is gained by asking the other.")
 
 
+def _amount(cost: float, unit: str | None) -> str:
+    """A cost: tokens are whole numbers, prices may be small."""
+    return f"{cost:,.0f}" if unit == "tokens" else f"{cost:,.4g}"
+
+
 def _line(what: str, held: HeldOutCascade, unit: str | None) -> str:
-    cost = "" if held.cost is None else f", {held.cost:,.4g} {'tokens' if unit == 'tokens' else 'in prices'} a question"
+    each = "tokens per question" if unit == "tokens" else "in prices per question"
+    cost = "" if held.cost is None else f", {_amount(held.cost, unit)} {each}"
     low, high = points(held.effect.low), points(held.effect.high)
     return (
         f"{what}: accuracy {percent(held.accuracy)}%, lift {points(held.effect.mean)} pp [{low}, {high}], asks on "
