@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -34,6 +35,7 @@ LONG_WORK = 500
 
 FORMATS = ("text", "md", "csv")
 _FORMAT = "swaplaw.format"
+_STDOUT = "swaplaw.stdout"
 
 
 def table_options(command: Command) -> Command:
@@ -51,8 +53,19 @@ def table_options(command: Command) -> Command:
         callback=keep,
         help="Tables as text, Markdown or CSV (then all but tables goes to stderr).",
     )
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables.")
-    return as_json(chosen(command))
+    return json_option("Print one JSON document instead of tables.")(chosen(command))
+
+
+def json_option(help: str) -> Callable[[Command], Command]:
+    """Make --json, under which nothing but `emit` reaches standard output, whatever a library prints."""
+
+    def keep(context: click.Context, _: click.Parameter, value: bool) -> bool:
+        if value:
+            context.meta[_STDOUT] = sys.stdout
+            context.with_resource(contextlib.redirect_stdout(sys.stderr))
+        return value
+
+    return click.option("--json", "as_json", is_flag=True, callback=keep, help=help)
 
 
 def chosen_format() -> str:
@@ -177,7 +190,9 @@ def over_pairs(tally: Tally, label: str, each: int = 1) -> Callable[[Sequence[It
 
 def emit(document: Any) -> None:
     """Print exactly one JSON document."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False))
+    context = click.get_current_context(silent=True)
+    stdout = None if context is None else context.meta.get(_STDOUT)
+    click.echo(json.dumps(document, indent=2, allow_nan=False), file=stdout)
 
 
 def number(value: Fraction | float | None) -> float | None:

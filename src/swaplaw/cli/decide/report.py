@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from swaplaw.cli._shared.output import emit, load, progress_bar
+from swaplaw.cli._shared.output import emit, json_option, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.reading import reading_options, said_about_reading
 from swaplaw.cli._shared.workers import workers_options
@@ -39,7 +39,7 @@ from swaplaw.errors import printable
     help="Time to search panels (0: none).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
-@click.option("--json", "as_json", is_flag=True, help="Print the page's data as one JSON document as well.")
+@json_option("Print the page's data as one JSON document as well.")
 @workers_options
 def command(
     votes: tuple[str, ...],
