@@ -1,11 +1,12 @@
 """Serving under load: many clients, upstreams with 50 ms latency, every part in a process of its own.
 
 Open loop: each client asks about once a second and waits for the answer. Closed loop (pace 0): it asks again at once.
-What counts is the latency beyond that of the slowest sample needed, errors (there must be none), the server's memory,
-and its processor time beside that of a bare proxy, which makes the same calls by the same libraries and votes nothing.
+What counts is the server's processor time and latency beside those of a bare proxy, which makes the same calls by the
+same libraries and votes nothing (`loopback/proxy.py`), errors (there must be none), and the server's memory. Server and
+proxy run side by side and are asked in turns, several times, so that both see the same machine.
 
-On a quiet machine: `python -m benchmarks.serve`; SWAPLAW_LOAD_CLIENTS, _SECONDS and _PACE set the size. All of it stays
-on loopback.
+On a quiet machine: `python -m benchmarks.serve`, or `python -m benchmarks.serve processor` for the ratios alone;
+SWAPLAW_LOAD_CLIENTS, _SECONDS and _PACE set the size. All of it stays on loopback.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
-import json
 import os
 import random
 import socket
@@ -26,84 +26,61 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
+from statistics import median
 
 import aiohttp
 import uvloop
 
 from benchmarks.harness import Row
 
+ROOT = Path(__file__).resolve().parent.parent
 DELAY = 0.05
 CLIENTS, SECONDS, PACE = (
     int(os.environ.get(f"SWAPLAW_LOAD_{name}", value))
     for name, value in (("CLIENTS", 200), ("SECONDS", 60), ("PACE", 1))
 )
-BUDGET = 0.025
+SAMPLES = 6
 MOST_PROCESSOR = 1.5
 """Processor time of the server for each answer, over the bare proxy's."""
-PROXY = """
-import asyncio, json, sys
-import aiohttp, uvicorn
-from starlette.applications import Starlette
-from starlette.responses import JSONResponse
-from starlette.routing import Route
-port, first, second, samples = map(int, sys.argv[1:])
-urls = {"first": f"http://127.0.0.1:{first}/v1/chat/completions", "second": f"http://127.0.0.1:{second}/v1/chat/completions"}
-async def chat(request):
-    asked = json.loads(await request.body())
-    async def one(model, seed):
-        body = json.dumps({**asked, "model": model, "seed": seed}).encode()
-        async with session().post(urls[model], data=body, headers={"content-type": "application/json"}) as reply:
-            return json.loads(await reply.read())
-    found = await asyncio.gather(*(one(model, seed) for model in urls for seed in range(samples)))
-    return JSONResponse(found[0])
-held = []
-def session():
-    if not held:
-        held.append(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=4)))
-    return held[0]
-async def health(request):
-    return JSONResponse({})
-app = Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"]), Route("/health", health)])
-uvicorn.run(app, host="127.0.0.1", port=port, log_level="critical", access_log=False)
-"""
-UPSTREAM = """
-import gc, random, sys
-from starlette.responses import JSONResponse, Response
-from swaplaw.serve.demo import Script, running, scripted_app
-answers = {(model, "1"): ["A"] * 8 for model in ("first", "second")}
-app, faults = scripted_app(Script(answers), delay=float(sys.argv[2])), float(sys.argv[3])
-odd = [lambda: JSONResponse({}, 500), lambda: JSONResponse({}, 429, {"retry-after": "1"}),
-       lambda: Response(b"{", media_type="application/json"), lambda: JSONResponse({"choices": []})]
-async def faulty(scope, receive, send):
-    if scope["type"] == "http" and scope["path"] != "/health" and random.random() < faults:
-        await random.choice(odd)()(scope, receive, send)
-    else:
-        await app(scope, receive, send)
-with running(faulty, port=int(sys.argv[1])):
-    gc.freeze()
-    sys.stdin.read()
-"""
+MOST_LATENCY = 1.5
 
 
 def measure() -> Iterator[Row]:
-    found = load(CLIENTS, SECONDS, PACE)
-    assert found.statuses == {200: len(found.latencies)}, found.statuses
-    name = f"{CLIENTS} clients, {SECONDS} s, {len(found.latencies) / SECONDS:.0f} answers/s"
-    yield Row(f"added p50 latency: {name}", found.added(0.5), BUDGET, "25 ms", 1)
-    yield Row(f"added p99 latency: {name}", found.added(0.99), BUDGET, "25 ms", 1)
-    yield Row(f"memory at the end: {name}", found.memory[-1], found.memory[0], "a quarter into the run", 0.9, "MB")
+    """Everything: the large load first, then the ratios."""
+    yield from many_clients()
+    yield from processor_ratios()
+
+
+def many_clients() -> Iterator[Row]:
+    """Many clients at six samples per member, beside the proxy under the same load."""
+    with set_up(SAMPLES, exact=False, proxy=True) as found:
+        ours, bare = (run(found, name, CLIENTS, SECONDS, PACE) for name in ("server", "proxy"))
+    for one in (ours, bare):
+        assert one.statuses == {200: len(one.latencies)}, one.statuses
+    name = f"{CLIENTS} clients, {SECONDS} s, {SAMPLES} samples per member"
+    for quantile in (0.5, 0.9, 0.99):
+        own, theirs = ours.latency(quantile), bare.latency(quantile)
+        yield Row(f"p{100 * quantile:g} latency: {name}", own, theirs, "a bare proxy", 1 / MOST_LATENCY)
+    yield Row(f"processor time: {name}", ours.processor, bare.processor, "a bare proxy", 1 / MOST_PROCESSOR)
+    memory = f"memory at the end: {name}, {len(ours.latencies)} answers"
+    yield Row(memory, ours.memory[-1], ours.memory[0], "a quarter into the run", 0.9, "MB")
+
+
+def processor_ratios(clients: int = 20, seconds: float = 4, rounds: int = 5) -> Iterator[Row]:
+    """The server's processor time for each answer beside that of the bare proxy, in turns."""
     for samples in (1, 6):
-        for loop, pace in (("open", PACE), ("closed", 0)):
-            yield beside_proxy(samples, loop, pace)
-
-
-def beside_proxy(samples: int, loop: str, pace: float, clients: int = 20, seconds: float = 10) -> Row:
-    """The server's processor time for each answer beside that of the bare proxy, one run after the other."""
-    ours = load(clients, seconds, pace, samples=samples, exact=False)
-    bare = load(clients, seconds, pace, samples=samples, bare=True)
-    name = f"processor time, {samples} samples per member, {loop} loop"
-    return Row(name, ours.processor, bare.processor, "a bare proxy", 1 / MOST_PROCESSOR)
+        with set_up(samples, exact=False, proxy=True) as found:
+            for loop, pace in (("open", 0.25), ("closed", 0.0)):
+                pairs = []
+                for _ in range(rounds):
+                    ours, bare = (run(found, name, clients, seconds, pace) for name in ("server", "proxy"))
+                    pairs.append((ours.processor, bare.processor))
+                name = f"processor time, {samples} samples per member, {loop} loop"
+                ours_each, bare_each = (median(side) for side in zip(*pairs, strict=True))
+                note = "ratios " + ", ".join(f"{own / theirs:.2f}" for own, theirs in pairs)
+                yield Row(name, ours_each, bare_each, "a bare proxy", 1 / MOST_PROCESSOR, note=note)
 
 
 @dataclass(frozen=True)
@@ -119,45 +96,65 @@ class Load:
     explained: bool
     """Every answer that is not 200 says why in OpenAI's form."""
 
-    def added(self, quantile: float) -> float:
-        """Quantile of the latency beyond the slowest needed sample's."""
+    def latency(self, quantile: float) -> float:
+        """Quantile of the latency, in seconds."""
         ordered = sorted(self.latencies)
-        return max(ordered[min(len(ordered) - 1, int(quantile * len(ordered)))] - DELAY, 1e-6)
+        return ordered[min(len(ordered) - 1, int(quantile * len(ordered)))]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A whole set-up: ports of what can be asked, and the processes."""
+
+    ports: dict[str, int]
+    processes: dict[str, subprocess.Popen[bytes]]
+    policy: Path
+
+
+@contextmanager
+def set_up(
+    samples: int = 1, *, exact: bool = True, proxy: bool = False, faults: float = 0.0, serving: Sequence[str] = ()
+) -> Iterator[Running]:
+    """Two upstreams, a server between them and the clients, and perhaps the bare proxy beside it.
+
+    Without `exact` the server makes all calls, as the proxy does; a share `faults` of the upstreams' calls goes wrong;
+    `serving` holds more options of the command.
+    """
+    names = ["first", "second", "server", *(["proxy"] if proxy else [])]
+    ports = {name: free_port() for name in names}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        policy = folder / "load.json"
+        write_policy(policy, ports["first"], ports["second"], samples, exact)
+        numbers = [str(number) for number in (*(ports[name] for name in ("first", "second")), samples)]
+        commands = {
+            "first": ["benchmarks.loopback.upstream", str(ports["first"]), str(DELAY), str(faults)],
+            "second": ["benchmarks.loopback.upstream", str(ports["second"]), str(DELAY), str(faults)],
+            "server": ["swaplaw", "serve", str(policy), "--port", str(ports["server"]), *serving],
+            "proxy": ["benchmarks.loopback.proxy", str(ports.get("proxy")), *numbers],
+        }
+        processes = {name: stack.enter_context(process("-m", *commands[name])) for name in names}
+        for port in ports.values():
+            wait_for(port)
+        yield Running(ports, processes, policy)
 
 
 def load(
-    clients: int,
-    seconds: float,
-    pace: float,
-    *,
-    kill_at: float | None = None,
-    samples: int = 1,
-    exact: bool = True,
-    bare: bool = False,
-    faults: float = 0.0,
+    clients: int, seconds: float, pace: float, *, kill_at: float | None = None, samples: int = 1, faults: float = 0.0
 ) -> Load:
-    """Run the whole set-up.
+    """Put load on a server; at `kill_at` seconds the primary's upstream is killed."""
+    with set_up(samples, faults=faults) as found:
+        return run(found, "server", clients, seconds, pace, kill_at=kill_at)
 
-    At `kill_at` seconds the primary's upstream is killed; a share `faults` of the upstreams' calls goes wrong; `bare`
-    puts the proxy that votes nothing in the server's place, which makes all calls, as the server does without `exact`.
-    """
-    with ExitStack() as stack:
-        ports = [free_port() for _ in range(3)]
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        arguments = [str(DELAY), str(faults)]
-        upstreams = [stack.enter_context(process("-c", UPSTREAM, str(port), *arguments)) for port in ports[:2]]
-        if bare:
-            numbers = [str(number) for number in (ports[2], ports[0], ports[1], samples)]
-            server = stack.enter_context(process("-c", PROXY, *numbers))
-        else:
-            policy = folder / "load.json"
-            write_policy(policy, ports[0], ports[1], samples, exact)
-            server = stack.enter_context(process("-m", "swaplaw", "serve", str(policy), "--port", str(ports[2])))
-        for port in ports:
-            wait_for(port)
-        # Clients are not what is measured: they wait on the quicker event loop.
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(ask_for(clients, seconds, pace, ports[2], server.pid, upstreams[0], kill_at))
+
+def run(
+    running: Running, name: str, clients: int, seconds: float, pace: float, *, kill_at: float | None = None
+) -> Load:
+    """Let many clients ask for a while; they are not what is measured, so they wait on the quicker event loop."""
+    victim = running.processes["first"]
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        server = running.processes[name].pid
+        return runner.run(ask_for(clients, seconds, pace, running.ports[name], server, victim, kill_at))
 
 
 async def ask_for(
@@ -175,7 +172,7 @@ async def ask_for(
     statuses: Counter[int] = Counter()
     degraded, explained = 0, True
     phases = random.Random(0)
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4)
     async with aiohttp.ClientSession(connector=connector) as session:
         gc.freeze()  # Nor are their pauses.
         before = processor(server)
@@ -219,7 +216,7 @@ async def ask_for(
 def write_policy(path: Path, first: int, second: int, samples: int, exact: bool) -> None:
     from swaplaw.decide.policy import Member, Policy
 
-    options = {"concurrency": 500, "retries": 1, "timeout": 10.0, "cooldown": 1.0}
+    options = {"concurrency": 5000, "retries": 1, "timeout": 10.0, "cooldown": 1.0}
     upstreams = {
         name: {"base_url": f"http://127.0.0.1:{port}/v1", **options}
         for name, port in (("first", first), ("second", second))
@@ -233,7 +230,9 @@ def write_policy(path: Path, first: int, second: int, samples: int, exact: bool)
 def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """A Python process that is gone when the block is left."""
     quiet = subprocess.DEVNULL
-    running = subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
+    running = subprocess.Popen(
+        [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, cwd=ROOT
+    )
     try:
         yield running
     finally:
@@ -277,5 +276,7 @@ def resident(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    for row in measure():
-        print(json.dumps({"name": row.name, "ours": row.ours, "beside": row.theirs, "of": row.against}))
+    parts = {"clients": many_clients, "processor": processor_ratios}
+    for row in chain.from_iterable(parts[name]() for name in sys.argv[1:] or parts):
+        beside = f"{row.ours:.4g} {row.unit} beside {row.theirs:.4g} of {row.against}"
+        print(f"{row.name}: {beside}, {row.ours / row.theirs:.2f} times; {row.note}", flush=True)

@@ -137,6 +137,30 @@ def test_the_front_is_what_replay_and_the_server_decide(tmp_path: Path) -> None:
     assert {vote["stopped"] for vote in decided.values()} >= {"cascade"}
 
 
+def test_the_front_of_gpqa_diamond_is_what_replay_decides() -> None:
+    dataset, primary, secondary = GPQA
+    votes = sl.read_votes([str(real_votes("best-of-infinity.parquet"))])
+    found = cascades(votes.tally(dataset), primary, secondary)
+    one = found.front[-1]
+    policy = cascade_policy(found, one, found.held_out(repeats=1))
+    for row in replay(votes, policy, {"all": StopRule(exact=False), "exact": StopRule()}, dataset=dataset):
+        assert row.changed == 0
+        assert (row.accuracy, row.asked) == (one.accuracy, one.asked)
+
+
+@settings(deadline=None, max_examples=30)
+@given(worlds)
+def test_the_lossless_cascade_decides_as_the_pair_and_asks_no_more(questions: list[Question]) -> None:
+    found = cascades(as_votes(questions).tally(), "A", "B")
+    folds = min(3, len(questions))
+    if folds < 2:
+        return
+    pair, lossless = (found.held_out(how=how, folds=folds, repeats=1) for how in ("pair", "lossless"))
+    assert lossless.accuracy == pair.accuracy
+    assert lossless.over(pair).mean == 0
+    assert lossless.asked <= pair.asked == 1
+
+
 def test_the_command(swaplaw: Run, tmp_path: Path) -> None:
     dataset, primary, secondary = GPQA
     file = tmp_path / "cascade.json"
@@ -157,6 +181,11 @@ def test_the_command(swaplaw: Run, tmp_path: Path) -> None:
     assert chosen["accuracy"] == front[-1]["accuracy"]
     held = chosen["held_out"]
     assert held["low"] <= held["mean"] <= held["high"]
+    lossless, over = document["lossless"]["held_out"], document["over_pair"]
+    assert lossless["accuracy"] == pair["accuracy"]
+    assert lossless["cost"] < 0.7 * pair["cost"]
+    assert over["low"] < over["mean"] < over["high"]
+    assert over["mean"] == pytest.approx(held["accuracy"] - pair["accuracy"])
     # As accurate as the pair on questions that had no part in the choice, for less than half of its tokens.
     assert held["accuracy"] >= pair["accuracy"]
     assert held["cost"] < 0.5 * pair["cost"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from hashlib import sha256
 from pathlib import Path
@@ -178,24 +177,3 @@ def test_a_bad_key_file_is_named_without_its_content(tmp_path: Path, text: str |
     with pytest.raises(InputError, match=message) as raised:
         read_keys(file)
     assert "sk-plain" not in str(raised.value)
-
-
-def test_litellm(base_url: str, start: Start) -> None:
-    if importlib.util.find_spec("litellm") is None:
-        pytest.skip("litellm is not installed")
-    import litellm
-
-    url = str(start(serve(base_url, ("says-A", "1", 2))).base_url)
-    reply: Any = litellm.completion("openai/pool", MESSAGES, api_base=url, api_key="x")
-    assert reply.choices[0].message.content == "The answer is (A)."
-
-
-def test_langchain(base_url: str, start: Start) -> None:
-    if importlib.util.find_spec("langchain_openai") is None:
-        pytest.skip("langchain-openai is not installed")
-    from langchain_openai import ChatOpenAI
-
-    url = str(start(serve(base_url, ("says-A", "1", 2))).base_url)
-    model = ChatOpenAI(model="pool", base_url=url, api_key="x", max_retries=0)
-    assert model.invoke("Which?").content == "The answer is (A)."
-    assert "".join(str(chunk.content) for chunk in model.stream("Which?")) == "The answer is (A)."

@@ -12,55 +12,38 @@ from statistics import median
 import httpx
 import polars as pl
 import pytest
+from benchmarks.drift import CLAUDE as PAIR
+from benchmarks.drift import EXAMS, Case, streams
+from benchmarks.drift import SAMPLES as N
 
 import swaplaw as sl
 from serve.test_app import vote
 from swaplaw.decide.policy import Member, Policy, read_policy
-from swaplaw.serve.drift import ALARM, Bet, Monitor, calibrated, calibration_of, monitor_of
+from swaplaw.serve.drift import ALARM, Bet, calibrated, calibration_of, monitor_of
 from swaplaw.serve.replay import recorded
 
 from support.commands import Finished
 from support.upstreams import Start, World, serve
 
 Run = Callable[..., Finished]
-PAIR = ("claude-3-opus-20240229", "gpt-4")
-N = 8
 
 
 def policy() -> Policy:
     return Policy((Member(PAIR[0], Fraction(1), N), Member(PAIR[1], Fraction(2, 3), N)), "test", {}, {})
 
 
-def streams(live: Sequence[str], number: int, *, length: int = 400, calibration: int = 200) -> list[int | None]:
-    """When the alarm rang, if it did, on streams of real questions, with the votes of `live` for the members'."""
-    chosen, rng = policy(), Random(0)
-    votes = recorded(sl.demo_votes(), sorted({*PAIR, *live}), graded=False)
-    questions = sorted(q for q in votes.gold if all((model, q) in votes.answers for model in (*PAIR, *live)))
-
-    def drawn(models: Sequence[str], question: str) -> list[list[str | None]]:
-        return [rng.sample(votes.answers[model, question], N) for model in models]
-
-    found = []
-    for _ in range(number):
-        expected = [drawn(PAIR, question) for question in rng.choices(questions, k=calibration)]
-        monitor = Monitor(chosen, expected, seed=rng.randrange(2**32))
-        for question in rng.choices(questions, k=length):
-            monitor.observe([dict(enumerate(own)) for own in drawn(live, question)])
-            if monitor.alarm:
-                break
-        found.append(monitor.alarmed_at)
-    return found
+def alarms(live: tuple[str, str], number: int, length: int = 400) -> list[int | None]:
+    return streams(Case(EXAMS, PAIR, live), number, length=length)
 
 
 @pytest.mark.slow
 def test_streams_without_drift_alarm_in_at_most_5_percent() -> None:
-    alarms = streams(PAIR, 600)
     # Of 600 streams at 5%, more than 48 would be three standard errors too many.
-    assert sum(at is not None for at in alarms) <= 48
+    assert sum(at is not None for at in alarms(PAIR, 600)) <= 48
 
 
 def test_few_streams_without_drift_alarm() -> None:
-    assert sum(at is not None for at in streams(PAIR, 15, length=150)) <= 4
+    assert sum(at is not None for at in alarms(PAIR, 15, length=150)) <= 4
 
 
 @pytest.mark.parametrize(
@@ -71,7 +54,7 @@ def test_few_streams_without_drift_alarm() -> None:
     ],
 )
 def test_a_swapped_member_is_noticed(live: tuple[str, str], within: int) -> None:
-    noticed = [at or 10**6 for at in streams(live, 9)]
+    noticed = [at or 10**6 for at in alarms(live, 9)]
     assert median(noticed) <= within
 
 

@@ -14,9 +14,9 @@ def test_an_upstream_killed_in_the_middle_is_explained() -> None:
 
 
 @pytest.mark.slow
-def test_200_clients_for_a_minute() -> None:
-    """Wants a quiet machine: server, upstreams and clients share its cores."""
-    found = load(clients=200, seconds=60, pace=1)
+def test_200_clients_for_a_minute_at_six_samples_per_member() -> None:
+    """Server, upstreams and clients share the machine: it may be slow, but nothing fails and memory stays."""
+    found = load(clients=200, seconds=60, pace=1, samples=6)
     assert found.statuses == {200: len(found.latencies)}
-    assert len(found.latencies) > 200 * 50
+    assert found.degraded == 0
     assert found.memory[-1] < 1.1 * found.memory[0]

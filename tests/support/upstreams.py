@@ -33,6 +33,7 @@ class World:
         self.cancelled = 0
         self.broken: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.replies: dict[str, Response] = {}
         self.limited = 0
         self.at_once = self.most_at_once = 0
         self._window: list[float] = []
@@ -79,6 +80,10 @@ class World:
 
     async def _texts(self, request: Request, body: dict[str, Any], name: str) -> Response:
         return reply(self.texts[name], body.get("n", 1))
+
+    async def _replies(self, request: Request, body: dict[str, Any], name: str) -> Response:
+        """Whatever a test has laid out."""
+        return self.replies[name]
 
     async def _lengthy(self, request: Request, body: dict[str, Any], name: str) -> Response:
         return reply(self.texts[name], body.get("n", 1), finish="length")

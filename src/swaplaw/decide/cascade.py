@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from swaplaw.law.pair import Pair, pair
 from swaplaw.law.scoresheet import Scoresheet, scoresheet
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.tally import Tally
+
+How = Literal["cascade", "lossless", "pair"]
+"""What is chosen on one part of the questions to be judged on another."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,24 @@ class HeldOutCascade:
     accuracy: float
     asked: float
     cost: float | None
+    gains: Floats = field(repr=False)
+    """Score of each common question over the primary's, on average over the deals."""
+    units: Ints = field(repr=False)
+    """The unit of each common question."""
+
+    def over(self, other: HeldOutCascade) -> Effect:
+        """How much more accurate this way of choosing is than another, question by question."""
+        return effect(self.gains - other.gains, self.units)
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        low, high = self.effect.low, self.effect.high
         rest = {"accuracy": self.accuracy, "asked": self.asked, "cost": self.cost}
-        return {"mean": self.effect.mean, "low": low, "high": high, **rest}
+        return {**ends(self.effect), **rest}
+
+
+def ends(found: Effect) -> dict[str, float]:
+    """A mean and its interval, ready for JSON."""
+    return {"mean": found.mean, "low": found.low, "high": found.high}
 
 
 @dataclass(frozen=True)
@@ -183,26 +198,41 @@ class Cascades:
         self,
         *,
         most_asked: float = 1.0,
-        cascade: bool = True,
+        how: How = "cascade",
         folds: int = FOLDS,
         repeats: int = REPEATS,
         seed: int = 0,
     ) -> HeldOutCascade:
         """Judge the choice by repeated K-fold: weight and threshold chosen on K - 1 folds, scored on the other.
 
-        Without `cascade` the secondary is always asked, and only the weight is chosen: the pair.
+        Parameters
+        ----------
+        most_asked
+            Largest share of the training questions to ask the secondary on; only a `cascade` keeps to it.
+        how
+            What is chosen: weight and threshold of a `cascade`; the weight of a `pair`, which always asks; or the
+            weight of a pair that is asked where it can matter (`lossless`: the threshold is the weight).
+        folds, repeats, seed
+            How the questions are dealt.
         """
         units = resampling_units(self.pair.tally).among(self.pair.common)
         dealt = deal(units.member, folds=folds, repeats=repeats, seed=seed)
         gain, asked = np.zeros(self.pair.n), np.zeros(self.pair.n)
         for test in dealt.tests:
-            weight, threshold = self.best(~test, most_asked) if cascade else (self._best_pair(~test), self.levels[-1])
+            weight, threshold = self._chosen(~test, how, most_asked)
             gain[test] += self.gains(weight, threshold)[test]
             asked[test] += self.asks(threshold)[test]
         gain, asked = gain / dealt.repeats, asked / dealt.repeats
         found = effect(gain, dealt.member)
         cost = None if self.costs is None else float((self.costs[0] + asked * self.costs[1]).mean())
-        return HeldOutCascade(found, float(self.pair.masses.p) + found.mean, float(asked.mean()), cost)
+        accuracy = float(self.pair.masses.p) + found.mean
+        return HeldOutCascade(found, accuracy, float(asked.mean()), cost, gain, dealt.member)
+
+    def _chosen(self, part: Bools, how: How, most_asked: float) -> tuple[Fraction, Fraction | None]:
+        if how == "cascade":
+            return self.best(part, most_asked)
+        weight = self._best_pair(part)
+        return weight, self.levels[-1] if how == "pair" else weight
 
     def _best_pair(self, part: Bools) -> Fraction:
         totals = np.where(self.sheet.open[:, None], self.totals(part), np.iinfo(np.int64).min)

@@ -8,8 +8,10 @@ uniform and independent of what came before (conformal prediction). Whoever bets
 above 20 with probability at most 5%, however often one looks and however long the stream (Ville). No distribution is
 assumed and no rate is taken as known.
 
-Each bet is a mixture over small and large shifts, up and down, that may begin at any time (Vovk's simple jumper). All
-bets on all members are averaged into one account, which is such a bet itself: the alarm rings when it reaches 20.
+Each bet is a mixture over small and large shifts, up and down, that may begin at any time (Vovk's simple jumper). There
+are k bets, one for each measure of each member, and the alarm rings when one of them reaches 20 k: by the union bound
+that, too, happens to at most 5% of streams without drift. (Their average is no such bet: the ranks of one measure are
+independent of its own past, but not of that of the others, so that gains of one might tell when another is lucky.)
 """
 
 from __future__ import annotations
@@ -117,7 +119,7 @@ class Monitor:
         self.questions += 1
         for key, value in self._measured(votes).items():
             self.bets[key].observe(value)
-        if not self.alarm and sum(bet.evidence for bet in self.bets.values()) / len(self.bets) >= ALARM:
+        if not self.alarm and max(self.evidence.values()) >= ALARM:
             self.alarm, self.alarmed_at = True, self.questions
 
     def _measured(self, votes: Sequence[Mapping[int, Answer]]) -> dict[tuple[int, str], float]:
@@ -126,9 +128,9 @@ class Monitor:
 
     @property
     def evidence(self) -> dict[str, float]:
-        """Evidence on each member: the average of its bets."""
+        """Evidence on each member: its best bet over the number of all bets."""
         return {
-            member.model: sum(self.bets[number, name].evidence for name in MEASURES) / len(MEASURES)
+            member.model: max(self.bets[number, name].evidence for name in MEASURES) / len(self.bets)
             for number, member in enumerate(self._policy.members)
         }
 
@@ -143,7 +145,7 @@ class Monitor:
             "alarm": self.alarm,
             "alarmed_at": self.alarmed_at,
             "questions": self.questions,
-            "evidence": sum(bet.evidence for bet in self.bets.values()) / len(self.bets),
+            "evidence": max(self.evidence.values()),
         }
 
 

@@ -8,9 +8,9 @@ votes than those it was judged on.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
@@ -21,11 +21,14 @@ from swaplaw.answers.readers import LABELS, Reader
 from swaplaw.decide.policy import QUESTION, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.upstream.completions import Completion
+from swaplaw.serve.voting.ballot import Ballot
 from swaplaw.serve.voting.stopping import ROUNDS, StopRule
 from swaplaw.serve.voting.terms import Degrade, NullWin, Terms, as_share, terms_of
 
 MOST_SAMPLES = 1000
 """Samples a question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
+SHORT = 200
+"""Characters of a reply that is worth remembering how it is read."""
 
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -227,6 +230,21 @@ class Served:
         return terms_of(self.members, self.policy.voting, self.serving.model_dump())
 
     @cached_property
+    def stop_rule(self) -> StopRule:
+        """When to stop."""
+        return self.serving.stop.rule
+
+    @cached_property
+    def ballot(self) -> Ballot:
+        """The empty ballot that every question begins with."""
+        return Ballot([member.weight for member in self.members], [member.samples for member in self.members])
+
+    @cached_property
+    def weights(self) -> list[str]:
+        """The members' weights as text."""
+        return [str(member.weight) for member in self.members]
+
+    @cached_property
     def prices(self) -> list[float]:
         """What a sample of each member costs, to prefer the cheaper of equals; tokens stand for it where priced."""
         return [_sample_price(member, self.upstream(member)) for member in self.members]
@@ -252,6 +270,11 @@ class Served:
         """What the policy does not say of the votes it was judged on, so that nothing can hold serving to it."""
         return [name for name in ("reader", "temperature", "prompt", "truncated") if _signed(self.policy, name) is None]
 
+    @cached_property
+    def _read_short(self) -> Callable[[str], str | None]:
+        """Short replies repeat each other; the last few thousand are remembered."""
+        return lru_cache(maxsize=4096)(self.reader.read)
+
     def read(self, completion: Completion) -> tuple[str | None, str | None]:
         """The vote that a completion is: its answer, or None and why. As in `collect`, one that was cut off has none.
 
@@ -261,7 +284,8 @@ class Served:
             return None, "refused"
         if completion.finish_reason == "length" and not self.reads_truncated:
             return None, "truncated"
-        answer = self.reader.read(completion.text)
+        text = completion.text
+        answer = self._read_short(text) if len(text) <= SHORT else self.reader.read(text)
         if answer is None:
             return None, "truncated" if completion.finish_reason == "length" else "no_parse"
         return answer, None

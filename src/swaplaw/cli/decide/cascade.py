@@ -48,16 +48,17 @@ def command(
     costs, unit = question_costs(loaded, tally, (primary, secondary), given)
     found = cascades(tally, primary, secondary, costs)
     chosen = found.at(*found.best(most_asked=most_asked))
-    held, pair = found.held_out(most_asked=most_asked, seed=seed), found.held_out(cascade=False, seed=seed)
+    held = found.held_out(most_asked=most_asked, seed=seed)
+    pair, lossless = (found.held_out(how=how, seed=seed) for how in ("pair", "lossless"))
     if output is not None:
         each = [None if given is None else given.get(model) for model in (primary, secondary)]
         calibrated_on(cascade_policy(found, chosen, held, each), loaded, tally.dataset).write(output)
     if as_json:
-        emit(as_dict(found, chosen, held, pair, unit))
+        emit(as_dict(found, chosen, held, pair, lossless, unit))
         return
     header(tally, primary, secondary)
     show_front(found, unit)
-    tell(chosen, held, pair, found, unit)
+    tell(chosen, held, pair, lossless, found, unit)
 
 
 def _tally_of(votes: Votes, dataset: str | None, *models: str) -> Tally:
@@ -96,9 +97,16 @@ def question_costs(
 
 
 def as_dict(
-    found: Cascades, chosen: Cascade, held: HeldOutCascade, pair: HeldOutCascade, unit: str | None
+    found: Cascades,
+    chosen: Cascade,
+    held: HeldOutCascade,
+    pair: HeldOutCascade,
+    lossless: HeldOutCascade,
+    unit: str | None,
 ) -> dict[str, Any]:
     """All of it for JSON."""
+    from swaplaw.decide.cascade import ends
+
     return {
         "dataset": found.pair.tally.dataset,
         "primary": found.pair.primary,
@@ -109,6 +117,8 @@ def as_dict(
         "front": [one.to_dict() for one in found.front],
         "chosen": {**chosen.to_dict(), "held_out": held.to_dict()},
         "pair": {"held_out": pair.to_dict()},
+        "lossless": {"held_out": lossless.to_dict()},
+        "over_pair": ends(held.over(pair)),
     }
 
 
@@ -121,7 +131,7 @@ def show_front(found: Cascades, unit: str | None) -> None:
             percent(one.asked),
             percent(one.accuracy),
             points(one.lift),
-            "–" if one.cost is None else f"{one.cost:,.4g}",
+            "–" if one.cost is None else _amount(one.cost, unit),
         ]
         for one in found.front
     ]
@@ -134,18 +144,36 @@ def show_front(found: Cascades, unit: str | None) -> None:
     )
 
 
-def tell(chosen: Cascade, held: HeldOutCascade, pair: HeldOutCascade, found: Cascades, unit: str | None) -> None:
+def tell(
+    chosen: Cascade,
+    held: HeldOutCascade,
+    pair: HeldOutCascade,
+    lossless: HeldOutCascade,
+    found: Cascades,
+    unit: str | None,
+) -> None:
     """Say what choosing is worth on questions that had no part in it."""
     say(_line("A cascade chosen on other questions", held, unit))
     say(_line("The pair at a weight chosen on other questions", pair, unit))
-    if held.cost is not None and pair.cost:
-        say(f"The cascade costs {percent(1 - held.cost / pair.cost)}% less than the pair.")
+    say(_line("That pair, asked only where it can matter", lossless, unit))
+    over = held.over(pair)
+    interval = f"[{points(over.low)}, {points(over.high)}]"
+    say(f"The cascade's accuracy less the pair's: {points(over.mean)} pp {interval}.")
+    if held.cost is not None and lossless.cost is not None and pair.cost:
+        saved, sure = percent(1 - held.cost / pair.cost), percent(1 - lossless.cost / pair.cost)
+        say(f"The cascade costs {saved}% less than the pair; {sure}% can be saved without changing any decision.")
     if chosen.threshold is None:
         say(f"On all questions {quote(found.pair.primary)} alone is best: nothing is gained by asking the other.")
 
 
+def _amount(cost: float, unit: str | None) -> str:
+    """A cost: tokens are whole numbers, prices may be small."""
+    return f"{cost:,.0f}" if unit == "tokens" else f"{cost:,.4g}"
+
+
 def _line(what: str, held: HeldOutCascade, unit: str | None) -> str:
-    cost = "" if held.cost is None else f", {held.cost:,.4g} {'tokens' if unit == 'tokens' else 'in prices'} a question"
+    each = "tokens per question" if unit == "tokens" else "in prices per question"
+    cost = "" if held.cost is None else f", {_amount(held.cost, unit)} {each}"
     low, high = points(held.effect.low), points(held.effect.high)
     return (
         f"{what}: accuracy {percent(held.accuracy)}%, lift {points(held.effect.mean)} pp [{low}, {high}], asks on "

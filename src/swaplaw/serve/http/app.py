@@ -13,12 +13,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw.serve.drift import monitor_of
 from swaplaw.serve.http.endpoint import Endpoint, Panel
-from swaplaw.serve.http.gate import Bounds, Gate, error
+from swaplaw.serve.http.gate import Asking, Bounds, Gate, error
 from swaplaw.serve.http.keys import Keyring, plain_keys
 from swaplaw.serve.http.metrics import Metrics
 from swaplaw.serve.http.schemas import (
@@ -52,6 +52,7 @@ class Panels(dict[str, Panel]):
     def put(self, policies: Sequence[Served]) -> None:
         """Serve these from now on; questions that are being answered keep what they began with."""
         check_names(policies)
+        self.switchboard.forget_limits()
         panels = {served.name: self._panel(served) for served in policies}
         self.clear()
         self.update(panels)
@@ -59,13 +60,23 @@ class Panels(dict[str, Panel]):
     def _panel(self, served: Served) -> Panel:
         clients = []
         for member in served.members:
-            observe = partial(self._metrics.count_attempt, served.name, member.model)
+            observe = self._metrics.attempts_of(served.name, member.model)
             upstream = served.upstream(member)
             if self._share > 1:
                 upstream = upstream.model_copy(update={"concurrency": max(1, upstream.concurrency // self._share)})
             limit = served.serving.max_answer_bytes
             clients.append(Client(member, upstream, self.switchboard, max_answer_bytes=limit, observe=observe))
         return Panel(served, tuple(clients), monitor_of(served.policy))
+
+
+class Service(FastAPI):
+    """The app behind its gate, which comes before everything else: each layer around it would cost every request."""
+
+    gate: Gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self.gate(scope, receive, send)
 
 
 def create_app(
@@ -77,7 +88,7 @@ def create_app(
     log_content: bool = False,
     recorder: Recorder | None = None,
     share: int = 1,
-) -> FastAPI:
+) -> Service:
     """Build the app that serves these policies, one model each.
 
     Parameters
@@ -112,14 +123,21 @@ def create_app(
                 await writing
         await panels.switchboard.close()
 
-    app = FastAPI(
-        title="swaplaw", summary="Weighted votes of language models", lifespan=lifespan, docs_url=None, redoc_url=None
+    app = Service(
+        title="swaplaw",
+        summary="Weighted votes of language models",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
     )
     ring = keys if isinstance(keys, Keyring) else plain_keys(keys)
-    app.add_middleware(Gate, keys=ring, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics)
+    endpoint = Endpoint(panels, metrics, recorder=recorder, log_content=log_content)
+    answers = {"/v1/chat/completions": endpoint.chat, "/v1/responses": endpoint.respond}
+    inner = partial(FastAPI.__call__, app)
+    app.gate = Gate(inner, keys=ring, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics, answers=answers)
     app.add_exception_handler(HTTPException, _plain_refusal)
     app.state.reload = partial(reload, panels)
-    endpoint = Endpoint(panels, metrics, recorder=recorder, log_content=log_content)
     _add_questions(app, endpoint)
     _add_operation(app, panels, metrics)
     return app
@@ -145,6 +163,7 @@ def reload(panels: Panels, load: Load) -> bool:
 
 
 def _add_questions(app: FastAPI, endpoint: Endpoint) -> None:
+    """Describe what can be asked; the gate answers it."""
     errors: dict[int | str, dict[str, Any]] = {
         status: {"model": ErrorReply} for status in (400, 401, 404, 408, 413, 415, 421, 422, 429, 431, 500, 503, 504)
     }
@@ -152,20 +171,14 @@ def _add_questions(app: FastAPI, endpoint: Endpoint) -> None:
     @app.post("/v1/chat/completions", response_model=ChatReply, responses=errors, openapi_extra=_body(app, ChatRequest))
     async def chat(request: Request) -> Response:
         """Ask the members, pool their votes, answer with a completion of the winning category."""
-        return await endpoint.chat(request)
+        return await endpoint.chat(Asking(request.scope, await request.body()))
 
     @app.post(
         "/v1/responses", response_model=ResponsesReply, responses=errors, openapi_extra=_body(app, ResponsesRequest)
     )
     async def respond(request: Request) -> Response:
         """Do the same in the form of the Responses API."""
-        return await endpoint.respond(request)
-
-    # Described above, answered here: what FastAPI would do for each request costs more than the vote.
-    app.router.routes[:0] = [
-        Route("/v1/chat/completions", endpoint.chat, methods=["POST"]),
-        Route("/v1/responses", endpoint.respond, methods=["POST"]),
-    ]
+        return await endpoint.respond(Asking(request.scope, await request.body()))
 
 
 def _body(app: FastAPI, kind: type[Any]) -> dict[str, Any]:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-from uuid import uuid4
 
-from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from swaplaw.serve.http.keys import Keyring
 from swaplaw.serve.http.metrics import Metrics
-from swaplaw.serve.http.protocol import MOST_HEAD
+from swaplaw.serve.http.protocol import CALLER, MOST_HEAD
 
 log = logging.getLogger("swaplaw.serve")
 OPEN = frozenset({"/health", "/health/live", "/health/ready"})
 """What needs no key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request whose body is there."""
+
+    scope: Scope
+    body: bytes
+
+
+Answer = Callable[[Asking], Awaitable[Response]]
+Headers = Mapping[bytes, bytes]
 
 
 @dataclass(frozen=True)
@@ -40,10 +51,24 @@ def error(status: int, message: str, code: str, param: str | None = None, **head
 
 
 class Gate:
-    """ASGI middleware: `/health` is open, all else needs a key where keys are set. Every reply has a request's id."""
+    """ASGI middleware: `/health` is open, all else needs a key where keys are set. Every reply has a request's id.
 
-    def __init__(self, app: ASGIApp, *, keys: Keyring, hosts: Sequence[str], bounds: Bounds, metrics: Metrics) -> None:
+    What is posted to one of the paths of `answers` is answered by these at once: a router and its layers would cost
+    more than the vote.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keys: Keyring,
+        hosts: Sequence[str],
+        bounds: Bounds,
+        metrics: Metrics,
+        answers: Mapping[str, Answer],
+    ) -> None:
         self._app, self._bounds, self._metrics, self._keys = app, bounds, metrics, keys
+        self._answers = answers
         self._hosts = frozenset(hosts)
         self._in_flight = 0
 
@@ -52,7 +77,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers = dict(scope["headers"])
         marked = _Marked(send, _request_id(headers))
         try:
             if refusal := self._refusal(scope, headers):
@@ -74,11 +99,11 @@ class Gate:
             return error(431, "the headers are too long", "too_large")
         if scope["path"] in OPEN:
             return None
-        if self._hosts and not self._meant(headers.get("host", "")):
+        if self._hosts and not self._meant(_text(headers, b"host")):
             return error(421, "this server does not go by that name", "misdirected")
         if not self._keys:
             return None
-        key = self._keys.find(headers.get("authorization", ""))
+        key = self._keys.find(_text(headers, b"authorization"))
         if key is None:
             return error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
         scope["swaplaw.key"] = key
@@ -110,11 +135,13 @@ class Gate:
 
     async def _bounded(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
         # A web page cannot send this kind across origins without being allowed to, and nobody allows it.
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             await error(415, "send the request as application/json", "unsupported_media_type")(scope, receive, send)
             return
+        caller = scope.get(CALLER)
         try:
-            async with asyncio.timeout(self._bounds.body_seconds):
+            # What is all here needs no timer.
+            async with asyncio.timeout(None if caller is not None and caller.whole else self._bounds.body_seconds):
                 body = await self._read(headers, receive)
         except TimeoutError:
             await error(408, "the request's body did not arrive in time", "timeout")(scope, receive, send)
@@ -123,12 +150,16 @@ class Gate:
             limit = f"{self._bounds.body_bytes} bytes"
             await error(413, f"the request's body is longer than {limit}", "too_large")(scope, receive, send)
             return
-        await self._app(scope, _replay(body, receive), send)
+        if (answer := self._answers.get(scope["path"])) is not None:
+            response = await answer(Asking(scope, body))
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, _replay(body, receive), send)
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The whole body, or None if it is too long."""
-        declared = headers.get("content-length", "0")
-        if declared.isdecimal() and int(declared[:20]) > self._bounds.body_bytes:
+        declared = headers.get(b"content-length", b"0")
+        if declared.isdigit() and int(declared[:20]) > self._bounds.body_bytes:
             return None
         body = bytearray()
         while True:
@@ -156,10 +187,14 @@ class _Marked:
 
 def _request_id(headers: Headers) -> bytes:
     """The client's own id where it is plain and short, else a new one."""
-    given = headers.get("x-request-id", "")
+    given = _text(headers, b"x-request-id")
     if given and len(given) <= 128 and given.isascii() and given.isprintable():
         return given.encode()
-    return f"req_{uuid4().hex}".encode()
+    return b"req_" + os.urandom(16).hex().encode()
+
+
+def _text(headers: Headers, name: bytes) -> str:
+    return headers.get(name, b"").decode("latin-1")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -102,23 +102,33 @@ class Metrics:
         self._of(self.requests, policy, str(status)).inc()
         self._of(self.seconds, policy).observe(seconds)
 
-    def count_attempt(self, policy: str, member: str, result: str, seconds: float) -> None:
-        """Book a call to an upstream."""
-        self._of(self.attempts, policy, member, result).inc()
-        self._of(self.upstream, policy, member).observe(seconds)
+    def attempts_of(self, policy: str, member: str) -> Callable[[str, float], None]:
+        """What books calls to an upstream: told the result and the seconds of each."""
+        well, seconds_of = self.attempts.labels(policy, member, "ok"), self.upstream.labels(policy, member)
+
+        def count(result: str, seconds: float) -> None:
+            (well if result == "ok" else self.attempts.labels(policy, member, result)).inc()
+            seconds_of.observe(seconds)
+
+        return count
 
     def count_decision(self, policy: str, by: str, vote: Mapping[str, Any], added: float) -> None:
         """Book a decision."""
         self._of(self.decisions, policy, by, vote["stopped"]).inc()
-        self._of(self.saved, policy).inc(vote["samples"]["saved"])
-        self._of(self.cost, policy).inc(vote["cost"] or 0)
+        if saved := vote["samples"]["saved"]:
+            self._of(self.saved, policy).inc(saved)
+        if cost := vote["cost"]:
+            self._of(self.cost, policy).inc(cost)
         self._of(self.added, policy).observe(added)
         if vote["ties"]:
             self._of(self.ties, policy).inc()
         for member in vote["members"]:
-            abstained = sum(member["abstentions"].values())
-            fates = {"vote": member["votes"] - abstained, "abstention": abstained, "lost": member["lost"]}
-            for fate, number in fates.items():
+            abstained = sum(member["abstentions"].values()) if member["abstentions"] else 0
+            for fate, number in (
+                ("vote", member["votes"] - abstained),
+                ("abstention", abstained),
+                ("lost", member["lost"]),
+            ):
                 if number > 0:
                     self._of(self.samples, policy, member["model"], fate).inc(number)
         for model in (vote["degraded"] or {"down": {}})["down"]:

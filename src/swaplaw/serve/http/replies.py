@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from time import time
 from typing import Any
-from uuid import uuid4
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 PIECE = 200
 """Characters of a streamed chunk."""
@@ -28,11 +28,13 @@ class Said:
     headers: Mapping[str, str]
     id: str
     """The question's id in recorded votes, too."""
+    refused: bool = False
+    """The text says why there is no answer, to a client that expects JSON."""
 
 
 def new_id() -> str:
     """An id for a question and its reply."""
-    return uuid4().hex
+    return os.urandom(16).hex()
 
 
 def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
@@ -45,10 +47,11 @@ def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
     }
     if streamed:
         return _event_stream(_chunks(head, said, usage if with_usage else None), said.headers)
-    message = {"role": "assistant", "content": said.text, "refusal": None}
+    content, refusal = (None, said.text) if said.refused else (said.text, None)
+    message = {"role": "assistant", "content": content, "refusal": refusal}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish}
     reply = {**head, "object": "chat.completion", "choices": [choice], "usage": usage, "swaplaw": said.vote}
-    return JSONResponse(reply, headers=dict(said.headers))
+    return _whole(reply, said.headers)
 
 
 def _chunks(head: Mapping[str, Any], said: Said, usage: Mapping[str, int] | None) -> Iterator[str]:
@@ -60,7 +63,7 @@ def _chunks(head: Mapping[str, Any], said: Said, usage: Mapping[str, int] | None
 
     yield event({"role": "assistant", "content": ""})
     for piece in _pieces(said.text):
-        yield event({"content": piece})
+        yield event({"refusal" if said.refused else "content": piece})
     yield event({}, said.finish, swaplaw=said.vote)
     if usage is not None:
         yield _event({**head, "object": "chat.completion.chunk", "choices": [], "usage": usage})
@@ -72,11 +75,13 @@ def response_reply(said: Said, *, streamed: bool) -> Response:
     whole = _response(said)
     if streamed:
         return _event_stream(_response_events(said, whole), said.headers)
-    return JSONResponse(whole, headers=dict(said.headers))
+    return _whole(whole, said.headers)
 
 
 def _response(said: Said) -> dict[str, Any]:
-    part = {"type": "output_text", "text": said.text, "annotations": []}
+    part: dict[str, Any] = {"type": "output_text", "text": said.text, "annotations": []}
+    if said.refused:
+        part = {"type": "refusal", "refusal": said.text}
     cut = said.finish == "length"
     message = {
         "id": f"msg_{said.id}",
@@ -113,6 +118,8 @@ def _response_events(said: Said, whole: dict[str, Any]) -> Iterator[str]:
     (part,) = message["content"]
     place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
     begun = {**whole, "status": "in_progress", "output": [], "usage": None}
+    kind, key = ("response.refusal", "refusal") if said.refused else ("response.output_text", "text")
+    more: dict[str, Any] = {} if said.refused else {"logprobs": []}
     events: list[tuple[str, dict[str, Any]]] = [
         ("response.created", {"response": begun}),
         ("response.in_progress", {"response": begun}),
@@ -120,23 +127,30 @@ def _response_events(said: Said, whole: dict[str, Any]) -> Iterator[str]:
             "response.output_item.added",
             {"output_index": 0, "item": {**message, "status": "in_progress", "content": []}},
         ),
-        ("response.content_part.added", {**place, "part": {**part, "text": ""}}),
-        *(("response.output_text.delta", {**place, "delta": piece, "logprobs": []}) for piece in _pieces(said.text)),
-        ("response.output_text.done", {**place, "text": said.text, "logprobs": []}),
+        ("response.content_part.added", {**place, "part": {**part, key: ""}}),
+        *((f"{kind}.delta", {**place, "delta": piece, **more}) for piece in _pieces(said.text)),
+        (f"{kind}.done", {**place, key: said.text, **more}),
         ("response.content_part.done", {**place, "part": part}),
         ("response.output_item.done", {"output_index": 0, "item": message}),
         (f"response.{whole['status']}", {"response": whole}),
     ]
-    for number, (kind, content) in enumerate(events):
-        yield f"event: {kind}\n{_event({'type': kind, 'sequence_number': number, **content})}"
+    for number, (name, content) in enumerate(events):
+        yield f"event: {name}\n{_event({'type': name, 'sequence_number': number, **content})}"
 
 
 def _pieces(text: str) -> Iterator[str]:
     return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
 
 
+_write = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+
+
+def _whole(document: Mapping[str, Any], headers: Mapping[str, str]) -> Response:
+    return Response(_write(document), media_type="application/json", headers=dict(headers))
+
+
 def _event(document: Mapping[str, Any]) -> str:
-    return f"data: {json.dumps(document, separators=(',', ':'))}\n\n"
+    return f"data: {_write(document)}\n\n"
 
 
 def _event_stream(events: Iterator[str], headers: Mapping[str, str]) -> Response:

@@ -26,6 +26,8 @@ from swaplaw.serve.record import Recorder
 from swaplaw.serve.settings import Served
 
 log = logging.getLogger("swaplaw.serve")
+YOUNG = 20_000
+"""New objects after which garbage is looked for: a question makes hundreds, nearly all of which go by themselves."""
 LOOK_EVERY = 2.0
 """Seconds between looks at the files that are watched."""
 
@@ -62,6 +64,7 @@ def serve(setup: Setup, listener: socket.socket, grace: int, worker: int | None 
     # What is loaded now stays: looking it over for garbage again and again would hold answers up.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG)
     uvicorn.Server(config).run(sockets=[listener])
 
 

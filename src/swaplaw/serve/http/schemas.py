@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from swaplaw.decide.policy import QUESTION
+from swaplaw.errors import InputError
 
 PASSED_ON = (
     "max_tokens",
@@ -64,21 +66,34 @@ class ChatRequest(Open):
     response_format: dict[str, Any] | None = None
     reasoning_effort: Annotated[str, Field(max_length=50)] | None = None
 
-    def unpooled(self) -> str | None:
-        """The first field that cannot be honoured by a vote."""
+    def unpooled(self, reads_json: bool = False) -> str | None:
+        """The first field that cannot be honoured by a vote; JSON can where the reader finds its answer in JSON."""
         given = self.model_extra or {}
-        if found := next((name for name in UNPOOLED if given.get(name)), None):
+        if given and (found := next((name for name in UNPOOLED if given.get(name)), None)):
             return found
+        if self.wants_json and not reads_json:
+            return "response_format"
         # Replies to tools make no sense to a model that was not told of them.
         return "tool messages" if any(message.role in ("tool", "function") for message in self.messages) else None
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether the reply is to be JSON, so that nothing else may be said."""
+        return self.response_format is not None and self.response_format.get("type") in ("json_object", "json_schema")
 
     def ignored(self) -> list[str]:
         """Fields that have no say here, such as `temperature`, which the policy sets."""
         return sorted(name[:60] for name in (self.model_extra or {}))[:20]
 
     def for_members(self, temperature: float | None, max_tokens: int | None, prompt: str | None) -> dict[str, Any]:
-        """The body that every sample is asked for with, but for model and seed."""
-        messages = [message.model_dump(exclude_unset=True) for message in self.messages]
+        """The body that every sample is asked for with, but for model and seed.
+
+        Raises
+        ------
+        InputError
+            If there is a prompt, and no user's text to put into it.
+        """
+        messages = self.said()
         if prompt is not None:
             _put_into(prompt, messages)
         body: dict[str, Any] = {"messages": messages}
@@ -88,6 +103,10 @@ class ChatRequest(Open):
         if temperature is not None:
             body["temperature"] = temperature
         return capped(body, max_tokens)
+
+    def said(self) -> list[dict[str, Any]]:
+        """The messages as they came."""
+        return [message.model_dump(exclude_unset=True) for message in self.messages]
 
     def for_primary(self, max_tokens: int | None) -> dict[str, Any]:
         """The request as it came, for a primary that answers alone: what the policy caps stays capped."""
@@ -116,15 +135,32 @@ class ResponsesRequest(Open):
         plain = [_plain_message(message) for message in messages]
         if None in plain:
             return "input"
-        chat = {"model": self.model, "messages": plain, "stream": self.stream, "top_p": self.top_p}
+        chat = {
+            "model": self.model,
+            "messages": plain,
+            "stream": self.stream,
+            "top_p": self.top_p,
+            "max_completion_tokens": self.max_output_tokens,
+            "response_format": _format(given.get("text")),
+        }
         try:
-            return ChatRequest.model_validate({**chat, "max_completion_tokens": self.max_output_tokens, **given})
+            return ChatRequest.model_validate({**given, **chat})
         except ValidationError:
             return "input"
 
 
 STATEFUL = ("previous_response_id", "conversation", "background", "tools", "prompt")
 """Fields of the Responses API that need a memory, or tools: a pooled answer has neither."""
+
+
+def _format(text: object) -> dict[str, Any] | None:
+    """The form that a reply is to have, as a chat says it."""
+    found = text.get("format") if isinstance(text, dict) else None
+    if not isinstance(found, dict):
+        return None
+    if found.get("type") != "json_schema":
+        return found
+    return {"type": "json_schema", "json_schema": {name: value for name, value in found.items() if name != "type"}}
 
 
 def _plain_message(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -140,11 +176,23 @@ def _plain_message(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _put_into(prompt: str, messages: list[dict[str, Any]]) -> None:
-    """Put the last user message into the policy's prompt."""
+    """Put the last user message into the policy's prompt; what it holds besides text, such as an image, stays."""
     for message in reversed(messages):
-        if message["role"] == "user" and isinstance(message.get("content"), str):
-            message["content"] = prompt.replace(QUESTION, message["content"])
+        if message["role"] != "user":
+            continue
+        content = message.get("content")
+        if isinstance(content, str):
+            message["content"] = prompt.replace(QUESTION, content)
             return
+        if isinstance(content, list) and (text := "".join(_texts(content))):
+            rest = [part for part in content if part.get("type") != "text"]
+            message["content"] = [{"type": "text", "text": prompt.replace(QUESTION, text)}, *rest]
+            return
+    raise InputError("the policy puts the question into its own prompt, and there is no user message with text")
+
+
+def _texts(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    return (part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str))
 
 
 CAPS = ("max_tokens", "max_completion_tokens")
@@ -177,8 +225,8 @@ class ReplyMessage(BaseModel):
     """The winning completion."""
 
     role: Literal["assistant"]
-    content: str
-    refusal: None = None
+    content: str | None
+    refusal: str | None = None
 
 
 class Choice(BaseModel):

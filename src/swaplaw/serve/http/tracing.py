@@ -1,22 +1,28 @@
-"""OpenTelemetry spans where its API is installed, else nothing. Attributes are names and numbers, never content."""
+"""OpenTelemetry spans where somebody has set it up, else nothing. Attributes are names and numbers, never content."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 try:
     from opentelemetry import trace
 except ImportError:  # The extra `tracing` is not installed.
     trace = None  # type: ignore[assignment]
 
+Attributes = dict[str, str | int]
+
+
+def span(name: str, **attributes: str | int) -> AbstractContextManager[Attributes]:
+    """Trace a piece of work; what is put into the yielded dictionary becomes attributes, too."""
+    # Until a provider is set, a stand-in for it would be asked for every span and drop it.
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return nullcontext(attributes)
+    return _traced(name, attributes)
+
 
 @contextmanager
-def span(name: str, **attributes: str | int) -> Iterator[dict[str, str | int]]:
-    """Trace a piece of work; what is put into the yielded dictionary becomes attributes, too."""
-    if trace is None:
-        yield attributes
-        return
+def _traced(name: str, attributes: Attributes) -> Iterator[Attributes]:
     with trace.get_tracer("swaplaw.serve").start_as_current_span(name) as current:
         try:
             yield attributes

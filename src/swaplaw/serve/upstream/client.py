@@ -18,15 +18,20 @@ from time import monotonic, time
 from typing import Any
 
 import aiohttp
-from multidict import CIMultiDict
 from yarl import URL
 
 from swaplaw.decide.policy import Member
-from swaplaw.serve.settings import Upstream
+from swaplaw.serve.settings import TokenPrice, Upstream
 from swaplaw.serve.upstream.completions import Completion, RateLimitedError, UpstreamError, parse
-from swaplaw.serve.upstream.limits import Circuit, Throttle
+from swaplaw.serve.upstream.limits import Circuit, Deadlines, Throttle
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 10.0
+LEAST_REST, LONGEST_REST = 0.1, 300.0
+"""Seconds that calls to a model rest after a rate limit, whatever it asks for.
+
+One that asks for a thousandth must not be asked a thousand times a second, nor one that asks for a year be given up for
+good: a call may try now and then, and is told again.
+"""
 MORE_TRIES = 4
 """Tries, beyond the upstream's retries, of calls that were told to slow down but not for how long."""
 IDLE = 4.0
@@ -35,6 +40,7 @@ PASSING = frozenset({408, 409, 425, *range(500, 600)})
 """Statuses worth another try; 429 has a way of its own."""
 OUR_FAULT = frozenset({400, 413, 422})
 """Statuses that the client's request may have caused: they say nothing about the upstream's health."""
+HEADERS = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 """Each call is timed as a whole, by the upstream's own `timeout`."""
 
@@ -42,32 +48,61 @@ Observe = Callable[[str, float], None]
 """Told the result and the seconds of every attempt."""
 
 
+class Asked:
+    """What all members are asked alike, written once: the fields that follow a member's own.
+
+    Raises
+    ------
+    ValueError
+        If it holds something that JSON does not have.
+    """
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        self.body = body
+        self.more = b"," + open_json(body)[1:] if body else b""
+
+
+def open_json(content: Mapping[str, Any]) -> bytes:
+    """Write an object as JSON without its last brace, so that more can follow."""
+    return _write(content)[:-1].encode("utf-8", "replace")
+
+
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False).encode
+
+
 class Switchboard:
     """What callers share: connections, and for each model at an upstream its throttle and its circuit."""
 
     def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
+        self._connector: aiohttp.TCPConnector | None = None
+        self._sessions: dict[str | None, aiohttp.ClientSession] = {}
         self._throttles: dict[tuple[str, str | None, str], Throttle] = {}
+        self._most: dict[tuple[str, str | None, str], int] = {}
         self._circuits: dict[tuple[str, str | None, str], Circuit] = {}
 
-    @property
-    def session(self) -> aiohttp.ClientSession:
-        """The connections, opened when first asked for: that needs a running event loop."""
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE),
+    def session(self, key: str | None) -> aiohttp.ClientSession:
+        """Connections, asked with an upstream's key; opened when first asked for, inside the event loop."""
+        found = self._sessions.get(key)
+        if found is None:
+            if self._connector is None:
+                self._connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE)
+            found = self._sessions[key] = aiohttp.ClientSession(
+                connector=self._connector,
+                connector_owner=False,
+                headers=HEADERS if key is None else {**HEADERS, "authorization": f"Bearer {key}"},
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=NO_TIMEOUT,
                 auto_decompress=False,
                 trust_env=False,
             )
-        return self._session
+        return found
 
     def throttle(self, upstream: Upstream, model: str) -> Throttle:
-        """The throttle of one model at an upstream, as limits are set; of several on it the smallest holds."""
+        """The throttle of one model at an upstream; where several policies limit it, the smallest number holds."""
         key = (upstream.base_url, upstream.key_env, model)
         found = self._throttles.setdefault(key, Throttle(upstream.concurrency))
-        found.tighten(upstream.concurrency)
+        self._most[key] = min(self._most.get(key, upstream.concurrency), upstream.concurrency)
+        found.allow(self._most[key])
         return found
 
     def circuit(self, upstream: Upstream, model: str) -> Circuit:
@@ -75,11 +110,19 @@ class Switchboard:
         key = (upstream.base_url, upstream.key_env, model)
         return self._circuits.setdefault(key, Circuit(upstream.breaker, upstream.cooldown))
 
+    def forget_limits(self) -> None:
+        """Policies are read anew: what they say now counts, not what they said before."""
+        self._most.clear()
+        self._circuits.clear()
+
     async def close(self) -> None:
         """Let the connections go; who asks again gets new ones."""
-        if self._session is not None:
-            session, self._session = self._session, None
+        sessions, self._sessions = self._sessions, {}
+        connector, self._connector = self._connector, None
+        for session in sessions.values():
             await session.close()
+        if connector is not None:
+            await connector.close()
 
 
 class Client:
@@ -98,21 +141,21 @@ class Client:
         self.model = upstream.model or member.model
         self.throttle = switchboard.throttle(upstream, self.model)
         self.circuit = switchboard.circuit(upstream, self.model)
+        self._deadlines = Deadlines(upstream.timeout)
         self._switchboard = switchboard
         self._observe = observe
         self._max_answer_bytes = max_answer_bytes
         self._pauses = random.Random()
-        headers = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
-        if (key := upstream.key()) is not None:
-            headers["authorization"] = f"Bearer {key}"
-        self._headers = CIMultiDict(headers)
+        self._key = upstream.key()
+        self._own = {"model": self.model, **upstream.extra}
+        self._own_text = open_json(self._own)
         self._url = URL(f"{upstream.base_url}/chat/completions")
 
-    def prepare(self, body: Mapping[str, Any]) -> bytes:
+    def prepare(self, asked: Asked) -> bytes:
         """Write a request once for all samples of a question: a JSON object that is still open."""
-        content = {**body, "model": self.model, **self.upstream.extra}
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return text[:-1].encode("utf-8", "replace")
+        if asked.body.keys() & self.upstream.extra.keys():
+            return open_json({**asked.body, **self._own})
+        return self._own_text + asked.more
 
     async def draw(
         self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
@@ -131,7 +174,7 @@ class Client:
             except RateLimitedError as error:
                 refusals += not error.wait
                 wait = error.wait or self._pause(refusals)
-                self.throttle.limited(wait, started)
+                self.rest(wait, started)
                 if monotonic() + wait > give_up or refusals > self.upstream.retries + MORE_TRIES:
                     raise
             except UpstreamError as error:
@@ -143,9 +186,19 @@ class Client:
 
     def post(self, payload: bytes) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         """Send a request as it is; the caller bounds its time."""
-        return self._switchboard.session.post(
-            self._url, data=payload, headers=self._headers, allow_redirects=False, timeout=NO_TIMEOUT
-        )
+        return self._switchboard.session(self._key).post(self._url, data=payload, allow_redirects=False)
+
+    def rest(self, wait: float, started: float) -> None:
+        """A call that began at `started` was told to slow down: let the model rest."""
+        self.throttle.limited(min(max(wait, LEAST_REST), LONGEST_REST), started)
+
+    def cost(self, samples: int, input_tokens: int, output_tokens: int) -> float | None:
+        """What samples cost, by their number or their tokens; None where the price is not known."""
+        price = self.upstream.price
+        if isinstance(price, TokenPrice):
+            return (price.input * input_tokens + price.output * output_tokens) / 1e6
+        each = price if price is not None else self.member.price
+        return None if each is None else each * samples
 
     def _pause(self, times: int) -> float:
         return self._pauses.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 10)))
@@ -153,17 +206,22 @@ class Client:
     async def _attempt(self, payload: bytes, number: int) -> list[Completion]:
         if not self.circuit.enter():
             raise UpstreamError("circuit open", passing=False)
-        start = monotonic()
+        start, task = monotonic(), self._deadlines.begin()
+        late = False
         try:
-            async with asyncio.timeout(self.upstream.timeout):
+            try:
                 completions = await self._call(payload, number)
+            finally:
+                late = self._deadlines.end(task)
         except RateLimitedError:
             # The upstream is there and well: neither a failure nor the proof that it can answer.
             self._observe("status 429", monotonic() - start)
             raise
         except UpstreamError as error:
             failure = error
-        except TimeoutError:
+        except asyncio.CancelledError:
+            if not late or task.uncancel():
+                raise
             failure = UpstreamError("timeout")
         except (aiohttp.ClientError, OSError, ValueError):
             failure = UpstreamError("connection failed")

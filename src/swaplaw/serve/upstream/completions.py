@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Completion:
     """One sample, as an upstream gave it."""
 
@@ -44,27 +45,58 @@ class RateLimitedError(UpstreamError):
 def parse(body: bytes, number: int) -> list[Completion]:
     """Read the samples of a response; raise for anything that is not one."""
     try:
-        document = json.loads(body)
+        document = _LENIENT.decode(body.decode())
         choices = document["choices"]
-        usage = document.get("usage") or {}
-        given, made = (_count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
+        given, made = tokens_used(document)
         if len(choices) > 1:
             choices = sorted(choices, key=lambda choice: _count(choice.get("index")))
-        # Some upstreams ignore `n`, none may answer more often than it was asked.
-        found = [_completion(choice) for choice in choices[:number]]
+        # Some upstreams ignore `n`, none may answer more often than it was asked; tokens are told for all together.
+        first, *others = choices[:number]
+        return [_completion(first, given, made), *map(_completion, others)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UpstreamError("malformed") from None
-    if not found:
-        raise UpstreamError("malformed")
-    return [replace(found[0], input_tokens=given, output_tokens=made), *found[1:]]
 
 
-def _completion(choice: Mapping[str, Any]) -> Completion:
+def tokens_used(document: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens that a response says were given and made; 0 where it does not."""
+    usage = document.get("usage")
+    if not isinstance(usage, dict):
+        return 0, 0
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def parse_json(text: str | bytes | bytearray) -> Any:
+    """Read JSON strictly.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, or holds a number that JSON or a float does not have.
+    RecursionError
+        If it is nested too deeply.
+    """
+    return _STRICT.decode(text if isinstance(text, str) else text.decode())
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is not a number that JSON has")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    return found if isfinite(found) else _no_number("a number beyond all floats")
+
+
+_LENIENT = json.JSONDecoder()
+_STRICT = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
+
+
+def _completion(choice: Mapping[str, Any], input_tokens: int = 0, output_tokens: int = 0) -> Completion:
     message = choice["message"]
     refusal = message.get("refusal")
     refused = isinstance(refusal, str) and bool(refusal)
     content = message["content"] if not refused else message.get("content")
-    return Completion(_text(content), _word(choice.get("finish_reason")), refused=refused)
+    return Completion(_text(content), _word(choice.get("finish_reason")), input_tokens, output_tokens, refused)
 
 
 def _text(content: object) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from itertools import takewhile
 from time import monotonic
+from typing import Any
 
 from swaplaw.serve.upstream.completions import UpstreamError
 
@@ -47,6 +49,42 @@ class Circuit:
             self._retry_at = self._clock() + self._cooldown
 
 
+class Deadlines:
+    """Ends calls that take too long, by one timer for all of them: one for each would cost more than its vote."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[asyncio.Task[Any], float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self) -> asyncio.Task[Any]:
+        """The current task begins a call."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a call is made by a task")
+        loop = asyncio.get_running_loop()
+        self._ends[task] = loop.time() + self._seconds
+        if self._timer is None or self._loop is not loop:
+            self._loop, self._timer = loop, loop.call_later(self._seconds, self._sweep, loop)
+        return task
+
+    def end(self, task: asyncio.Task[Any]) -> bool:
+        """The task's call has ended; True where it was cancelled for taking too long."""
+        return self._ends.pop(task, None) is None
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel what is due: the calls are in the order of their ends."""
+        self._timer = None
+        now = loop.time()
+        due = list(takewhile(lambda task: self._ends[task] <= now, self._ends))
+        for task in due:
+            del self._ends[task]
+            task.cancel()
+        if (following := next(iter(self._ends.values()), None)) is not None:
+            self._timer = loop.call_at(following, self._sweep, loop)
+
+
 class Throttle:
     """How many calls to one model run at once, and until when none may start; shared by all policies that use it."""
 
@@ -63,10 +101,11 @@ class Throttle:
         """How many calls may run at once now."""
         return int(self._limit)
 
-    def tighten(self, most: int) -> None:
-        """Another policy allows fewer calls: the smallest number holds."""
-        self._most = min(self._most, most)
-        self._limit = min(self._limit, float(self._most))
+    def allow(self, most: int) -> None:
+        """Set how many calls may ever run at once; one that has been told to slow down keeps to what it runs."""
+        slowed = self._limit < self._most
+        self._most = most
+        self._limit = min(self._limit, float(most)) if slowed else float(most)
 
     @property
     def paused(self) -> float:

@@ -44,8 +44,26 @@ class Ballot:
         self.weights = tuple(weights)
         self.samples = list(samples)
         """N of each member; less than planned where samples were lost, 0 where the member is out."""
-        self.counts: list[Counter[Answer]] = [Counter() for _ in samples]
+        self._counts: list[Counter[Answer]] = [Counter() for _ in samples]
+        self._cast = [0] * len(self.samples)
         self._rescale()
+
+    @property
+    def counts(self) -> list[Counter[Answer]]:
+        """Each member's votes, by answer."""
+        return self._counts
+
+    @counts.setter
+    def counts(self, counts: list[Counter[Answer]]) -> None:
+        self._counts = counts
+        self._cast = [votes.total() for votes in self._counts]
+
+    def empty(self) -> Ballot:
+        """A ballot like this one before its first vote: the scale need not be found again."""
+        new = object.__new__(Ballot)
+        new.weights, new.samples, new.scale, new.units = self.weights, list(self.samples), self.scale, self.units
+        new._counts, new._cast = [Counter() for _ in self.samples], [0] * len(self.samples)
+        return new
 
     def alone(self, member: int) -> Ballot:
         """One member's own vote, as it stands now."""
@@ -55,7 +73,7 @@ class Ballot:
 
     def cast_by(self, member: int) -> int:
         """How many votes a member has cast."""
-        return self.counts[member].total()
+        return self._cast[member]
 
     def _rescale(self) -> None:
         self.scale, self.units = _whole_units(self.weights, tuple(self.samples))
@@ -63,13 +81,14 @@ class Ballot:
     @property
     def left(self) -> list[int]:
         """Votes of each member that are still to come."""
-        return [n - votes.total() for n, votes in zip(self.samples, self.counts, strict=True)]
+        return [n - cast for n, cast in zip(self.samples, self._cast, strict=True)]
 
     def cast(self, member: int, answer: Answer) -> None:
         """Count one vote."""
-        if self.samples[member] <= self.counts[member].total():
+        if self.samples[member] <= self._cast[member]:
             raise ValueError(f"member {member} has cast all of its {self.samples[member]} votes")
-        self.counts[member][answer] += 1
+        self._counts[member][answer] += 1
+        self._cast[member] += 1
 
     def lose(self, member: int) -> None:
         """Give up a sample that will never come: the member's share is taken over one less."""
@@ -80,8 +99,8 @@ class Ballot:
 
     def drop(self, member: int) -> None:
         """Take a member out of the vote; the others keep their weights, which is to renormalise them."""
-        self.counts[member].clear()
-        self.samples[member] = 0
+        self._counts[member].clear()
+        self._cast[member] = self.samples[member] = 0
         self._rescale()
 
     @property
@@ -115,7 +134,7 @@ class Ballot:
 
     def shares(self, member: int) -> dict[Answer, Fraction]:
         """The member's share of each answer among the votes it has cast, the largest first."""
-        cast = self.counts[member].total()
+        cast = self._cast[member]
         return {answer: Fraction(count, cast) for answer, count in self.counts[member].most_common()}
 
     def winner(self) -> Answer:

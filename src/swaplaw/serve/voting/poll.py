@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from bisect import insort
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from math import inf
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
-from swaplaw.serve.settings import Served, TokenPrice
-from swaplaw.serve.upstream.client import OUR_FAULT, Client
+from swaplaw.serve.settings import Served
+from swaplaw.serve.upstream.client import OUR_FAULT, Asked, Client
 from swaplaw.serve.upstream.completions import Completion, UpstreamError
-from swaplaw.serve.voting.ballot import Answer, Ballot
+from swaplaw.serve.voting.ballot import Answer
 from swaplaw.serve.voting.stopping import Sampling, Stop
 from swaplaw.serve.voting.terms import Terms
 
@@ -46,7 +46,7 @@ class MemberRecord:
     lost: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, int] = field(default_factory=dict)
     cast: list[Cast] = field(default_factory=list)
 
 
@@ -84,7 +84,13 @@ class Decision:
 
 
 class Poll:
-    """Asks the members of one policy one question."""
+    """Asks the members of one policy one question.
+
+    Raises
+    ------
+    ValueError
+        If the question holds something that JSON does not have.
+    """
 
     def __init__(
         self,
@@ -94,18 +100,17 @@ class Poll:
         seed: int | None,
         until: float = inf,
     ) -> None:
-        self.served, self.clients, self.body, self.seed = served, clients, body, seed
+        self.served, self.clients, self.asked, self.seed = served, clients, Asked(body), seed
         members = served.members
-        self.ballot = Ballot([member.weight for member in members], [member.samples for member in members])
+        self.ballot = served.ballot.empty()
         self.records = [MemberRecord(list(range(member.samples))) for member in members]
         self.down: dict[str, str] = {}
         self.stop = Stop("all")
         self.arrived = monotonic()
         self._until = until
         self._prepared: dict[int, bytes] = {}
-        self._readings: dict[tuple[str, str | None, bool], tuple[Answer, str | None]] = {}
         self._terms = served.terms
-        self._sampling = Sampling(served.serving.stop.rule, self._terms, served.prices)
+        self._sampling = Sampling(served.stop_rule, self._terms, served.prices)
         self._rounds_before = 0
         self._statuses: set[int | None] = set()
         self._primary: tuple[int, Completion] | None = None
@@ -161,7 +166,7 @@ class Poll:
         # The primary's own vote, decided as exactly as that of all members was.
         self._terms = Terms(self._terms.needs, self._terms.degrade)
         self._rounds_before = self.rounds
-        self._sampling = Sampling(self.served.serving.stop.rule, self._terms, self.served.prices)
+        self._sampling = Sampling(self.served.stop_rule, self._terms, self.served.prices)
         await self._settle()
         answer = self.ballot.winner() if self.ballot.members else None
         return ("abstain" if answer is None else "primary"), answer, None
@@ -224,7 +229,7 @@ class Poll:
         client, seed = self.clients[call.member], None if self.seed is None else self.seed + call.first
         prepared = self._prepared.get(call.member)
         if prepared is None:
-            prepared = self._prepared[call.member] = client.prepare(self.body)
+            prepared = self._prepared[call.member] = client.prepare(self.asked)
         task = asyncio.create_task(client.draw(prepared, call.size, seed, self._until))
         task.add_done_callback(arrivals.add)
         return task
@@ -257,9 +262,9 @@ class Poll:
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
         for sample, completion in enumerate(completions, call.first):
-            answer, reason = self._read(completion)
+            answer, reason = self.served.read(completion)
             if reason is not None:
-                record.reasons[reason] += 1
+                record.reasons[reason] = record.reasons.get(reason, 0) + 1
             self.ballot.cast(member, answer)
             record.cast.append(Cast(sample, answer, reason, completion.output_tokens if call.size == 1 else None))
             record.input_tokens += completion.input_tokens
@@ -270,14 +275,6 @@ class Poll:
                 self._primary = (sample, completion)
         # An upstream that ignores `n` owes the rest: it is drawn again later.
         self._put_back(call, keep=len(completions))
-
-    def _read(self, completion: Completion) -> tuple[Answer, str | None]:
-        """How a completion is read; short replies repeat each other, and are read once a question."""
-        key = (completion.text, completion.finish_reason, completion.refused)
-        found = self._readings.get(key)
-        if found is None:
-            found = self._readings[key] = self.served.read(completion)
-        return found
 
     def _lose(self, member: int, number: int, why: str) -> None:
         self.records[member].lost += number
@@ -318,12 +315,12 @@ class Poll:
         return {
             "winner": answer,
             "ties": [tied for tied in leaders if tied != answer],
-            "margin": str(Fraction(standing.lead, scale)),
-            "remaining": str(Fraction(standing.remaining, scale)),
+            "margin": _share(standing.lead, scale),
+            "remaining": _share(standing.remaining, scale),
             "stopped": self.stop.how,
             "error_bound": self.stop.error_bound,
             "members": [self._member(number) for number in range(len(self.records))],
-            "abstentions": sum(record.reasons.total() for record in self.records),
+            "abstentions": sum(sum(record.reasons.values()) for record in self.records),
             "degraded": {"rule": self._terms.degrade, "down": self.down} if self.down else None,
         }
 
@@ -332,12 +329,12 @@ class Poll:
         total = votes.total()
         return {
             "model": member.model,
-            "weight": str(member.weight),
+            "weight": self.served.weights[number],
             "samples": member.samples,
             "votes": total,
             "lost": record.lost,
             "counted": self.ballot.samples[number] > 0,
-            "shares": [{"answer": a, "votes": n, "share": str(Fraction(n, total))} for a, n in votes.most_common()],
+            "shares": [{"answer": a, "votes": n, "share": _share(n, total)} for a, n in votes.most_common()],
             "abstentions": dict(record.reasons),
         }
 
@@ -352,21 +349,24 @@ class Poll:
         return {
             "rounds": self.rounds,
             "samples": {"planned": planned, "spent": spent, "saved": saved},
-            "cost": self._cost(),
+            "cost": self.cost,
         }
 
-    def _cost(self) -> float | None:
-        total = 0.0
-        for member, record in enumerate(self.records):
-            price = self.clients[member].upstream.price
-            if isinstance(price, TokenPrice):
-                total += (price.input * record.input_tokens + price.output * record.output_tokens) / 1e6
-                continue
-            each = price if price is not None else self.served.members[member].price
-            if each is None:
-                return None
-            total += each * record.asked
-        return total
+    @property
+    def cost(self) -> float | None:
+        """What has been asked for so far costs, where prices are known."""
+        costs = [
+            client.cost(record.asked, record.input_tokens, record.output_tokens)
+            for client, record in zip(self.clients, self.records, strict=True)
+        ]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
+@lru_cache(maxsize=4096)
+def _share(part: int, whole: int) -> str:
+    """A share as text, exact."""
+    return str(Fraction(part, whole))
 
 
 class _Arrivals:
