@@ -26,27 +26,27 @@ PAIR = "--primary gpt-4 --secondary mistral-large"
 THREE = "--models gpt-4,mistral-large,claude-3-opus-20240229"
 RUNS: dict[str, list[str]] = {
     "demo": ["demo"],
-    "import": ["import demo.csv -o imported.parquet"],
+    "import": ["import three.csv -o imported.parquet"],
     "checks": ["checks demo", "checks odd.csv"],
     "summary": ["summary demo", "summary odd.csv"],
     "compare": [f"compare demo {THREE}", f"compare demo {THREE} --score single"],
     "labels": [f"labels demo {PAIR}", "labels unlabelled.csv"],
-    "pairs": [f"pairs demo {THREE}", "pairs odd.csv"],
+    "pairs": ["pairs three.csv", "pairs odd.csv"],
     "curve": [f"curve demo {PAIR} --at 2/3"],
-    "panel": [f"panel demo --size 3 {THREE}"],
-    "calibrate": [f"calibrate demo {THREE} -o law.json --force"],
-    "screen": [f"screen demo {THREE} --law law.json", f"screen demo {THREE} --law law.json --rule margin"],
+    "panel": ["panel three.csv --size 3"],
+    "calibrate": ["calibrate demo -o law.json"],
+    "screen": ["screen three.csv --law law.json", "screen three.csv --rule margin"],
     "ladder": [f"ladder demo {PAIR} --samples 1,2"],
     "predictors": ["predictors demo"],
     "budget": [f"budget demo {PAIR} --samples 2"],
     "combine": [f"combine demo {THREE}"],
-    "recommend": ["recommend demo", f"recommend demo {THREE} -o policy.json --force", "recommend odd.csv"],
-    "report": [f"report demo {THREE} -o report.html --force"],
+    "recommend": ["recommend demo", f"recommend demo {THREE} -o policy.json", "recommend odd.csv"],
+    "report": ["report three.csv -o report.html"],
     "cascade": [f"cascade demo {PAIR}"],
     "replay": ["replay policy.json demo"],
     "drift": ["drift policy.json demo"],
     "simulate": ["simulate"],
-    "twin": ["twin gpqa-diamond -o twin.parquet --force"],
+    "twin": ["twin gpqa-diamond -o twin.parquet"],
 }
 
 
@@ -110,9 +110,9 @@ def prepare(folder: Path) -> None:
 
     import swaplaw as sl
 
-    frame = sl.demo_votes().frame
+    frame = sl.demo_votes().frame.collect()
     three = frame.filter(pl.col("model").is_in(["gpt-4", "mistral-large", "claude-3-opus-20240229"]))
-    three.write_csv(folder / "demo.csv")
+    three.write_csv(folder / "three.csv")
     three.with_columns(gold=pl.lit(None, pl.String)).write_csv(folder / "unlabelled.csv")
     misspelt = pl.when(pl.col("model") == "gpt-4").then(pl.col("answer") + ")").otherwise("answer")
     odd = three.with_columns(answer=misspelt)

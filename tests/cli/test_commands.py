@@ -160,8 +160,16 @@ def test_every_command_explains_itself(swaplaw: Run, name: str) -> None:
 
 
 def test_bare_call_and_version(swaplaw: Run) -> None:
-    assert "Commands" in swaplaw().out
+    out = swaplaw().out
+    assert all(f"\n  {name} " in out for name in COMMANDS)
+    assert "demo:NAME" in out
     assert swaplaw("--version").code == 0
+
+
+def test_a_mistyped_command_is_told_what_it_may_have_meant(swaplaw: Run) -> None:
+    done = swaplaw("recomend", "demo")
+    assert (done.code, done.err) == (2, "swaplaw: there is no command 'recomend': did you mean recommend?\n")
+    assert "--help" in swaplaw("xyzzy").err
 
 
 ONE_MODEL = "question,model,answer,gold\nq,a,A,A\n"
