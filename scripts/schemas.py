@@ -43,8 +43,8 @@ RUNS: dict[str, list[str]] = {
     "recommend": ["recommend demo", f"recommend demo {THREE} -o policy.json", "recommend odd.csv"],
     "report": ["report three.csv -o report.html"],
     "cascade": [f"cascade demo {PAIR}"],
-    "replay": ["replay policy.json demo"],
-    "drift": ["drift policy.json demo"],
+    "replay": ["replay demo policy.json"],
+    "drift": ["drift policy.json three.csv"],
     "simulate": ["simulate"],
     "twin": ["twin gpqa-diamond -o twin.parquet"],
 }
