@@ -99,17 +99,35 @@ def test_pairs_without_common_questions_are_not_dropped_in_silence(swaplaw: Run,
 def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     out = swaplaw("demo").out
     for part in (
-        "9 models, 100 questions",
-        "of 36 pairs",
+        "6 models, 198 questions",
+        "of 15 pairs",
         "Best plateau",
-        "the best panel gains 1.0 point (95% interval -5.1 to +7.1)",
+        "cannot tell",
+        "swaplaw labels demo:gpqa-diamond",
     ):
         assert part in out
-    document = json.loads(swaplaw("demo", "--json").out)
+    document = json.loads(swaplaw("demo", "exams", "--json").out)
     assert len(document["pairs"]) == 36
     assert document["verdict"] == "cannot_tell"
     assert document["in_sample"]["lift"] == pytest.approx(0.01)
     assert document["held_out"]["lift"] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        (["demo:mmlu-pro"], "deploy_panel"),
+        (["demo:math500", "--min-gain", "0.02"], "deploy_single"),
+        (["demo:gpqa-diamond"], "cannot_tell"),
+    ],
+)
+def test_the_bundled_votes_show_a_verdict_of_each_kind(swaplaw: Run, given: list[str], verdict: str) -> None:
+    assert json.loads(swaplaw("recommend", *given, "--json").out)["verdict"] == verdict
+
+
+def test_an_unknown_name_of_bundled_votes_is_told_the_known_ones(swaplaw: Run) -> None:
+    done = swaplaw("summary", "demo:gpqa")
+    assert (done.code, "there are exams, gpqa-diamond, math500, mmlu-pro" in done.err) == (2, True)
 
 
 def test_the_word_demo_stands_for_the_bundled_votes(swaplaw: Run) -> None:
@@ -142,8 +160,16 @@ def test_every_command_explains_itself(swaplaw: Run, name: str) -> None:
 
 
 def test_bare_call_and_version(swaplaw: Run) -> None:
-    assert "Commands" in swaplaw().out
+    out = swaplaw().out
+    assert all(f"\n  {name} " in out for name in COMMANDS)
+    assert "demo:NAME" in out
     assert swaplaw("--version").code == 0
+
+
+def test_a_mistyped_command_is_told_what_it_may_have_meant(swaplaw: Run) -> None:
+    done = swaplaw("recomend", "demo")
+    assert (done.code, done.err) == (2, "swaplaw: there is no command 'recomend': did you mean recommend?\n")
+    assert "--help" in swaplaw("xyzzy").err
 
 
 ONE_MODEL = "question,model,answer,gold\nq,a,A,A\n"

@@ -4,43 +4,71 @@ One file a command. A command's module is imported only when that command runs, 
 """
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 
 import click
 
-from swaplaw.errors import InputError, SwaplawError
+from swaplaw.errors import InputError, SwaplawError, quote
 
-# name -> the stage it belongs to and one line of help; the command itself is `swaplaw.cli.<stage>.<name>:command`.
-COMMANDS = {
-    "demo": ("votes", "The whole path on the bundled real votes."),
-    "import": ("votes", "Votes from Inspect, lm-evaluation-harness and HELM logs, and any table."),
-    "collect": ("collect", "Repeated votes from real models, multiple choice."),
-    "tally": ("votes", "Count votes where they are, into a folder that can be merged and used as votes."),
-    "checks": ("votes", "What looks wrong in votes, and what would put it right."),
-    "summary": ("votes", "The fleet: accuracy and abstention of each model."),
-    "compare": ("decide", "Compare models: who is better, by how much, and how sure."),
-    "labels": ("decide", "Bound lift from few labels or none, and say what to label next."),
-    "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
-    "curve": ("law", "The exact lift of one pair at every weight."),
-    "panel": ("law", "The best panels of three or more, at weights proven best."),
-    "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
-    "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
-    "ladder": ("predict", "How many samples: a pair at 1, 2, 4, ... and beyond."),
-    "predictors": ("predict", "Compare predictors of lift."),
-    "forensic": ("forensic", "Agents in a network-isolated sandbox, graded offline, turned into votes."),
-    "budget": ("decide", "A pair against its models alone at equal compute."),
-    "combine": ("decide", "Every way to combine a fleet, judged on questions not seen, and the best weights."),
-    "recommend": ("decide", "What to deploy: a pair, one model, or more questions first."),
-    "report": ("decide", "One page to see, explore and share: the verdict and all it rests on."),
-    "cascade": ("decide", "Ask the secondary only where the primary's lead is small: the exact front."),
-    "replay": ("serve", "Play recorded votes back: what a policy decides, what early stopping saves."),
-    "serve": ("serve", "A policy behind an OpenAI-compatible endpoint."),
-    "drift": ("serve", "Compare live votes with those a policy was judged on, without labels."),
-    "simulate": ("paper", "The paper's Monte Carlo world: its figures and stated values."),
-    "reproduce": ("paper", "The paper's tables, figures and numbers beside ours."),
-    "twin": ("paper", "Synthetic votes: twins of the paper's datasets."),
+# What --help lists, in the order of use: a heading -> commands -> the package each lives in and one line about it. The
+# command itself is `swaplaw.cli.<package>.<name>:command`.
+SECTIONS = {
+    "Get votes": {
+        "demo": ("votes", "The whole path on bundled real votes."),
+        "import": ("votes", "Read logs of Inspect, lm-evaluation-harness, HELM and others, or any table."),
+        "collect": ("collect", "Ask real models multiple-choice questions, again and again."),
+        "tally": ("votes", "Count votes where they are, into a folder that can be merged and used as votes."),
+        "forensic": ("forensic", "Let agents investigate in a sandbox, grade them, and count the votes."),
+    },
+    "Look at them": {
+        "checks": ("votes", "What looks wrong in votes, and what would put it right."),
+        "summary": ("votes", "The fleet: accuracy and abstention of each model."),
+        "compare": ("decide", "Who is better, by how much, and how sure."),
+        "labels": ("decide", "Bound lift from few labels or none, and say what to label next."),
+    },
+    "Pool them": {
+        "pairs": ("law", "Every pair: masses, rates and lift at one weight."),
+        "curve": ("law", "The exact lift of one pair at every weight."),
+        "panel": ("law", "The best panels of three or more, at weights proven best."),
+        "combine": ("decide", "Every way to combine a fleet, held out, and the best weights."),
+    },
+    "Predict": {
+        "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
+        "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
+        "predictors": ("predict", "Compare predictors of lift."),
+        "ladder": ("predict", "How many samples: a pair at 1, 2, 4, ... and beyond."),
+    },
+    "Decide": {
+        "recommend": ("decide", "What to deploy: an ensemble, one model, or more questions first."),
+        "budget": ("decide", "A pair against its models alone at equal compute."),
+        "cascade": ("decide", "Ask the secondary only where the primary's lead is small."),
+        "report": ("decide", "One page to see, explore and share."),
+    },
+    "Deploy": {
+        "replay": ("serve", "Play recorded votes through a policy."),
+        "serve": ("serve", "A policy behind an OpenAI-compatible endpoint."),
+        "drift": ("serve", "Compare live votes with those a policy was judged on."),
+    },
+    "The paper": {
+        "simulate": ("paper", "The paper's Monte Carlo world: its figures and stated values."),
+        "reproduce": ("paper", "The paper's tables, figures and numbers beside ours."),
+        "twin": ("paper", "Synthetic votes: twins of the paper's datasets."),
+    },
 }
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+
+EXAMPLES = """\
+Examples:
+  swaplaw demo                                 see it all on bundled votes
+  swaplaw recommend logs/ -o policy.json       what to deploy, from Inspect logs
+  swaplaw compare results.csv --json           who is better, for a program
+
+VOTES are files or directories: Inspect or lm-evaluation-harness logs, results of
+other tools, tables with one row per vote or one column per model (CSV, JSON,
+Parquet, Excel, ...), - for standard input, `demo` or demo:NAME for bundled votes.
+`swaplaw COMMAND --help` says more."""
 
 
 class LazyGroup(click.Group):
@@ -61,8 +89,23 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, importing none of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Keep the lines of the examples as they are."""
+        formatter.write(f"\n{EXAMPLES}\n")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest what a mistyped command may have meant."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            meant = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {meant[0]}?" if meant else "`swaplaw --help` lists all"
+            raise InputError(f"there is no command {quote(args[0])}: {hint}")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,7 +1,13 @@
-"""The bundled real votes: nine models, a hundred exam questions, up to thirty samples each.
+"""The bundled real votes, under the word `demo`, and `demo:NAME` for the others.
 
-From github.com/matthewrenze/jhu-llm-temperature (BSD-2-Clause; see `data/LICENSE-renze`), answers extracted again
-from the published outputs.
+| name | what | from |
+|---|---|---|
+| `exams` (plain `demo`) | nine models, a hundred exam questions, up to thirty samples each | jhu-llm-temperature |
+| `gpqa-diamond` | six reasoning models, 198 questions, 80 samples each (one model 160) | Best-of-Infinity |
+| `math500` | seven reasoning models, 500 questions, 80 samples each | Best-of-Infinity |
+| `mmlu-pro` | three models, about 12,000 questions with up to ten options, one sample each | MMLU-Pro |
+
+Sources and licences are in `data/README.md`. Answers were extracted again from the published outputs.
 """
 
 from __future__ import annotations
@@ -9,31 +15,63 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
+from swaplaw.errors import InputError, quote
+
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
 
+WORD = "demo"
+FILES = {
+    "exams": "renze-temperature.parquet",
+    "gpqa-diamond": "gpqa-diamond.parquet",
+    "math500": "math500.parquet",
+    "mmlu-pro": "mmlu-pro.parquet",
+}
 TEMPERATURE = 0.8
-"""Votes sampled colder repeat themselves: only those at this temperature or above are independent enough."""
+"""Exam votes sampled colder repeat themselves: only those at this temperature or above are independent enough."""
 
 
-def demo_votes() -> Votes:
-    """Read the bundled real votes, those that were sampled at temperature 0.8 or above.
+def demo_votes(name: str = "exams") -> Votes:
+    """Read bundled real votes.
+
+    Parameters
+    ----------
+    name : str
+        `exams` (nine models, a hundred questions, sampled at temperature 0.8 or above), `gpqa-diamond`, `math500` or
+        `mmlu-pro`.
 
     Returns
     -------
     Votes
-        Nine models, a hundred exam questions, up to thirty samples of each.
+        The votes.
+
+    Raises
+    ------
+    InputError
+        If no votes of that name are bundled.
 
     Examples
     --------
     >>> import swaplaw as sl
     >>> sl.demo_votes().tally()
     Tally('renze-temperature': 9 models, 100 questions, 21,600 votes)
+    >>> sl.demo_votes("gpqa-diamond").tally()
+    Tally('gpqa-diamond': 6 models, 198 questions, 110,880 votes)
     """
     import polars as pl
 
     from swaplaw.votes.table import votes_from
 
-    with as_file(files("swaplaw") / "data" / "renze-temperature.parquet") as file:
+    if name not in FILES:
+        raise InputError(f"no votes called {quote(name)} are bundled: there are {', '.join(FILES)}")
+    with as_file(files("swaplaw") / "data" / FILES[name]) as file:
         frame = pl.read_parquet(file)
-    return votes_from(frame.filter(pl.col("temperature") >= TEMPERATURE))
+    return votes_from(frame.filter(pl.col("temperature") >= TEMPERATURE) if name == "exams" else frame)
+
+
+def bundled_name(word: str) -> str | None:
+    """The name of the bundled votes that a word such as `demo` or `demo:math500` stands for, or None."""
+    head, colon, name = word.partition(":")
+    if head != WORD:
+        return None
+    return name if colon else "exams"

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
-DEMO = "demo"
-"""Stands for the bundled real votes wherever VOTES is asked for."""
-
 LONG_WORK = 500
 """Pieces of work (a pair, a curve: well under a millisecond each) from which on a progress bar is worth it."""
 
@@ -96,14 +93,16 @@ WARNINGS = 5
 
 
 def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> Votes:
-    """Read VOTES: files, logs, directories, or the word `demo` for the bundled votes; warn of what looks wrong.
+    """Read VOTES: files, logs, directories, or `demo` and `demo:NAME` for bundled votes; warn of what looks wrong.
 
     `as_spelt` keeps answers as they are spelt where nothing else was asked for, however unlike gold that is.
     """
     from swaplaw import demo_votes, read_votes
+    from swaplaw.votes.bundled import bundled_name
 
-    if list(paths) == [DEMO]:
-        return demo_votes()
+    bundled = bundled_name(paths[0]) if len(paths) == 1 else None
+    if bundled is not None:
+        return demo_votes(bundled)
     options = reading_of_run()
     if as_spelt and not options.canonical:
         options = replace(options, canonical=("exact",))

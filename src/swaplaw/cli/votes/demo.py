@@ -9,20 +9,32 @@ from swaplaw.cli._shared.output import emit, progress_bar, say, table_options
 from swaplaw.cli.law import curve as curve_command
 from swaplaw.cli.law import pairs as pairs_command
 from swaplaw.cli.votes import summary as summary_command
+from swaplaw.votes.bundled import FILES
 
 PAIRS_SHOWN = 8
+NEXT = """
+Next, on the same votes:
+  swaplaw compare demo:{name:<13} who is better, and how sure
+  swaplaw combine demo:{name:<13} every way to combine them, held out
+  swaplaw labels demo:{name:<14} how few labels would have told
+  swaplaw demo mmlu-pro              other votes, which say yes"""
 
 
 @click.command("demo")
+@click.argument("name", type=click.Choice(list(FILES)), default="gpqa-diamond", metavar="[NAME]")
 @table_options
 @doubts_on_stderr()
-def command(as_json: bool) -> None:
-    """Show fleet, pairs, best weight and verdict for nine real models on a hundred exam questions."""
+def command(name: str, as_json: bool) -> None:
+    """Show fleet, pairs, best weight and verdict on bundled real votes.
+
+    NAME is gpqa-diamond (the default), math500, mmlu-pro or exams. Any command takes these votes as demo:NAME, and the
+    exams as plain `demo`.
+    """
     from swaplaw import demo_votes, pair, recommend, summary
     from swaplaw.law import curves
     from swaplaw.law.weights import DEFAULT_WEIGHT
 
-    tally = demo_votes().tally()
+    tally = demo_votes(name).tally()
     fleet = summary(tally)
     found = pairs_command.pooled(tally, DEFAULT_WEIGHT)
     best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
@@ -44,3 +56,4 @@ def command(as_json: bool) -> None:
     pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
     curve_command.show_optima(pair(tally, best.primary, best.secondary), best)
     say(f"Verdict, judged on held-out questions: {verdict.sentence}")
+    say(NEXT.format(name=name))

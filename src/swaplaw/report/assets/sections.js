@@ -26,7 +26,7 @@ function verdict(data) {
     arrowed(check.mean, check.lo, check.hi),
     range(check.lo, check.hi, points),
     forestRow(at, check.mean, [check.lo, check.hi]),
-    check.p.toFixed(3),
+    check.p < 0.001 ? "<0.001" : check.p.toFixed(3),
   ]);
   const [first] = found.checks;
   const unit = first.units < first.n ? `${count(first.n)} questions in ${count(first.units)} clusters` : several(first.n, "question");
@@ -34,8 +34,10 @@ function verdict(data) {
     "section",
     { id: "verdict", "aria-label": "Verdict" },
     top,
-    element("p", { class: "lead" }, typeset(brief(found.sentence))),
+    element("p", { class: "lead" }, brief(headline(found))),
     synthetic,
+    deployed(found.deploy),
+    paragraph(typeset(brief(found.sentence)), "said"),
     table("What the verdict rests on", columns, rows),
     paragraph(
       `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
@@ -46,6 +48,26 @@ function verdict(data) {
     found.notes.map((note) => paragraph(brief(note), "note")),
   );
 }
+
+// What to do, in a few words; the sentence below says why.
+function headline(found) {
+  const names = found.deploy.map((member) => member.model);
+  if (found.kind === "cannot_tell") return `Not proven yet: keep ${names[0]} for now.`;
+  return names.length > 1 ? `Deploy ${several(names.length, "model")} together.` : `Deploy ${names[0]} alone.`;
+}
+
+// Who votes, with what weight, how often per question, and where prices are known at what cost.
+function deployed(members) {
+  const priced = members.every((member) => member.price !== null);
+  const total = (of) => members.reduce((sum, member) => sum + of(member), 0);
+  const cells = (name, weight, samples, cost) => [name, weight, count(samples), ...(priced ? [plain(cost)] : [])];
+  const columns = [{ name: "Deploy", text: true }, { name: "Weight" }, { name: "Samples" }, ...(priced ? [{ name: "Cost" }] : [])];
+  const rows = members.map((member) => cells(member.model, member.weight, member.samples, member.samples * member.price));
+  if (members.length > 1) rows.push(cells("Together", "", total((member) => member.samples), total((member) => member.samples * member.price)));
+  return element("div", { class: "deployed" }, table("What to deploy", columns, rows));
+}
+
+const plain = (value) => String(Math.round(value * 1e6) / 1e6);
 
 // What each check asks, for readers who meet it here first.
 const ASKS = {

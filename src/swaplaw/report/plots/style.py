@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Blue, vermillion, green, purple, orange, sky and black of Okabe and Ito, darkest contrasts first."""
+"""Blue, vermilion, green, purple, orange, sky and black of Okabe and Ito, darkest contrasts first."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 4], [1, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 INK, MUTED, GRID = "#222222", "#666666", "#E6E6E6"

@@ -1,0 +1,69 @@
+"""The documentation site: it builds without a warning, and what its tutorial and recipes say is true."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.commands import Run
+from support.pages import DOCS, ROOT, blocks
+
+PAGES = [DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples in it, as a reader of the pages has one."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_of_the_page_runs_and_prints_what_it_shows(page: Path, clone: Path, swaplaw: Run) -> None:
+    for kind, block in re.findall(r"^```(sh|console)\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE):
+        if kind == "console":
+            prompt, _, expected = block.partition("\n")
+            done = swaplaw(*shlex.split(prompt.removeprefix("$ "))[1:])
+            assert (done.code, expected.strip() in done.out) == (0, True), done.out + done.err
+        else:
+            script = ["bash", "-eu", "-c", f"swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw \"$@\"; }}\n{block}"]
+            done = subprocess.run(script, cwd=clone, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "site"]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(build, cwd=ROOT, env=quiet, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = {file.relative_to(tmp_path / "site").as_posix() for file in (tmp_path / "site").rglob("*.html")}
+    assert {"index.html", "reference/commands.html", "reference/python.html", "explanation/law.html"} <= pages
+    assert "<math" in (tmp_path / "site" / "explanation" / "law.html").read_text()
+    assert_nothing_is_fetched(tmp_path / "site")
+
+
+def assert_nothing_is_fetched(site: Path) -> None:
+    """No script, style, font or picture comes from elsewhere: the site reads the same offline."""
+    for file in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link)[^>]*(?:src|href)=\"(https?:[^\"]*)\"[^>]*>", file.read_text())
+        assert not [address for address in loaded if "canonical" not in address], file
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = (ROOT / "mkdocs.yml").read_text()
+    missing = [file for file in DOCS.rglob("*.md") if file.relative_to(DOCS).as_posix() not in listed]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_of_the_page_runs(page: Path, clone: Path) -> None:
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), {})

@@ -1,0 +1,54 @@
+"""Plain English: words that native technical readers stumble over are found wherever people can see them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support.pages import DOCS, ROOT
+
+INSTEAD: dict[str, str] = tomllib.loads((DOCS / "words.toml").read_text())["instead"]
+PAGES = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
+
+
+@cache
+def prose() -> list[tuple[Path, int, str]]:
+    """Lines that people read, with their places."""
+    return [(file, number, line) for file in [*PAGES, *SOURCES] for number, line in lines(file)]
+
+
+def lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Of a page what is no code, of a module its docstrings and messages."""
+    text = file.read_text()
+    if file.suffix == ".md":
+        yield from enumerate(re.sub(r"`[^`\n]*`", "", text).splitlines(), 1)
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield from enumerate(node.value.splitlines(), node.lineno)
+
+
+@pytest.mark.parametrize("pattern", INSTEAD)
+def test_nothing_stumbles(pattern: str) -> None:
+    looked_for = re.compile(rf"(?<![\w-])(?:{pattern})(?!\w)", re.IGNORECASE)
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+        for file, number, line in prose()
+        if looked_for.search(line)
+    ]
+    assert not found, f"write {INSTEAD[pattern]!r}:\n" + "\n".join(found)
+
+
+def test_nothing_is_misspelt() -> None:
+    checked = [sys.executable, "-m", "codespell_lib", "src", "docs", "benchmarks", "scripts", *ROOT.glob("*.md")]
+    done = subprocess.run(checked, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
