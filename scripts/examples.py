@@ -1,6 +1,6 @@
 """Make the example files that the documentation uses, from the real votes in `tests/data/votes`.
 
-`python scripts/examples.py` writes `examples/`: Inspect logs (a real evaluation, in which recorded votes answer in place
+`python scripts/examples.py` writes `examples/`: Inspect logs (a real evaluation, in which recorded votes answer instead
 of models) and small tables. No question text is in them: the authors of GPQA ask that.
 """
 

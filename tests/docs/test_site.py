@@ -34,13 +34,13 @@ def test_every_command_of_the_page_runs_and_prints_what_it_shows(page: Path, clo
             done = swaplaw(*shlex.split(prompt.removeprefix("$ "))[1:])
             assert (done.code, expected.strip() in done.out) == (0, True), done.out + done.err
         else:
-            script = ["bash", "-eu", "-c", f"swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw \"$@\"; }}\n{block}"]
-            done = subprocess.run(script, cwd=clone, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
+            script = ["bash", "-eu", "-c", f'swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw "$@"; }}\n{block}']
+            ran = subprocess.run(script, cwd=clone, capture_output=True, text=True)
+            assert ran.returncode == 0, ran.stderr
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "site"]
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(build, cwd=ROOT, env=quiet, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -121,7 +121,7 @@ def test_a_choice_that_is_not_picked_from_many_has_the_plain_interval() -> None:
 
     rng = np.random.default_rng(2)
     gains, member = rng.choice([-1.0, 0, 0, 0, 1], 90), rng.integers(0, 9, 90)
-    alone = Selection(member, 0, 0, 0, np.zeros(10), np.zeros(10)).effect(gains)
+    alone = Selection(member, 0, 0, 0, np.zeros(10)).effect(gains)
     plain = effect(gains, member)
     assert (alone.low, alone.high, alone.standard_error) == (plain.low, plain.high, plain.standard_error)
 

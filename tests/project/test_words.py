@@ -50,5 +50,5 @@ def test_nothing_stumbles(pattern: str) -> None:
 
 def test_nothing_is_misspelt() -> None:
     checked = [sys.executable, "-m", "codespell_lib", "src", "docs", "benchmarks", "scripts", *ROOT.glob("*.md")]
-    done = subprocess.run(checked, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in checked], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from swaplaw.cli._shared.output import DEMO, Column, emit, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, progress_bar, remark, show, table_options
 from swaplaw.cli._shared.reading import reading_of_run, reading_options
 
 
@@ -23,11 +23,13 @@ def command(votes: tuple[str, ...], output: str, as_json: bool) -> None:
     """
     from swaplaw import demo_votes
     from swaplaw.importers.reading import open_votes
+    from swaplaw.votes.bundled import bundled_name
     from swaplaw.votes.tally_folder import write_tally
 
     notes: list[str] = []
-    if votes == (DEMO,):
-        sources = list(demo_votes().sources)
+    bundled = bundled_name(votes[0]) if len(votes) == 1 else None
+    if bundled is not None:
+        sources = list(demo_votes(bundled).sources)
     else:
         sources, notes = open_votes(votes, reading_of_run())
     written = write_tally(sources, Path(output), progress=progress_bar("Counting"))
