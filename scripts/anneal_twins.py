@@ -10,8 +10,9 @@
     python scripts/anneal_twins.py --seed 7 -o twins.npz
 
 takes a few minutes of processor time and needs a C compiler. `--add` puts the arrangement behind those that the file
-has: `swaplaw reproduce --twin --seed N` takes the first with an even N and the second with an odd one. The same seed
-and compiler give the same arrangement.
+has: `swaplaw reproduce --twin --seed N` takes the first with an even N and the second with an odd one. One run comes
+less close than the arrangements that ship: those were made in many such rounds, each starting from the best before, at
+lower temperatures, and with the weights of single terms changed in between.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A twin has the question counts, option counts, accuracies and abstention rates of the paper's tables. Its ballots were
 then arranged so that the published values of pairs and trios come out as well: exchanging a model's whole ballots
 between two questions changes nothing about the model alone, so such swaps were annealed toward what the paper reports
-(`scripts/anneal_twins.py`). Three arrangements are kept in `data/twins.npz`. No vote is anybody's: datasets are called
+(`scripts/anneal_twins.py`). Two arrangements are kept in `data/twins.npz`. No vote is anybody's: datasets are called
 `…-twin`, and every vote says `synthetic = true`.
 """
 
