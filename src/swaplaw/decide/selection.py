@@ -8,8 +8,8 @@ poor cannot be the best by luck, so it is not allowed for: one whose mean lies m
 errors below 0 keeps that mean in the draws (Hansen's consistent version).
 
 The test of "it helps" is one-sided: the largest deviation upwards decides. So it does for the lower end of the
-interval, at half of the level. A candidate that was picked for looking good does not look worse than it is more often
-than any other, so the upper end is that of one candidate by itself.
+interval, at half of the level. The upper end is as far away: the single model that is to be beaten was picked for
+looking good, too, so a gain may look smaller than it is.
 
 Candidates are the rules of the family (see `family`), by their held-out gains. A full search adds all pairs at *every*
 weight that is safe to deploy; neighbouring weights with the same votes count once. Panels count along the lines of
@@ -63,7 +63,7 @@ class Selection:
     """How many of the candidates are panels at weights."""
 
     def critical(self, level: float = LEVEL) -> float:
-        """Standard errors from the best candidate's mean to the lower end of its interval."""
+        """Standard errors to each side of the best candidate's interval."""
         return max(critical_of(self.member, level=level), float(np.quantile(self.largest, (1 + level) / 2)))
 
     def reach(self, level: float = LEVEL) -> float:
@@ -82,8 +82,7 @@ class Selection:
     def effect(self, gains: Floats, *, level: float = LEVEL) -> Effect:
         """Estimate the mean of gains that were picked from the candidates, in sample or held out."""
         alone = effect(gains, self.member, level=level)
-        ratio = alone.mean / alone.standard_error
-        return replace(alone, critical=self.critical(level), above=alone.critical, p=self.p(ratio))
+        return replace(alone, critical=self.critical(level), p=self.p(alone.mean / alone.standard_error))
 
 
 def selection(

@@ -60,8 +60,6 @@ class Effect:
     """Clusters that hold a question unlike most; None where questions are the units."""
     one_way: float | None = None
     """The effective number of such clusters where changes are rare and all go one way (Kish); None elsewhere."""
-    above: float | None = None
-    """Standard errors to the upper end, where these are others than to the lower one."""
 
     @property
     def low(self) -> float:
@@ -71,11 +69,11 @@ class Effect:
     @property
     def high(self) -> float:
         """Upper end of the interval; no mean gain is above 1."""
-        return min(1.0, self.mean + (self.critical if self.above is None else self.above) * self.standard_error)
+        return min(1.0, self.mean + self.half_width)
 
     @property
     def half_width(self) -> float:
-        """How far the interval reaches to either side; to the lower, where they differ."""
+        """How far the interval reaches to either side."""
         return self.critical * self.standard_error
 
     @property
