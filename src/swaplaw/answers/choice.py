@@ -164,7 +164,7 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     return _agreed({statement.letter for statement in stated}) if stated else _agreed(marked(visible, known))
 
 
-_RUN_ON = re.compile(r"\n\s{0,9}(?:\W{1,9}\s{0,9})?(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
+_RUN_ON = re.compile(r"\n[^\w\n]{0,9}(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
 
 
 def _before_run_on(visible: str, known: Set[str]) -> str | None:
