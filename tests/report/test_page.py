@@ -239,7 +239,7 @@ def test_the_page_rounds_as_the_terminal_does(chrome: Any, demo: Path) -> None:
 def test_forests_and_votes_are_drawn(chrome: Any, demo: Path) -> None:
     """Intervals stand on one axis in each table; gold's share of everybody's votes is drawn from easy to hard."""
     visit(chrome, demo)
-    rules = len(RULES) - len(LEFT_OUT)
+    rules = len(list(RULES)) - len(LEFT_OUT)
     for place, rows in (("verdict", 4), ("fleet", 9), ("comparing", 30), ("pairs", 20), ("combining", rules)):
         drawn = chrome.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerHTML.includes('interval'))",
