@@ -11,8 +11,10 @@ from swaplaw.decide.rules import RULES
 from swaplaw.decide.rules._rationals import PARTS, rounded
 from swaplaw.decide.rules._shares import distinct, shares_of
 from swaplaw.decide.rules.smooth import likeliest, smooth
+from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
 
+from support.data import real_votes
 from support.rule_votes import frame, named, relabelled, tally, ties, with_copy, with_junk
 
 
@@ -104,6 +106,17 @@ def test_junk_models_get_no_weight_and_change_few_decisions(rows: pl.DataFrame, 
     found = smooth(more)
     assert not any("junk" in name for name in named(more, found))
     assert np.mean(np.array(ties(more, found)) != np.array(ties(votes, own))) <= 0.02
+
+
+@pytest.mark.parametrize("dataset", ["aime2024", "aime2025"])
+def test_more_models_are_asked_only_where_they_gain_on_the_training_questions(dataset: str) -> None:
+    """On 24 of 30 questions, pooled models that gain nothing must not replace the best one."""
+    every = sl.read_votes(real_votes("aime.parquet")).tally(dataset)
+    train = every.select(questions=np.arange(len(every.questions)) % 5 != 0)
+    found = smooth(train)
+    pooled = vote(train, found.members, found.weights)
+    best = max(scores.total / scores.denominator for scores in train.scores)
+    assert len(found.members) == 1 or pooled.total / pooled.denominator > best
 
 
 def test_models_that_never_vote_gold_leave_the_first_one_alone() -> None:
