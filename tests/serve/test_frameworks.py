@@ -64,7 +64,7 @@ def test_litellms_proxy_answers_for_a_member(world: World, start: Start, tmp_pat
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, env=OFFLINE
         )
         try:
-            wait_for(port, patience=180)
+            wait_for(port, patience=600)
             options = {"model": "behind", "timeout": 60.0}
             served = serve(f"http://127.0.0.1:{port}/v1", ("member", "1", 2), upstream=options)
             found = vote(start(served))
