@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 import pytest
 from benchmarks import fleets, growth, guard, plan, publish
-from benchmarks.__main__ import TOPICS
 from benchmarks.growth import Point
 from benchmarks.harness import Row
+from benchmarks.publish import TOPICS
 
 import swaplaw as sl
 

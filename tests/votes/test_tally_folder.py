@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.votes import read_tally, write_tally
+from swaplaw.votes.files import Source
 from swaplaw.votes.tally_folder import PARTS, open_tally
 
 from .test_engines import same, to_dask, to_duckdb
@@ -166,10 +167,10 @@ def test_a_run_that_was_killed_goes_on_from_whole_parts(whole: Path, tmp_path: P
 def test_what_breaks_the_contract_is_no_tally(tmp_path: Path) -> None:
     frame = table().with_columns(gold=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("Z")).otherwise("gold"))
     with pytest.raises(sl.InputError, match="column 'gold' is"):
-        write_tally([sl.votes.table.Source("the votes", lambda: frame)], tmp_path / "golds")
+        write_tally([Source("the votes", lambda: frame)], tmp_path / "golds")
     twice = pl.concat([table(), table()[:1]])
     with pytest.raises(sl.InputError, match="column 'sample'"):
-        write_tally([sl.votes.table.Source("the votes", lambda: twice)], tmp_path / "samples")
+        write_tally([Source("the votes", lambda: twice)], tmp_path / "samples")
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "notes.txt").write_text("mine")
     with pytest.raises(sl.InputError, match="there is something already"):
