@@ -13,7 +13,7 @@ from lm_eval.__main__ import cli_evaluate
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
 
-RESPONSES: dict[str, list[str]] = json.loads(Path(sys.argv.pop(1)).read_text())
+RESPONSES: dict[str, list[str]] = {}
 
 
 @register_model("scripted")
@@ -48,4 +48,5 @@ class Scripted(LM):  # type: ignore[misc]
 
 
 if __name__ == "__main__":
+    RESPONSES.update(json.loads(Path(sys.argv.pop(1)).read_text()))
     cli_evaluate()
