@@ -108,8 +108,8 @@ class Reader:
     def gold(self, text: str) -> str:
         """Spell a gold answer as this reader spells the answers that it reads.
 
-        >>> Reader("choice").gold(" b) "), Reader("boxed").gold(r"\\frac{1}{2}")
-        ('B', '1/2')
+        >>> Reader("choice").gold(" b) "), Reader("text").gold("Paris.")
+        ('B', 'paris')
         """
         if self.kind == "choice":
             return self.read(text) or text
