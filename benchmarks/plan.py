@@ -70,9 +70,9 @@ def lines(points: Sequence[Point]) -> list[str]:
         )
     models, questions = CORPUS["models"], CORPUS["questions"]
     memory = {
-        "tie sizes, a byte a model and question": models * questions,
+        "tie sizes, a byte per model and question": models * questions,
         "overlaps of all pairs, 8 bytes each (half of a square)": 4 * models * models,
-        "counts, 5 bytes a rival that was voted for (2.5 a model and question)": 12.5 * models * questions,
+        "counts, 5 bytes per rival that was voted for (2.5 per model and question)": 12.5 * models * questions,
     }
     out += ["", f"The step that limits is **{limit.step}**.", ""]
     out += ["| held | GB |", "|---|--:|"]

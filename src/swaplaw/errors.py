@@ -1,4 +1,4 @@
-"""What can go wrong, said so that the reader can mend it: what, the value, what is accepted, what to do."""
+"""What can go wrong, said so that the reader can fix it: what, the value, what is accepted, what to do."""
 
 
 class SwaplawError(Exception):
@@ -6,7 +6,7 @@ class SwaplawError(Exception):
 
 
 class InputError(SwaplawError, ValueError):
-    """Input that breaks a contract and that the user can mend (exit code 2 on the command line)."""
+    """Input that breaks a contract and that the user can fix (exit code 2 on the command line)."""
 
 
 class MissingExtraError(SwaplawError, ImportError):

@@ -12,7 +12,7 @@ from swaplaw.errors import InputError, MissingExtraError, SwaplawError
 
 
 def need_inspect(purpose: str) -> None:
-    """Fail early, and with the command that mends it."""
+    """Fail early, and with the command that fixes it."""
     if find_spec("inspect_ai") is None:
         raise MissingExtraError("collect", purpose)
 

@@ -68,7 +68,7 @@ def scaled_down(votes: Ints, prices: Floats, budget: float | Floats) -> Ints | N
 
 @dataclass(frozen=True)
 class Budgeted:
-    """Expected scores when no ensemble may cost more than a budget: dear ones are scaled down to it."""
+    """Expected scores when no ensemble may cost more than a budget: costlier ones are scaled down to it."""
 
     tally: Tally
     prices: Floats = field(repr=False)
@@ -91,7 +91,7 @@ class Budgeted:
         return Recorded(self.tally)
 
     def sizes(self, members: Sequence[int]) -> Ints | None:
-        """Samples of each member on each question; None where one of each is too dear."""
+        """Samples of each member on each question; None where one of each is too expensive."""
         votes = self.tally.votes[list(members)].astype(np.int64)
         if self.budget is None:
             return votes

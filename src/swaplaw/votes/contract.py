@@ -129,7 +129,7 @@ class Violations:
         self.sources, self.counts, self.samples = sources, counts, samples
 
     def check(self) -> None:
-        """Raise for the first violation, in the order in which a reader would mend them."""
+        """Raise for the first violation, in the order in which a reader would fix them."""
         self._not_empty()
         for column in ("question", "model"):
             self._no_nulls(column)
@@ -185,7 +185,7 @@ class Violations:
         contradicts = pl.col("dataset").is_in(choice.to_list()) & (
             pl.col("correct") != (pl.col("answer") == pl.col("gold"))
         )
-        self._no_row(contradicts, "contradicts answer and gold in a multiple-choice table; mend it or drop the column")
+        self._no_row(contradicts, "contradicts answer and gold in a multiple-choice table; fix it or drop the column")
 
     def _no_row(self, predicate: pl.Expr, complaint: str) -> None:
         if not self.counts.filter(predicate).is_empty():

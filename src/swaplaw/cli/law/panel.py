@@ -265,7 +265,7 @@ def _notes(tally: Tally, rows: Sequence[Row], searched: PanelSearch | None) -> I
             f"other, {_some(judged.repeats, 'time')} over."
         )
         if searched is not None and searched.of > 1:
-            yield f"The choice among {searched.of:,} panels itself is in-sample: expect less of the first."
+            yield f"The choice among {searched.of:,} panels itself is in-sample: the top one is inflated by selection."
     else:
         yield "In-sample: expect less on new questions."
     yield INTERVALS

@@ -120,7 +120,7 @@ def gather(dataset: str, source: str, rows: Iterable[Row], skip_invalid: bool, n
         except InputError as error:
             problems.append(f"{place}: {error}")
             if not skip_invalid:
-                raise InputError(f"{quote(source, 200)}, {problems[0]}; mend the row, or {SKIP}") from None
+                raise InputError(f"{quote(source, 200)}, {problems[0]}; fix the row, or {SKIP}") from None
             continue
         places[question.id] = place
         items.append(question)

@@ -77,7 +77,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{quote(str(file), 200)}: line {number} is not JSON ({error}); mend that line") from None
+            raise InputError(f"{quote(str(file), 200)}: line {number} is not JSON ({error}); fix that line") from None
         if not isinstance(row, dict):
             raise InputError(f"{quote(str(file), 200)}: line {number} is {quote(row)}; expected a JSON object")
         yield number, row
@@ -173,7 +173,7 @@ def _gold(row: Mapping[str, Any], answers: Mapping[str, str], options: Sequence[
     cells = {column: row.get(column) for column in answers.values()}
     if not agreed:
         said = " and ".join(f"{quote(value)} in column '{column}'" for column, value in cells.items())
-        raise InputError(f"gold is {said}, which are different options; mend one, or declare the one to use")
+        raise InputError(f"gold is {said}, which are different options; fix one, or declare the one to use")
     column, value = next(iter(cells.items()))
     meant = listing([letter(place) for place in sorted(agreed)])
     raise InputError(

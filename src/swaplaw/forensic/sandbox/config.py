@@ -21,7 +21,7 @@ class SandboxError(PrerequisiteError, SwaplawError):
 
 
 class SandboxInputError(PrerequisiteError, InputError):
-    """A configuration or evidence that the user can mend; shown the same way."""
+    """A configuration or evidence that the user can fix; shown the same way."""
 
 
 class Limits(BaseModel):
