@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -54,18 +55,26 @@ model_list:
 """
 
 
-def test_litellms_proxy_answers_for_a_member(world: World, start: Start, tmp_path: Path) -> None:
+def test_litellms_proxy_answers_for_a_member(
+    world: World, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = f"sk-{secrets.token_urlsafe(32)}"
+    monkeypatch.setenv("SWAPLAW_TEST_KEY", key)
     programs = environment(tmp_path / "venv", "litellm[proxy]")
     with running(world.app) as upstream:
         config, port = tmp_path / "litellm.yaml", free_port()
         config.write_text(CONFIG.format(url=upstream))
         command = [str(programs / "litellm"), "--config", str(config), "--port", str(port), "--host", "127.0.0.1"]
         process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path, env=OFFLINE
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=tmp_path,
+            env={**OFFLINE, "LITELLM_MASTER_KEY": key},
         )
         try:
             wait_for(port, patience=600)
-            options = {"model": "behind", "timeout": 60.0}
+            options = {"model": "behind", "timeout": 60.0, "key_env": "SWAPLAW_TEST_KEY"}
             served = serve(f"http://127.0.0.1:{port}/v1", ("member", "1", 2), upstream=options)
             found = vote(start(served))
         finally:
