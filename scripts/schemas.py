@@ -87,7 +87,7 @@ def _explain(schema: dict[str, Any], explained: dict[str, Any], command: str, pl
             yield path if key in explained["keys"] else f"{command}: {path}"
             continue
         part["description"] = meaning
-        if key in explained["maps"]:
+        if key in explained["maps"] and "properties" in part:
             _as_map(part)
             yield from _explain(part.get("additionalProperties", {}), explained, command, path)
         else:
