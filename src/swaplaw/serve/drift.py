@@ -297,22 +297,17 @@ def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[
     """The votes of each live question, in order of their time where that was recorded, else shuffled."""
     import polars as pl
 
-    from swaplaw.votes.files import open_file, unreadable
+    from swaplaw.votes.files import open_file
+    from swaplaw.votes.table import Votes
 
     models = [member.model for member in policy.members]
     frames = []
     for path in paths:
         if not Path(path).is_file():
             raise InputError(f"{quote(str(path), 200)}: there is no such file of live votes")
-        source = open_file(Path(path))
-        try:
-            frame = source.scan().collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise unreadable(source, error) from None
-        if missing := [name for name in ("question", "model", "answer") if name not in frame.columns]:
-            raise InputError(f"{quote(str(path), 200)}: column {quote(missing[0])} is missing: these are no votes")
+        frame = Votes((open_file(Path(path)),)).frame.collect()
         wanted = [name for name in ("question", "model", "answer", "sample", "time") if name in frame.columns]
-        frames.append(frame.select(wanted).with_columns(pl.col("question", "model", "answer").cast(pl.String)))
+        frames.append(frame.select(wanted))
     rows = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("model").is_in(models))
     if rows.is_empty():
         raise InputError(f"there are no votes of the policy's members ({listing(models)}) here")
