@@ -41,7 +41,12 @@ RUNS: dict[str, list[str]] = {
     "predictors": ["predictors demo"],
     "budget": [f"budget demo {PAIR} --samples 2"],
     "combine": [f"combine demo {THREE}"],
-    "recommend": ["recommend demo", "recommend three.csv --anytime", f"recommend demo {THREE} -o policy.json", "recommend odd.csv --canonical exact"],
+    "recommend": [
+        "recommend demo",
+        "recommend three.csv --anytime",
+        f"recommend demo {THREE} -o policy.json",
+        "recommend odd.csv --canonical exact",
+    ],
     "report": ["report three.csv -o report.html"],
     "cascade": [f"cascade demo {PAIR}"],
     "replay": ["replay demo policy.json"],

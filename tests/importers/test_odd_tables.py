@@ -14,6 +14,7 @@ from swaplaw.answers import Reader
 from swaplaw.importers.record import Options
 
 from support.commands import Finished
+from support.data import real_votes
 
 LONG = "question,model,answer,gold\nq1,a,A,A\nq1,b,B,A\nq2,a,C,B\nq2,b,B,B\n"
 ROWS = [dict(zip(LONG.split("\n")[0].split(","), line.split(","), strict=True)) for line in LONG.splitlines()[1:]]
@@ -176,3 +177,21 @@ def test_the_command_line_names_the_flag(swaplaw: Callable[..., Finished], tmp_p
     assert refused.code == 2
     assert "the reader 'choice' (--read choice)" in refused.err
     assert swaplaw("summary", str(file), "--read", "choice").code == 0
+
+
+def test_a_stray_spelling_among_thousands_is_noted_and_a_habit_is_refused(tmp_path: Path) -> None:
+    rows = [(f"q{number}", "m", "B", "B") for number in range(300)]
+    for strays, refused in ((1, False), (30, True)):
+        file = tmp_path / f"{strays}.csv"
+        told = [(q, m, "(B)" if place < strays else a, g) for place, (q, m, a, g) in enumerate(rows)]
+        file.write_text("question,model,answer,gold\n" + "".join(",".join(row) + "\n" for row in told))
+        if refused:
+            with pytest.raises(sl.InputError, match="differ"):
+                sl.read_votes(file)
+        else:
+            assert "1 answer differs from gold only in spelling" in " ".join(sl.read_votes(file).notes)
+
+
+def test_the_real_votes_are_read_as_they_are() -> None:
+    for name in ("best-of-infinity", "mmlu-pro", "reasoning-gym", "renze-exams", "renze-temperature", "aime"):
+        assert sl.read_votes(real_votes(f"{name}.parquet")).datasets

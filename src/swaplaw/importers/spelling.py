@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 EXACT = "exact"
+SERIOUS = 0.01
+"""The share of a model's votes from which on a spelling of its own is no slip of the pen."""
 _LETTER = re.compile(r"\s*[(\[]?[A-Za-z][)\].:]?\s*")
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)*\s*")
 
@@ -59,16 +61,19 @@ SPELLINGS = (
 def spelling_notes(votes: Votes) -> Iterator[str]:
     """Refuse votes whose letters, numbers, or all of whose answers never count for their spelling; note the rest.
 
+    A stray answer among thousands is no reason to refuse them all: it is noted, and counts as it is spelt.
+
     Raises
     ------
     InputError
-        If a table spells letters or numbers in two ways, if no answer at all is spelt like a gold and some would be in
-        the canonical form `text`, or if answers are letters and golds are not (or the other way round).
+        If a model spells letters or numbers in another way than gold in `SERIOUS` of its votes or more, if no answer at
+        all is spelt like a gold and some would be in the canonical form `text`, or if answers are letters and golds are
+        not (or the other way round).
     """
     counts = votes.counts
     if "correct" in counts.columns:
         return
-    given = counts.select("answer", "gold", "votes").drop_nulls()
+    given = counts.select("model", "answer", "gold", "votes").drop_nulls()
     name = quote(votes.sources[0].name, 200)
     _refuse_other_kinds(given, name)
     pairs = given.select("answer", "gold").unique(maintain_order=True)
@@ -80,10 +85,22 @@ def spelling_notes(votes: Votes) -> Iterator[str]:
         answer, gold = found[0]
         many = "1 answer differs" if len(found) == 1 else f"{len(found)} answers differ"
         what = f"{many} from gold only in spelling, such as {quote(answer)} and {quote(gold)}"
-        if spelling.serious or not (pairs["answer"] == pairs["gold"]).any():
+        often = spelling.serious and _share(given, found) >= SERIOUS
+        if often or not (pairs["answer"] == pairs["gold"]).any():
             raise InputError(f"{name}: {what}; {spelling.fix}, or in the form {EXACT!r} if the spelling is meant")
         yield f"{what}; {spelling.fix} to count them"
         return
+
+
+def _share(given: pl.DataFrame, found: list[tuple[str, str]]) -> float:
+    """The share of such answers in the votes of the model that gives most of them."""
+    import polars as pl
+
+    strange = pl.DataFrame(found, schema=["answer", "gold"], orient="row").with_columns(strange=True)
+    told = given.join(strange, on=["answer", "gold"], how="left")
+    strange_votes = pl.col("votes").filter(pl.col("strange")).sum()
+    shares = told.group_by("model").agg((strange_votes / pl.col("votes").sum()).alias("share"))
+    return float(shares["share"].to_numpy().max())
 
 
 def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:
