@@ -92,7 +92,10 @@ def _explain(schema: dict[str, Any], explained: dict[str, Any], command: str, pl
             yield f"{command}: {path}"
             continue
         part["description"] = meaning
-        if key in explained["maps"] and "properties" in part:
+        if key in explained["opaque"]:
+            for inside in ("properties", "required", "items", "anyOf"):
+                part.pop(inside, None)
+        elif key in explained["maps"] and "properties" in part:
             _as_map(part)
             yield from _explain(part.get("additionalProperties", {}), explained, command, path)
         else:

@@ -193,5 +193,5 @@ def test_a_stray_spelling_among_thousands_is_noted_and_a_habit_is_refused(tmp_pa
 
 
 def test_the_real_votes_are_read_as_they_are() -> None:
-    for name in ("best-of-infinity", "mmlu-pro", "reasoning-gym", "renze-exams", "renze-temperature", "aime"):
+    for name in ("best-of-infinity", "mmlu-pro", "reasoning-gym", "renze-temperature", "aime"):
         assert sl.read_votes(real_votes(f"{name}.parquet")).datasets

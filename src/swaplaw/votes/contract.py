@@ -179,7 +179,10 @@ class Violations:
 
         answered = pl.col("answer").is_not_null()
         self._no_row(~answered & pl.col("correct"), "is true for a null answer; an abstention is never correct")
-        self._no_row(answered & pl.col("correct").is_null(), "is not true or false for a given answer; grade it")
+        labelled = pl.col("gold").is_not_null()
+        self._no_row(
+            answered & labelled & pl.col("correct").is_null(), "is not true or false for a given answer; grade it"
+        )
         letters = pl.col("answer").fill_null("A").str.contains(r"^[A-Z]$") & pl.col("gold").str.contains(r"^[A-Z]$")
         choice = self.counts.group_by("dataset").agg(letters.all().alias("letters")).filter("letters")["dataset"]
         contradicts = pl.col("dataset").is_in(choice.to_list()) & (

@@ -31,6 +31,7 @@ def mcq(
     columns: dict[str, str] | None = None,
     name: str | None = None,
     skip_invalid: bool = False,
+    unlabelled: bool = False,
 ) -> Task:
     """Ask multiple-choice questions; N epochs are N votes a question.
 
@@ -43,9 +44,12 @@ def mcq(
         columns: which column of a file holds which part of a question, where it cannot be guessed.
         name: what to call the dataset; default: after its file.
         skip_invalid: leave invalid questions out instead of refusing all.
+        unlabelled: questions may lack an answer; their votes have no gold.
     """
     with errors_for_inspect():
-        questions = read_questions(dataset, columns=columns, name=name, skip_invalid=skip_invalid)
+        questions = read_questions(
+            dataset, columns=columns, name=name, skip_invalid=skip_invalid, unlabelled=unlabelled
+        )
         if manifest is not None:
             questions = read_manifest(manifest).take(questions)
     return Task(

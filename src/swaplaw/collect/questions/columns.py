@@ -62,13 +62,17 @@ class Columns:
     id: str | None
     cluster: str | None
     strata: Mapping[str, str]
+    unlabelled: bool
+    """Whether questions may lack an answer."""
     padded: bool
     """Whether lists of options may be filled up with N/A, as MMLU-Pro's are."""
 
 
-def find_columns(names: Sequence[str], declared: Mapping[str, str], strata: Sequence[str], source: str) -> Columns:
+def find_columns(
+    names: Sequence[str], declared: Mapping[str, str], strata: Sequence[str], source: str, unlabelled: bool = False
+) -> Columns:
     """Find every part, or say which one is missing, what there is and how to declare it."""
-    return _Finder(names, declared, source).find(strata)
+    return _Finder(names, declared, source, unlabelled).find(strata)
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class _Finder:
     names: Sequence[str]
     declared: Mapping[str, str]
     source: str
+    unlabelled: bool
 
     def __post_init__(self) -> None:
         for part, column in self.declared.items():
@@ -88,11 +93,13 @@ class _Finder:
         correct, options = self._options()
         question = self._guess("question", GUESSES["question"])
         answers = {} if correct else self._answers()
-        for part, found in (("options", options), ("question", question), ("answer", correct or answers)):
+        known = correct or answers or self.unlabelled
+        for part, found in (("options", options), ("question", question), ("answer", known)):
             if not found:
+                keyless = ", or that there are no answers yet (`unlabelled`)" if part == "answer" else ""
                 raise InputError(
                     f"{quote(self.source, 200)}: no column was found for '{part}'; found "
-                    f"{listing(list(self.names), 30)}; say which column it is (`columns`: {part}=NAME)"
+                    f"{listing(list(self.names), 30)}; say which column it is (`columns`: {part}=NAME){keyless}"
                 )
         assert question is not None
         plain = self._plain_names
@@ -107,6 +114,7 @@ class _Finder:
             id=self._guess("id", GUESSES["id"]),
             cluster=self._guess("cluster", GUESSES["cluster"]),
             strata=kept,
+            unlabelled=self.unlabelled,
             padded={"cot_content", "answer_index"} <= set(plain),
         )
 

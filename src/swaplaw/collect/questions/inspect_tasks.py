@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
 
 def from_samples(
-    dataset: Dataset | Iterable[Sample], *, name: str | None = None, skip_invalid: bool = False
+    dataset: Dataset | Iterable[Sample],
+    *,
+    name: str | None = None,
+    skip_invalid: bool = False,
+    unlabelled: bool = False,
 ) -> Questions:
     """Take the questions of an Inspect dataset (or of any samples); its solvers and scorers are left alone."""
     called = name or getattr(dataset, "name", None) or "inspect"
-    rows = (_builder(f"sample {number}", sample) for number, sample in enumerate(dataset, 1))
+    rows = (_builder(f"sample {number}", sample, unlabelled) for number, sample in enumerate(dataset, 1))
     return gather(called, getattr(dataset, "location", None) or called, rows, skip_invalid)
 
 
-def from_task(task: str, *, name: str | None = None, skip_invalid: bool = False) -> Questions:
+def from_task(task: str, *, name: str | None = None, skip_invalid: bool = False, unlabelled: bool = False) -> Questions:
     """Take the questions of an installed Inspect task, such as `inspect_evals/gpqa_diamond`."""
     try:
         from inspect_ai import Task
@@ -38,25 +42,28 @@ def from_task(task: str, *, name: str | None = None, skip_invalid: bool = False)
     except Exception as error:  # Tasks are other people's code, and read files and networks of their own.
         raise SwaplawError(f"the Inspect task {quote(task)} could not be made: {quote(str(error), 200)}") from None
     assert isinstance(made, Task)
-    return from_samples(made.dataset, name=name or task.rpartition("/")[2], skip_invalid=skip_invalid)
+    return from_samples(
+        made.dataset, name=name or task.rpartition("/")[2], skip_invalid=skip_invalid, unlabelled=unlabelled
+    )
 
 
-def _builder(place: str, sample: Sample) -> Row:
-    return place, lambda: _question(sample)
+def _builder(place: str, sample: Sample, unlabelled: bool) -> Row:
+    return place, lambda: _question(sample, unlabelled)
 
 
-def _question(sample: Sample) -> Question:
+def _question(sample: Sample, unlabelled: bool) -> Question:
     text, options = _text(sample), tuple(option.strip() for option in sample.choices or [])
     if not options:
         raise InputError("it has no choices; only multiple-choice samples can be asked")
     gold = positions(sample.target, len(options)) if sample.target else None
-    if gold is None or len(gold) != 1:
+    keyless = unlabelled and not sample.target
+    if not keyless and (gold is None or len(gold) != 1):
         raise InputError(f"its target {quote(sample.target)} is not the letter of one of its {len(options)} choices")
     metadata = sample.metadata or {}
     strata = {key: text_of(value, key) for key, value in metadata.items() if isinstance(value, str | int | bool)}
     identity = content_id(text, options) if sample.id is None else text_of(sample.id, "the id")
     cluster = next((strata[key] for key in ("cluster", "subject", "category", "topic") if strata.get(key)), None)
-    return Question(identity, text, options, gold[0], cluster, strata)
+    return Question(identity, text, options, gold[0] if gold else None, cluster, strata)
 
 
 def _text(sample: Sample) -> str:

@@ -29,8 +29,8 @@ class Question:
     id: str
     text: str
     options: tuple[str, ...]
-    gold: int
-    """The position of the correct option, from 0."""
+    gold: int | None
+    """The position of the correct option, from 0; None where nobody knows it yet."""
     cluster: str | None = None
     strata: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What a stratified sample can be drawn by: discipline, difficulty and the like."""
@@ -55,13 +55,13 @@ class Question:
                     "options must differ, or a vote names no single one"
                 )
             seen[words] = place
-        if not 0 <= self.gold < len(self.options):
+        if self.gold is not None and not 0 <= self.gold < len(self.options):
             raise InputError(f"gold is option number {self.gold + 1}, but there are {len(self.options)} options")
 
     @property
     def letter(self) -> str:
-        """The letter of the correct option."""
-        return letter(self.gold)
+        """The letter of the correct option; empty where nobody knows it yet."""
+        return "" if self.gold is None else letter(self.gold)
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,18 @@ def read_questions(
     strata: Sequence[str] = (),
     name: str | None = None,
     skip_invalid: bool = False,
+    unlabelled: bool = False,
 ) -> Questions:
     """Read questions from a file (CSV, JSONL, Parquet), the Hugging Face hub, an Inspect task, or the bundled ones.
 
     `source` is a path; `demo`; `supergpqa`, `mmlu-pro` or `gpqa-diamond`; `hf:OWNER/NAME[@REVISION][:FILES]`; or
     `inspect:PACKAGE/TASK`. `columns` says which column each part of a question is in where it cannot be guessed,
     `strata` which further columns to keep, `name` what to call the dataset. With `skip_invalid`, rows that break the
-    contract are left out, and a note says how many.
+    contract are left out, and a note says how many. With `unlabelled`, questions may lack an answer.
     """
     given = str(source)
     if given.startswith("inspect:"):
-        return from_task(given.removeprefix("inspect:"), name=name, skip_invalid=skip_invalid)
+        return from_task(given.removeprefix("inspect:"), name=name, skip_invalid=skip_invalid, unlabelled=unlabelled)
     declared, kept = dict(columns or {}), tuple(strata)
     if given == DEMO:
         with as_file(files("swaplaw") / "data" / "questions.jsonl") as file:
@@ -37,4 +38,12 @@ def read_questions(
     called, paths = Path(given).stem, [Path(given)]
     if hub.is_hub(given) and not Path(given).exists():
         called, paths = hub.download(given)
-    return tables.read(paths, name or called, columns=declared, strata=kept, skip_invalid=skip_invalid, source=given)
+    return tables.read(
+        paths,
+        name or called,
+        columns=declared,
+        strata=kept,
+        skip_invalid=skip_invalid,
+        unlabelled=unlabelled,
+        source=given,
+    )

@@ -31,6 +31,7 @@ def read(
     columns: Mapping[str, str],
     strata: Sequence[str] = (),
     skip_invalid: bool = False,
+    unlabelled: bool = False,
     source: str | None = None,
 ) -> Questions:
     """Read the questions of one or more files of the same layout."""
@@ -39,7 +40,7 @@ def read(
     if not rows:
         raise InputError(f"{quote(shown, 200)}: there are no questions in it, only columns; write at least one")
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    found = find_columns(names, columns, strata, shown)
+    found = find_columns(names, columns, strata, shown, unlabelled)
     _refuse_unclear_positions([row for _, row in rows], found, shown)
     notes = () if found.id else ("there is no column of ids: questions are named by a digest of text and options",)
     return gather(dataset, shown, (_builder(place, row, found) for place, row in rows), skip_invalid, notes)
@@ -94,14 +95,15 @@ def _question(row: Mapping[str, Any], columns: Columns) -> Question:
     if columns.correct:
         options.insert(0, text_of(row.get(columns.correct), f"column '{columns.correct}'"))
     identity = content_id(text, options) if columns.id is None else text_of(row.get(columns.id), "the id")
+    gold: int | None
     if columns.correct:
         # Which option is correct must not show: not in the canonical order either.
         places = order(0, identity, 1, len(options)) if 2 <= len(options) <= MOST_OPTIONS else range(len(options))
         options, gold = [options[place] for place in places], list(places).index(0)
     else:
-        gold = _gold(row, columns.answers, options, labels)
+        gold = _gold(row, columns, options, labels)
     if columns.padded:
-        while len(options) > max(gold + 1, 2) and options[-1] == PADDING:
+        while len(options) > max((gold or 0) + 1, 2) and options[-1] == PADDING:
             options.pop()
     cluster = text_of(row.get(columns.cluster), "the cluster") if columns.cluster else ""
     strata = {name: text_of(row.get(column), f"column '{column}'") for name, column in columns.strata.items()}
@@ -149,8 +151,11 @@ def _listed(text: str) -> Any:
 # Gold
 
 
-def _gold(row: Mapping[str, Any], answers: Mapping[str, str], options: Sequence[str], labels: Sequence[str]) -> int:
-    """The option that all columns of answers name."""
+def _gold(row: Mapping[str, Any], columns: Columns, options: Sequence[str], labels: Sequence[str]) -> int | None:
+    """The option that all columns of answers name; None where there is no answer and none is needed."""
+    answers = columns.answers
+    if columns.unlabelled and all(row.get(column) in (None, "") for column in answers.values()):
+        return None
     agreed = set(range(len(options)))
     for kind, column in answers.items():
         value = row.get(column)

@@ -43,13 +43,15 @@ class Plan:
     name: str | None = None
     """What to call the dataset."""
     skip_invalid: bool = False
+    unlabelled: bool = False
+    """Whether questions may lack an answer."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of a million tokens of `input` and of `output`, for each model that has a price."""
 
     def task_args(self) -> dict[str, Any]:
         """What the Inspect task takes, defaults left out: a log is known by what was asked for."""
         plain = Plan(self.dataset, self.models)
-        names = ("seed", "brief", "grammar", "manifest", "columns", "name", "skip_invalid")
+        names = ("seed", "brief", "grammar", "manifest", "columns", "name", "skip_invalid", "unlabelled")
         asked = {name: getattr(self, name) for name in names}
         return {"dataset": self.dataset} | {
             name: value for name, value in asked.items() if value != getattr(plain, name)

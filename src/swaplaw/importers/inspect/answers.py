@@ -111,12 +111,16 @@ class Graded:
         if sorted(reference) != sorted(digests):
             reference = digests  # Other options: another question under the same id; the contract will say so.
         place = {digest: index for index, digest in enumerate(reference)}
-        gold = _letters_at([place[digests[index]] for index in correct])
+        # Without a target nobody knows yet what is right: the vote has no gold and no grade.
+        gold = _letters_at([place[digests[index]] for index in correct]) or None
         if not chosen:
-            return SampleRow.abstained(self.summary, abstention(self.summary, self.full, self.score), gold)
+            row = {"question": question, "answer": None, "gold": gold, "correct": None if gold is None else False}
+            why = abstention(self.summary, self.full, self.score)
+            return SampleRow(self.summary.epoch, row | {"reason": why})
         answer = _letters_at([place[digests[index]] for index in chosen])
         option = " | ".join(bounded(storable(choices[index]))[:200] for index in sorted(chosen))
-        row = {"question": question, "answer": answer, "gold": gold, "correct": answer == gold, "option": option}
+        row = {"question": question, "answer": answer, "gold": gold, "option": option}
+        row["correct"] = None if gold is None else answer == gold
         spoken = self._scored_letters(len(choices)) is None
         return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score), spoken, len(choices))
 
