@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 from schemas import RUNS, SCHEMAS
 
 from support.commands import Run
