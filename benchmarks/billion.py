@@ -39,7 +39,7 @@ def measure() -> Iterator[Row]:
     finished = subprocess.run([sys.executable, "-m", "benchmarks.billion"], capture_output=True, text=True, check=True)
     facts = json.loads(finished.stdout)
     name = f"{facts['votes']:,} votes made up, counted into a tally of {facts['disk']:,.0f} MB, all pairs screened"
-    yield Row(name, facts["seconds"], facts["votes"] / RATE, f"{RATE:,.0f} votes a second", 1, "CPU s")
+    yield Row(name, facts["seconds"], facts["votes"] / RATE, f"{RATE:,.0f} votes per second", 1, "CPU s")
     yield Row(f"{name}: memory", facts["peak"], LIMIT, "the limit", 1, "MB")
 
 

@@ -29,7 +29,7 @@ PARTS = 20
 REPEATED = "50 samples of a mock model, repeated"
 SUMMARIES = "Inspect's read_eval_log_sample_summaries"
 """The quickest read, which does not say why a model stopped: an import must also read samples without an answer."""
-SHAPES = {"100 samples a question": (20, 100), "a tenth of all votes a model": (10, 10_000)}
+SHAPES = {"100 samples per question": (20, 100), "a tenth of all votes per model": (10, 10_000)}
 
 COUNT = {
     "swaplaw": "import swaplaw as sl; tally = sl.read_votes(folder).counts",

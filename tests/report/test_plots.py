@@ -94,7 +94,7 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
     tally = sl.demo_votes().tally()
     models = ("claude-3-opus-20240229", "gemini-1.5-pro-preview-0409")
     prices = dict.fromkeys(tally.models, 0.5)
-    for name, given, words in (("samples", None, "samples a question"), ("cost", prices, "cost of a question")):
+    for name, given, words in (("samples", None, "samples per question"), ("cost", prices, "cost of a question")):
         found = sl.decide.budget(tally, *models, [1, 2], prices=given, ballots=20)
         save(cost_figure(found, "Equal compute"), tmp_path / f"{name}.svg")
         assert_drawn(tmp_path / f"{name}.svg")

@@ -121,7 +121,7 @@ def test_keys_are_taken_from_the_environment_and_stay_there(
         (["secret.json"], "a key belongs in the environment"),
         (["misspelt.json"], "serving.temprature"),
         (["quorum.json"], "serving.quorum"),
-        (["many.json"], "2000 samples a question are more than the 1000"),
+        (["many.json"], "2000 samples per question are more than the 1000"),
         (["extra.json"], "not for extra to set"),
     ],
 )

@@ -89,7 +89,7 @@ def test_what_is_signed_cannot_be_edited(base_url: str, tmp_path: Path) -> None:
 
 
 def test_rate_limits_do_not_trip_the_breaker(base_url: str, world: World, start: Start) -> None:
-    """A healthy primary that allows 7 calls a second was dropped from 6 of 6 questions."""
+    """A healthy primary that allows 7 calls per second was dropped from 6 of 6 questions."""
     client = start(serve(base_url, ("burst-7", "1", 6), ("says-B", "1/3", 1), stop={"exact": False}))
     replies: list[httpx.Response] = []
     asking = [

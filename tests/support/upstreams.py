@@ -89,7 +89,7 @@ class World:
         return reply(self.texts[name], body.get("n", 1), finish="length")
 
     async def _burst(self, request: Request, body: dict[str, Any], most: str) -> Response:
-        """Allows so many calls a second."""
+        """Allows so many calls per second."""
         now = time.monotonic()
         self._window = [at for at in self._window if at > now - 1]
         if len(self._window) >= int(most):

@@ -1,6 +1,6 @@
 """Equal compute: is the lift diversity, or just more samples?
 
-For a total of T samples a question, the expected accuracy of each model alone and of every split a + b = T, each at
+For a total of T samples per question, the expected accuracy of each model alone and of every split a + b = T, each at
 its own best weight, when samples are drawn without replacement from the votes at hand. A best weight is chosen, so
 every split shows its held-out accuracy too. With prices per sample, accuracy against cost and its Pareto front.
 """
@@ -190,10 +190,10 @@ def _totals(samples: int | Sequence[int] | None, chosen: Pair, most: Sequence[in
     asked = [int(most[0])] if samples is None else [samples] if isinstance(samples, int) else sorted(set(samples))
     for total in asked:
         if total < 1:
-            raise InputError(f"{total} samples a question answer nothing: give 1 or more")
+            raise InputError(f"{total} samples per question answer nothing: give 1 or more")
         if total > max(most):
             raise InputError(
-                f"{total} samples a question are more than either model has: {quote(chosen.primary)} has at least "
+                f"{total} samples per question are more than either model has: {quote(chosen.primary)} has at least "
                 f"{most[0]} on every question, {quote(chosen.secondary)} {most[1]}; ask for at most {max(most)}"
             )
     return asked

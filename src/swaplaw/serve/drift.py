@@ -195,7 +195,7 @@ def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[An
 
 @dataclass(frozen=True)
 class Calibration:
-    """The votes a policy was judged on, without what they say."""
+    """The votes that a policy was judged on, without what they say."""
 
     questions: tuple[tuple[tuple[Answer, ...], ...], ...]
 

@@ -26,7 +26,7 @@ from swaplaw.serve.voting.stopping import ROUNDS, StopRule
 from swaplaw.serve.voting.terms import Degrade, NullWin, Terms, as_share, terms_of
 
 MOST_SAMPLES = 1000
-"""Samples a question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
+"""Samples per question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
 SHORT = 200
 """Characters of a reply that is worth remembering how it is read."""
 
@@ -60,7 +60,7 @@ class Upstream(Part):
     price: Price | TokenPrice | None = None
     """Cost of a sample, or of a million tokens; else the policy's price of a sample."""
     batch: Annotated[int, Field(ge=1, le=128)] = 1
-    """Samples a call may ask for with `n`, where the upstream supports it."""
+    """Samples that a call may ask for with `n`, where the upstream supports it."""
     concurrency: Annotated[int, Field(ge=1, le=10_000)] = 64
     timeout: Seconds = 60.0
     retries: Annotated[int, Field(ge=0, le=10)] = 2
@@ -157,7 +157,7 @@ class Serving(Part):
     seed: int | None = None
     """Sample k of each member is asked for with seed + k, so that reruns can repeat."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Most tokens a sample may have, whatever the client asks for."""
+    """Most tokens that a sample may have, whatever the client asks for."""
     answer: AnswerSettings | None = None
     stop: StopSettings = Field(default_factory=lambda: StopSettings(rounds=ROUNDS))
     null_win: NullWin = "abstain"
@@ -321,7 +321,7 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
         raise InputError(f"{place}: serving.upstreams has {quote(unknown[0])}, which is no member ({listing(models)})")
     total = sum(member.samples for member in policy.members)
     if total > MOST_SAMPLES:
-        raise InputError(f"{place}: {total} samples a question are more than the {MOST_SAMPLES} that are served")
+        raise InputError(f"{place}: {total} samples per question are more than the {MOST_SAMPLES} that are served")
     signed = policy.voting.reader
     try:
         reader = Reader.from_dict(signed) if signed is not None else (serving.answer or AnswerSettings()).reader

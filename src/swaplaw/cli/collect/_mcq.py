@@ -45,7 +45,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--grammar", is_flag=True, help="Hold llama.cpp servers to one line of reasoning and an answer line.")
 @click.option("--connections", multiple=True, metavar="[MODEL=]N", help="Requests at one time, of a model or of each.")
 @click.option("--base-url", help="Address of the models' server.")
-@click.option("--time-limit", type=click.IntRange(1), help="Seconds a sample.")
+@click.option("--time-limit", type=click.IntRange(1), help="Seconds per sample.")
 @click.option(
     "--token-prices", type=FILE, help="JSON: for each model, the price of a million tokens, input and output."
 )

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model that is added.")
-@click.option("--samples", metavar="T[,T...]", help="Samples a question in all; by default as many as the primary has.")
+@click.option(
+    "--samples", metavar="T[,T...]", help="Samples per question in all; by default as many as the primary has."
+)
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")

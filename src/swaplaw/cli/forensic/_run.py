@@ -90,16 +90,18 @@ def _name(case: Challenge) -> str:
 @click.option("--model", "models", multiple=True, help="Any Inspect model; may be given several times.")
 @click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
 @click.option(
-    "--runs", type=click.IntRange(1), default=24, show_default=True, help="Traces a challenge: votes a question."
+    "--runs", type=click.IntRange(1), default=24, show_default=True, help="Traces per challenge: votes per question."
 )
 @EVIDENCE
 @SANDBOX
 @IMAGE
 @LOGS
-@click.option("--message-limit", type=click.IntRange(1), default=400, show_default=True, help="Messages a trace.")
-@click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens a trace.")
-@click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds a trace.")
-@click.option("--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds a tool call.")
+@click.option("--message-limit", type=click.IntRange(1), default=400, show_default=True, help="Messages per trace.")
+@click.option("--token-limit", type=click.IntRange(1), default=5_000_000, show_default=True, help="Tokens per trace.")
+@click.option("--time-limit", type=click.IntRange(1), default=7200, show_default=True, help="Seconds per trace.")
+@click.option(
+    "--command-timeout", type=click.IntRange(1), default=180, show_default=True, help="Seconds per tool call."
+)
 @click.option("--cpu-seconds", type=click.IntRange(1), default=3600, show_default=True, help="CPU time of a trace.")
 @click.option("--memory", default="4GiB", show_default=True, help="Memory of a trace.")
 @click.option("--disk", default="1GiB", show_default=True, help="What a trace may write (held in memory).")
@@ -119,7 +121,7 @@ def _name(case: Challenge) -> str:
     help="Tokens of a conversation that a --local model keeps in mind.",
 )
 @click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Tokens a model reply.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Tokens per model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")
 @TABLES

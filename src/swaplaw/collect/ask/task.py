@@ -33,7 +33,7 @@ def mcq(
     skip_invalid: bool = False,
     unlabelled: bool = False,
 ) -> Task:
-    """Ask multiple-choice questions; N epochs are N votes a question.
+    """Ask multiple-choice questions; N epochs are N votes per question.
 
     Args:
         dataset: a file of questions (CSV, JSONL, Parquet), or a dataset's name (docs/collect.md lists them).

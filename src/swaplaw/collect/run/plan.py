@@ -35,7 +35,7 @@ class Plan:
     """Requests at one time for a model; the key "" stands for all others."""
     base_url: str | None = None
     time_limit: int | None = None
-    """Seconds a sample."""
+    """Seconds per sample."""
     manifest: str | None = None
     """A sample's manifest: ask only its questions."""
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -67,18 +67,18 @@ def forensic(
     truncation: bool = True,
     text_calls: bool = False,
 ) -> Task:
-    """Let a model investigate challenges; N runs are N votes a question.
+    """Let a model investigate challenges; N runs are N votes per question.
 
     Args:
         challenges: ids, `id@seed`, or folders with a challenge.toml; a list, or separated by commas.
         evidence: folder of the evidence; default $SWAPLAW_EVIDENCE, or `evidence`.
-        runs: traces a challenge.
+        runs: traces per challenge.
         sandbox: `bwrap` or `apptainer`.
         image: the Apptainer image; default $SWAPLAW_APPTAINER_IMAGE.
-        message_limit: messages a trace.
-        token_limit: tokens a trace.
-        time_limit: seconds a trace.
-        command_timeout: seconds a call of bash or python.
+        message_limit: messages per trace.
+        token_limit: tokens per trace.
+        time_limit: seconds per trace.
+        command_timeout: seconds per call of bash or python.
         cpu_seconds: CPU time of a trace, all its processes together.
         memory: memory of all processes of a trace, in bytes or as in 4GiB.
         disk: what a trace may write, in bytes or as in 1GiB (held in memory).

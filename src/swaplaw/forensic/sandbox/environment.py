@@ -181,7 +181,7 @@ class ForensicSandbox(SandboxEnvironment):
             "memory": f"{size(limits.memory)} ({memory})",
             "disk": f"{size(limits.disk)} (tmpfs)",
             "processes": str(limits.processes),
-            "seconds a call": str(limits.wall_seconds),
+            "seconds per call": str(limits.wall_seconds),
             "CPU seconds": str(limits.total_cpu_seconds),
         }
 

@@ -394,7 +394,7 @@ function compute(data) {
     { kind: "line1", name: "best single model", rows: totals.map((total) => best(of(total, true))).filter(Boolean) },
     { kind: "line2", name: "best split of the pair", rows: totals.map((total) => best(of(total, false))).filter(Boolean) },
   ];
-  const columns = [{ name: "Samples a question" }, { name: "Split, primary + secondary", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
+  const columns = [{ name: "Samples per question" }, { name: "Split, primary + secondary", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
   const rows = totals.flatMap((total) => [best(of(total, true)), best(of(total, false))].filter(Boolean)).map((split) => [
     count(split.primary + split.secondary),
     split.weight === null ? `${name(split.primary ? part.primary : part.secondary)} alone` : `${split.primary} + ${split.secondary}`,
@@ -423,8 +423,8 @@ function compute(data) {
   return section(
     "compute",
     "Equal compute",
-    paragraph("Is the lift diversity, or just more samples? Each total of samples a question, spent on one model or split between the two.", "soft"),
-    responsive(chart((row) => row.primary + row.secondary, "Samples a question"), caption),
+    paragraph("Is the lift diversity, or just more samples? Each total of samples per question, spent on one model or split between the two.", "soft"),
+    responsive(chart((row) => row.primary + row.secondary, "Samples per question"), caption),
     part.priced ? responsive(chart((row) => row.cost, "Cost a question"), caption.replace("as many samples", "the same samples, by what they cost")) : null,
     table("Best single model and best split at equal samples", columns, rows),
     paragraph("Expected over samples drawn without replacement from the votes at hand.", "note"),
@@ -437,7 +437,7 @@ function quality(data) {
   const items = [
     ["Questions", count(part.questions), part.common < part.questions ? `${count(part.common)} answered by every model` : "all answered by every model"],
     ["Models", count(part.models), several(part.pairs, "pair")],
-    ["Votes", count(part.votes), least === most ? `${several(least, "sample")} a question` : `${count(least)} to ${count(most)} samples a question`],
+    ["Votes", count(part.votes), least === most ? `${several(least, "sample")} per question` : `${count(least)} to ${count(most)} samples per question`],
     ["Missing", count(part.missing), "questions that a model was never asked, over all models"],
     ["Ties", count(part.ties), "times gold tied in a model's own vote, and earned its share"],
     ["Clusters", part.clusters === null ? "none" : count(part.clusters), part.clusters === null ? "questions are resampled one by one" : "resampled and held out whole"],

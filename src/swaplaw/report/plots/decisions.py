@@ -51,7 +51,7 @@ def cost_figure(found: Budget, title: str, subtitle: str | Sequence[str] = "") -
         for series, split in zip(SERIES, found.best(total), strict=True)
         if split is not None
     ]
-    label = "cost of a question" if found.priced else "samples a question"
+    label = "cost of a question" if found.priced else "samples per question"
     axis = alt.Axis() if found.priced else alt.Axis(values=found.totals, format="d")
     chart = base(rows).encode(
         x=alt.X("x:Q", title=label, scale=alt.Scale(zero=False), axis=axis),
