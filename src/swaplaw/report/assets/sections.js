@@ -425,7 +425,7 @@ function compute(data) {
     "Equal compute",
     paragraph("Is the lift diversity, or just more samples? Each total of samples per question, spent on one model or split between the two.", "soft"),
     responsive(chart((row) => row.primary + row.secondary, "Samples per question"), caption),
-    part.priced ? responsive(chart((row) => row.cost, "Cost a question"), caption.replace("as many samples", "the same samples, by what they cost")) : null,
+    part.priced ? responsive(chart((row) => row.cost, "Cost per question"), caption.replace("as many samples", "the same samples, by what they cost")) : null,
     table("Best single model and best split at equal samples", columns, rows),
     paragraph("Expected over samples drawn without replacement from the votes at hand.", "note"),
   );
@@ -443,7 +443,7 @@ function quality(data) {
     ["Clusters", part.clusters === null ? "none" : count(part.clusters), part.clusters === null ? "questions are resampled one by one" : "resampled and held out whole"],
   ];
   const notes = [...part.doubts, ...part.notes];
-  if (most === 1) notes.unshift("Every model has one sample a question: of two such votes the heavier always wins, so no pair can gain. Repeated samples would show what pooling does.");
+  if (most === 1) notes.unshift("Every model has one sample per question: of two such votes the heavier always wins, so no pair can gain. Repeated samples would show what pooling does.");
   if (part.clusters === null) notes.push("No clusters are named. If questions share a document, a subject or a template, name it in a column 'cluster': intervals are too narrow otherwise.");
   if (part.clusters === 1) notes.push("All questions are in one cluster: they are resampled one by one, which may be too sure.");
   return section(
