@@ -1,4 +1,4 @@
-"""Write the JSON Schema of what every command prints with --json: `python scripts/schemas.py`.
+"""Write the JSON Schema of what every command prints with --json: `python scripts/schemas.py [COMMAND...]`.
 
 Each schema is made from real output: the runs below, on the bundled votes. What a key means comes from
 `docs/reference/keys.toml`; keys that are not explained there are named.
@@ -28,12 +28,12 @@ RUNS: dict[str, list[str]] = {
     "demo": ["demo"],
     "import": ["import three.csv -o imported.parquet"],
     "tally": ["tally three.csv -o tally"],
-    "checks": ["checks demo", "checks odd.csv"],
+    "checks": ["checks demo", "checks odd.csv", "checks one.csv"],
     "summary": ["summary demo", "summary odd.csv --canonical exact"],
     "compare": [f"compare demo {THREE}", f"compare demo {THREE} --score single", f"compare demo {THREE} --anytime"],
     "labels": [f"labels demo {PAIR}", "labels unlabelled.csv"],
     "pairs": ["pairs three.csv", "pairs odd.csv --canonical exact"],
-    "curve": [f"curve demo {PAIR} --at 2/3"],
+    "curve": [f"curve demo {PAIR} --at 2/3", f"curve demo {PAIR}"],
     "panel": ["panel three.csv --size 3"],
     "calibrate": ["calibrate demo -o law.json"],
     "screen": ["screen three.csv --law law.json", "screen three.csv --rule margin"],
@@ -113,7 +113,7 @@ def _as_map(schema: dict[str, Any]) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """Votes of the kinds that change what is printed: labelled, unlabelled, with things to complain about."""
+    """Votes of the kinds that change what is printed: labelled, unlabelled, with things to complain about, single."""
     import polars as pl
 
     import swaplaw as sl
@@ -125,6 +125,8 @@ def prepare(folder: Path) -> None:
     misspelt = pl.when(pl.col("model") == "gpt-4").then(pl.col("answer") + ")").otherwise("answer")
     odd = three.with_columns(answer=misspelt)
     odd.write_csv(folder / "odd.csv")
+    one = three.unique(["model", "question"], keep="first", maintain_order=True)
+    one.write_csv(folder / "one.csv")
 
 
 def main() -> None:
@@ -133,7 +135,7 @@ def main() -> None:
     SCHEMAS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name))
-        for command in RUNS:
+        for command in sys.argv[1:] or RUNS:
             schema = schema_of(command, list(outputs(command, Path(name))), explained)
             (SCHEMAS / f"{command}.json").write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
 

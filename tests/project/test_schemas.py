@@ -33,8 +33,9 @@ def keys(part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for key, inside in part.get("properties", {}).items():
         yield key, inside
         yield from keys(inside)
-    for inside in (part.get("items", {}), part.get("additionalProperties", {}), *part.get("anyOf", [])):
-        yield from keys(inside if isinstance(inside, dict) else {})
+    for inside in (part.get("items"), part.get("additionalProperties"), *part.get("anyOf", [])):
+        if isinstance(inside, dict):
+            yield from keys(inside)
 
 
 @pytest.mark.parametrize("command", RUNS)
