@@ -46,6 +46,7 @@ RUNS: dict[str, list[str]] = {
         "recommend three.csv --anytime",
         f"recommend demo {THREE} -o policy.json",
         "recommend odd.csv --canonical exact",
+        "recommend one.csv",
     ],
     "report": ["report three.csv -o report.html"],
     "cascade": [f"cascade demo {PAIR}"],
