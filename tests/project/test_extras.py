@@ -70,7 +70,7 @@ def test_the_core_alone_analyses_and_names_the_extras_that_it_lacks(installed: C
     for line, extra in MISSING.items():
         done = run("swaplaw", *line.split())
         assert done.returncode == 1
-        assert done.stderr.strip().endswith(f"needs an optional part: pip install 'swaplaw[{extra}]'")
+        assert done.stderr.strip().endswith(f"needs an optional part: pip install 'swaplaw[{extra}]', or '.[{extra}]' in a clone")
         assert done.stderr.count("\n") == 1, done.stderr
 
 
@@ -99,7 +99,7 @@ def test_without_the_extra_local_collecting_says_so(installed: Callable[..., Com
     for mode in ([], ["--dry-run"]):
         done = run("swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet", *mode)
         assert done.returncode != 0
-        assert done.stderr.strip().endswith("pip install 'swaplaw[local]'"), done.stderr
+        assert done.stderr.strip().endswith("pip install 'swaplaw[local]', or '.[local]' in a clone"), done.stderr
 
 
 def test_with_the_extra_local_only_the_weights_are_wanting(installed: Callable[..., Command]) -> None:
