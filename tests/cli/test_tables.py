@@ -106,7 +106,7 @@ def test_demo_in_every_form(swaplaw: Run) -> None:
     tables = finished.out.strip().split("\n\n")
     assert len(tables) == 3
     assert "Verdict" in finished.err
-    assert "**renze-temperature: 9 models" in swaplaw("demo", "--format", "md").out
+    assert "**gpqa-diamond: 6 models" in swaplaw("demo", "--format", "md").out
 
 
 def test_lifts_are_rounded_by_their_intervals(swaplaw: Run) -> None:

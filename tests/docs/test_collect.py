@@ -24,7 +24,7 @@ from support.pages import ROOT
 
 pytestmark = UNCLOSED
 PAGE = (ROOT / "docs" / "collect.md").read_text()
-ELSEWHERE = [ROOT / "README.md", ROOT / "examples" / "local-models" / "README.md"]
+ELSEWHERE = [ROOT / "examples" / "local-models" / "README.md"]
 
 
 def lines(language: str, page: str = PAGE) -> list[str]:

@@ -165,7 +165,7 @@ def test_changes_in_few_clusters_are_said_on_standard_error(tmp_path: Path, swap
     for arguments in (("pairs", file, "--weight", "1"), ("summary", file)):
         found = swaplaw(*arguments, "--json")
         assert found.code == 0
-        assert "fewer than 6 clusters" in found.err
+        assert "too few clusters (fewer than 6" in found.err
 
 
 @given(case=corpora(), data=st.data())

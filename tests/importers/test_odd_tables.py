@@ -195,3 +195,11 @@ def test_a_stray_spelling_among_thousands_is_noted_and_a_habit_is_refused(tmp_pa
 def test_the_real_votes_are_read_as_they_are() -> None:
     for name in ("best-of-infinity", "mmlu-pro", "reasoning-gym", "renze-temperature", "aime"):
         assert sl.read_votes(real_votes(f"{name}.parquet")).datasets
+
+
+@pytest.mark.parametrize("gold", ["gold", "the key"])
+def test_a_wide_table_takes_the_columns_that_are_named(tmp_path: Path, gold: str) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text(f"item,{gold},m,n\nq1,A,A,B\nq2,B,B,B\n")
+    votes = sl.read_votes(file, options=Options(columns={"question": "item", "gold": gold}))
+    assert {row.model: float(row.single) for row in sl.summary(votes.tally())} == {"m": 1.0, "n": 0.5}

@@ -103,7 +103,8 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
         "verdict fleet comparing pairs explorer dependence panels combining screening compute labels quality methods"
     )
     assert order == expected.split()
-    assert text(chrome, "#verdict .lead").startswith("These votes cannot tell")
+    assert text(chrome, "#verdict .lead").startswith("Not proven yet: keep")
+    assert text(chrome, "#verdict .said").startswith("These votes cannot tell")
     assert text(chrome, "#command") == "swaplaw report votes.csv"
     assert text(chrome, "#fingerprint").startswith("sha256:")
     assert "null" not in text(chrome, "main")

@@ -226,7 +226,7 @@ def test_the_command(tmp_path: Path, swaplaw: Callable[..., object]) -> None:
     assert set(document["checks"][0]) >= {"name", "severity", "model", "questions", "message", "fix"}
     assert document["checks"][0]["model"] == "odd"
     assert "--canonical letter" in swaplaw("checks", file).out  # type: ignore[attr-defined]
-    other = swaplaw("summary", file, "--json")
+    other = swaplaw("summary", file, "--canonical", "exact", "--json")
     assert other.err.startswith("error: 'odd' answers")  # type: ignore[attr-defined]
     json.loads(other.out)  # type: ignore[attr-defined]
     table(exam({"sound": plain, "odd": lambda meant, _: meant.lower()})).write(file)

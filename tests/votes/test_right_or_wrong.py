@@ -54,6 +54,7 @@ POOLING: dict[str, Callable[[sl.Tally], Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::swaplaw.errors.StatisticalWarning")
 @pytest.mark.parametrize("pooled", POOLING.values(), ids=POOLING)
 def test_everything_that_pools_is_refused(table: Path, pooled: Callable[[sl.Tally], Any]) -> None:
     with pytest.raises(sl.InputError, match="only say right or wrong, and pooling needs the answers"):

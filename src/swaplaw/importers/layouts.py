@@ -96,11 +96,13 @@ def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], optio
     parts = ("gold", "dataset", "question", "cluster", "sample")
     spoken_for = {known[guess] for part in parts for guess in guesses[part] if guess in known} | declared
     models = [name for name in names if name not in spoken_for]
-    has_question = bool(options.question) or any(guess in known for guess in guesses["question"])
+    named = bool(options.question) or "question" in options.columns
+    has_question = named or any(guess in known for guess in guesses["question"])
     if len(models) < 2 or not has_question:
         return None
-    gold = next((known[guess] for guess in guesses["gold"] if guess in known), None)
-    columns = {"model": MODEL, "answer": ANSWER} | ({"gold": gold} if gold and "gold" not in options.columns else {})
+    guessed = next((known[guess] for guess in guesses["gold"] if guess in known), None)
+    gold = options.columns.get("gold", guessed)
+    columns = {"model": MODEL, "answer": ANSWER} | ({"gold": gold} if gold else {})
     return Wide(models, [name for name in names if name not in models], columns)
 
 
@@ -114,7 +116,7 @@ def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, find
     """
     import polars as pl
 
-    gold = options.columns.get("gold") or wide.columns.get("gold")
+    gold = wide.columns.get("gold")
     if gold is None or options.reader is not None:
         return wide
     cells = frame.select(pl.col([gold, *wide.models]).cast(pl.String).str.strip_chars()).collect()
