@@ -119,7 +119,7 @@ def how_many(more: More) -> str:
     low, high = more.range
     if more.effect.units < FEW_UNITS:
         unit, start = ("question", "hundred") if more.effect.units == more.effect.n else ("cluster", "dozen")
-        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with some {start} {unit}s"
+        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with a few {start} {unit}s"
     if low is None:
         return "no practical number of questions would tell"
     clusters = ""
