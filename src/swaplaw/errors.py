@@ -13,7 +13,9 @@ class MissingExtraError(SwaplawError, ImportError):
     """An optional part that is not installed; the message names the command that installs it."""
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs an optional part: pip install 'swaplaw[{extra}]', or '.[{extra}]' in a clone")
+        super().__init__(
+            f"{purpose} needs an optional part: pip install 'swaplaw[{extra}]', or '.[{extra}]' in a clone"
+        )
 
 
 class StatisticalWarning(UserWarning):

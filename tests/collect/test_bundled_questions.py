@@ -35,6 +35,7 @@ COMPUTED = {
 
 
 def correct(question: Question) -> str:
+    assert question.gold is not None
     return question.options[question.gold]
 
 

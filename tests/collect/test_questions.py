@@ -16,6 +16,7 @@ from support.question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
 
 
 def correct(question: Question) -> str:
+    assert question.gold is not None
     return question.options[question.gold]
 
 

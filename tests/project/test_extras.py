@@ -70,7 +70,9 @@ def test_the_core_alone_analyses_and_names_the_extras_that_it_lacks(installed: C
     for line, extra in MISSING.items():
         done = run("swaplaw", *line.split())
         assert done.returncode == 1
-        assert done.stderr.strip().endswith(f"needs an optional part: pip install 'swaplaw[{extra}]', or '.[{extra}]' in a clone")
+        assert done.stderr.strip().endswith(
+            f"needs an optional part: pip install 'swaplaw[{extra}]', or '.[{extra}]' in a clone"
+        )
         assert done.stderr.count("\n") == 1, done.stderr
 
 
