@@ -34,7 +34,7 @@ WITHIN = 1 / 1.5
 GROWTH = 5.0
 """The goal, stated for 10,000 samples: at most this many megabytes more for every thousand."""
 marks: list[tuple[int, float]] = []
-"""Memory in megabytes after so many samples."""
+"""Memory in megabytes after this many samples."""
 
 
 @modelapi(name="instant")
@@ -62,7 +62,7 @@ def megabytes() -> float:
 
 
 def write_questions(file: Path, samples: int) -> int:
-    """Write questions that make about so many samples; return how many samples that is."""
+    """Write questions that make about this many samples; return how many samples that is."""
     questions = max(1, round(samples / EPOCHS))
     rows = [
         {"id": str(n), "question": f"{n}?", "options": ["a", "b", "c", "d"], "answer": "A"} for n in range(questions)

@@ -59,7 +59,7 @@ def votes_of(case: Case) -> Recorded:
 
 
 def streams(case: Case, number: int, *, length: int = 400, seed: int = 0) -> list[int | None]:
-    """At which request the alarm rang on each of so many streams; None where it did not."""
+    """At which request the alarm rang on each of several streams; None where it did not."""
     rng, votes = Random(seed), votes_of(case)
     members = tuple(
         Member(model, weight, SAMPLES) for model, weight in zip(case.pair, (Fraction(1), WEIGHT), strict=True)

@@ -37,7 +37,7 @@ LIMIT = 4096.0
 """Megabytes that the whole case may take."""
 T = TypeVar("T")
 SLICE = 10
-"""The bare product is measured on one in so many questions."""
+"""The bare product is measured on one in this many questions."""
 
 
 def measure() -> Iterator[Row]:

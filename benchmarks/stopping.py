@@ -102,7 +102,7 @@ def leaders(votes: Sequence[Answer]) -> list[Answer]:
 
 
 def recorded_questions(path: str | None, dataset: str | None, samples: int) -> list[list[Answer]]:
-    """Every model's samples of every question that has so many."""
+    """Every model's samples of every question that has enough."""
     import swaplaw as sl
     from swaplaw.serve.replay import recorded
 

@@ -37,7 +37,7 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 ROUNDS = 4
 """How often missing shares are handed out, at most: a share that kills its worker would do so for ever."""
 SHARES, SHARES_A_WORKER = 32, 8
-"""At least so many: fewer would let workers wait for the slowest, and a lost worker costs one of them."""
+"""At least this many: fewer would let workers wait for the slowest, and a lost worker costs one of them."""
 LARGEST_SHARE = 1_000
 """Items: progress shows, and results come back, at least this often."""
 
@@ -47,7 +47,7 @@ Progress = Callable[[Sequence[Any]], Iterable[Any]]
 
 @dataclass(frozen=True)
 class Crew:
-    """So many workers of a kind; by default this process alone, or all that a cluster has."""
+    """A number of workers of a kind; by default this process alone, or all that a cluster has."""
 
     workers: int | None = None
     backend: Backend = "processes"

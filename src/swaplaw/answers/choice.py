@@ -32,7 +32,7 @@ from swaplaw.answers.thinking import spoken
 from swaplaw.errors import InputError, quote
 
 _MENTIONS = 400
-"""Letters that are looked at in one line, from its end: nobody states an answer before so many others."""
+"""Letters that are looked at in one line, from its end: nobody states an answer before this many others."""
 
 
 def read_choice(text: str, options: int | Sequence[str]) -> str | None:

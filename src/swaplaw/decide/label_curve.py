@@ -158,7 +158,7 @@ def _points(ballots: Ballots, a: int, b: int, question: int) -> frozenset[Fracti
 
 @lru_cache(maxsize=65_536)
 def _crossings(counts: tuple[tuple[int, int], ...], first: int, second: int, graded: bool) -> frozenset[Fraction]:
-    """Where leaders change, of categories with so many votes of the two models."""
+    """Where leaders change, of categories with these numbers of votes of the two models."""
     lines = [(Fraction(one, first), Fraction(other, second)) for one, other in counts]
     if graded:
         return _crossings_of_sets(lines)

@@ -173,7 +173,7 @@ def poor_below(units: int) -> float:
 
 
 def _spaced(number: int, most: int) -> Ints:
-    """Places of at most so many of a number of things, evenly spaced, the first and the last among them."""
+    """Places of at most `most` of a number of things, evenly spaced, the first and the last among them."""
     return np.unique(np.linspace(0, number - 1, min(number, most)).round().astype(np.int64))
 
 

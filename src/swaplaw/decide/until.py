@@ -213,7 +213,7 @@ class Steering:
         return int(np.searchsorted(self.units, self.units[reached])) if inside else reached
 
     def _up_to(self, goal: int) -> int:
-        """So many questions, and the rest of the last one's cluster."""
+        """The first questions, and the rest of the last one's cluster."""
         return min(
             len(self.order), int(np.searchsorted(self.units, self.units[min(goal, len(self.order)) - 1], "right"))
         )

@@ -50,7 +50,7 @@ class Powered:
     unlabelled: int
 
     def scaled(self, factor: float) -> Powered:
-        """The same for a mean that is so many times as large: over more questions, the others adding nothing."""
+        """The same for a mean that is `factor` times as large: over more questions, the others adding nothing."""
         ends = (self.mean * factor, self.low * factor, self.high * factor)
         return Powered(*ends, self.level, self.tuning, self.labelled, self.unlabelled)
 

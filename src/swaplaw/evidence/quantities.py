@@ -317,7 +317,7 @@ def terms_of(chosen: Iterable[Pair], weight: str | float | Fraction) -> Terms:
 
 
 def require_columns_fit(pairs: int, questions: int, more: int = 0) -> None:
-    """Refuse pairs whose summands, five columns each and so many more, would not fit into memory."""
+    """Refuse pairs whose summands, five columns each and those of the residuals, would not fit into memory."""
     what = f"the summands of {pairs:,} pairs on {questions:,} questions"
     require_memory(8.0 * (5 + more) * pairs * questions, what, "analyse fewer models or fewer questions at a time")
 

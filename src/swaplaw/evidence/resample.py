@@ -186,7 +186,7 @@ class Resampler:
 
 
 def batch_of(width: int) -> int:
-    """Replicates to judge at a time, of which each has so many numbers: fewer of wide ones, in whole blocks."""
+    """Replicates to judge at a time, given how many numbers each has: fewer of wide ones, in whole blocks."""
     return min(BATCH, max(BLOCK, LARGEST_BATCH // max(1, width) // BLOCK * BLOCK))
 
 

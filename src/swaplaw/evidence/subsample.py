@@ -70,7 +70,7 @@ class Draws:
 def draw(
     tally: Tally, members: Sequence[int], samples: Sequence[int | Ints], *, seed: int = 0, ballots: int | None = None
 ) -> Draws:
-    """Draw so many of each member's votes on every question (a number, or one for each question)."""
+    """Draw some of each member's votes on every question (a number, or one for each question)."""
     sizes = _sizes(tally, members, samples)
     limit = _limit(tally, ballots)
     boxes = list(zip(ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
@@ -92,7 +92,7 @@ def _limit(tally: Tally, ballots: int | None) -> int:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """All votes on every question in random order, many times over: the first few are so many drawn at random.
+    """All votes on every question in random order, many times over: the first few are a random draw.
 
     One shuffle serves every number of samples, so comparing many of them draws nothing again, and what they have in
     common is the same luck.
@@ -125,7 +125,7 @@ class Shuffled:
         return orders
 
     def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
-        """Draw so many of each member's votes on every question, as `draw` does."""
+        """Draw some of each member's votes on every question, as `draw` does."""
         sizes = _sizes(self.tally, members, samples)
         limit = _limit(self.tally, self.ballots)
         blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in self._asked(members, sizes)]
@@ -139,7 +139,7 @@ class Shuffled:
             yield tuple(tuple(boxes[member][place] for place in voted) for member in members), tuple(own)
 
     def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Iterator[_Block]:
-        """The first so many votes of every shuffle of some questions, counted by category."""
+        """The first votes of every shuffle of some questions, counted by category."""
         number, width = _limit(self.tally, self.ballots), max(len(boxes[0]) for boxes in self.boxes)
         counts = np.zeros((len(members), len(questions), number, width), dtype=np.int32)
         start = width * np.arange(len(questions) * number).reshape(len(questions), number, 1)
@@ -188,7 +188,7 @@ def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
 
 
 def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np.random.Generator) -> Iterator[_Block]:
-    """Draw so many ballots for each question, all questions at once: category by category, from what is left."""
+    """Draw several ballots for each question, all questions at once: category by category, from what is left."""
     if not asked:
         return
     width = max(len(boxes[0]) for boxes, _ in asked)

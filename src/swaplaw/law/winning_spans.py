@@ -19,7 +19,7 @@ from swaplaw.votes.tally import credits
 
 # Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
 LARGEST_TABLE = 200_000
-# Pairs of few questions are worked out together, up to so many margins: calls cost more than the arithmetic otherwise.
+# Pairs of few questions are worked out together, up to this many margins: else calls cost more than arithmetic.
 BATCH = 2**18
 
 

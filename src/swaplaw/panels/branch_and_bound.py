@@ -32,7 +32,7 @@ from swaplaw.panels.exact_cuts import Best, Effort, OutOfTimeError, best_by_cuts
 LARGEST_BATCH = 200_000
 # A simplex that keeps all its planes through this many bisections holds planes that meet in one ray.
 PATIENCE = 6
-# Panels of so many members are cut plane by plane from the start: bisection needs too many simplices there.
+# Panels of this many members and more are cut plane by plane from the start: bisection needs too many simplices there.
 CUT_FROM = 5
 # What a level costs beside its planes, in planes looked at.
 BATCH = 1_000

@@ -170,7 +170,7 @@ class _Credits:
 
 
 def _credits(those: Arrangement, questions: Ints, zeros: Ints) -> _Credits:
-    """Credits on a cone, on which each question ties with so many more rivals than off all planes."""
+    """Credits on a cone, on which each question ties with these further rivals, beside those off all planes."""
     sizes = those.ties[questions] + zeros
     parts = lcm(*(int(size) for size in np.unique(np.concatenate([sizes, sizes + 1]))))
     largest = those.unit * parts * int(those.copies.sum())

@@ -240,7 +240,7 @@ def _one(chosen: Pair, x: Fraction) -> tuple[Floats, Floats, Floats]:
 
 
 def _some(chosen: Pair, number: int, x: Fraction, seed: int) -> tuple[Floats, Floats, Floats, float]:
-    """Expected scores with so many samples each, drawn without replacement."""
+    """Expected scores with a number of samples each, drawn without replacement."""
     alone = [
         draw(chosen.tally, [model], [number], seed=seed).scores([Fraction(1)])[0] for model in (chosen.a, chosen.b)
     ]

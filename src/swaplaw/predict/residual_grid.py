@@ -68,7 +68,7 @@ class Moments:
 
     @classmethod
     def nothing(cls, number: Floats) -> Moments:
-        """Moments of so many cells without any residual."""
+        """Moments of cells without any residual."""
         zero = np.where(number > 0, 0.0, np.nan)
         return cls(number, zero, zero, zero, zero)
 

@@ -28,7 +28,7 @@ MOST_OPTIONS = 26
 LEVEL = 0.05
 """A bias is flagged where chance would hardly make it …"""
 NOTEWORTHY = Fraction(1, 20)
-"""… and so many votes would have to move for positions to be even."""
+"""… and this many votes would have to move for positions to be even."""
 ENOUGH = 5
 """Fewer expected votes at a position than these, and the chi-square distribution is not to be trusted."""
 SIMULATIONS = 9_999

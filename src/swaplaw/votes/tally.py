@@ -367,7 +367,7 @@ def _narrow(values: Ints) -> Ints:
 
 
 def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tally:
-    """Build the tally of one dataset from the counts of `Votes.counts`; so many questions were left out, unlabelled."""
+    """Build the tally of one dataset from the counts of `Votes.counts`; unlabelled questions were left out."""
     import polars as pl
 
     from swaplaw.votes.contract import RIGHT

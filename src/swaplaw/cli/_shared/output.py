@@ -202,7 +202,7 @@ def progress_bar(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
 
 
 def over_pairs(tally: Tally, label: str, each: int = 1) -> Callable[[Sequence[Item]], Iterator[Item]]:
-    """Make a progress bar for shares of all pairs of a fleet, each pair so many pieces of work."""
+    """Make a progress bar for shares of all pairs of a fleet, each pair worth a number of pieces of work."""
     pairs = len(tally.models) * (len(tally.models) - 1) // 2
     return lambda shares: with_bar(shares, len(shares), label, each=pairs * each // len(shares))
 

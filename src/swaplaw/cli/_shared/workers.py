@@ -40,7 +40,7 @@ def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--workers",
             type=int,
             metavar="N",
-            help="Share the work among so many; the numbers stay the same. By default this process does it (others "
+            help="Share the work among this many; the numbers stay the same. By default this process does it (others "
             "take a second or more to start, and pay off where it works for ten), or all of a cluster.",
         ),
     ):

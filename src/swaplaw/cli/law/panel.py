@@ -192,7 +192,7 @@ def _held_out(
 
 
 def _steps(show: Progress, before: int, total: int) -> Callable[[Sequence[Any]], Iterator[Any]]:
-    """Show training parts as they are done, of so many in all."""
+    """Show training parts as they are done, out of a known total."""
 
     def steps(parts: Sequence[Any]) -> Iterator[Any]:
         for done, part in enumerate(parts, before):

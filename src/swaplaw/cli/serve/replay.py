@@ -23,7 +23,7 @@ ERRORS = (0.05, 0.01)
 @reading_options
 @click.option("--dataset", metavar="NAME", help="Play this dataset back.")
 @click.option("--error", "errors", multiple=True, type=float, help="A statistical stop with this bound; repeatable.")
-@click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop of so many rounds; repeatable.")
+@click.option("--rounds", multiple=True, type=click.IntRange(1), help="An exact stop in this many rounds; repeatable.")
 @click.option("--seed", type=int, help="Shuffle the recorded samples; otherwise they come in their own order.")
 @click.option("--decisions", is_flag=True, help="Print every decision of the exact stop, too.")
 @table_options

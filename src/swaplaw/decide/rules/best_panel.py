@@ -10,7 +10,7 @@ from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
 
 CANDIDATES = 6
-"""Panels are made of so many of the most accurate models: 20 panels of three."""
+"""Panels are made of this many of the most accurate models: 20 panels of three."""
 LARGEST = 3
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNIQUE = 0.8
 """Share of wrong answers that nobody repeats, from which on answers are prose."""
 FEW_WRONG, FEW_PROSE = 2, 10
-"""Wrong answers of a model on a question, and how often there must be so many, that it takes to tell."""
+"""Wrong answers of a model on a question, and how many such questions, that it takes to tell."""
 WORDY = 4
 """Words of an answer from which on it is prose: two models seldom give the same short wrong answer by themselves."""
 FORMULA = 5
@@ -103,7 +103,7 @@ def _inflated(ballots: Ballots) -> Iterator[tuple[str, float, float, float | Non
 
 
 def _credit(own: str) -> pl.Expr:
-    """The score of a vote in which so many are right: all, or a share of it where wrong answers have as many."""
+    """The score of a vote by how many are right: all, or a share of it where wrong answers have as many."""
     import polars as pl
 
     ahead, level = pl.col(own) > pl.col("rival"), pl.col(own) == pl.col("rival")
