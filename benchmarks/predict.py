@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 import swaplaw as sl
+from swaplaw.cli.paper._replicate import WEIGHTS, claims, transfers
 from swaplaw.predict.replication import COMPARED, LAWS, Replication, replicate
 
 ROOT = Path(__file__).resolve().parent.parent
 VOTES = ROOT / "tests" / "data" / "votes"
 PAGE = ROOT / "docs" / "replication.md"
 MARK = "<!-- Tables below: python -m benchmarks.predict -->\n"
-WEIGHTS = ("1/3", "2/3", "1")
 
 
 def tallies() -> list[sl.Tally]:
@@ -44,17 +44,6 @@ def main() -> None:
 
 def tables(found: Replication) -> str:
     """The tables of one weight as Markdown."""
-    claims = [
-        [
-            each.dataset,
-            f"{each.models}",
-            f"{each.gaining} of {each.pairs}",
-            *(f"{value:.2f}" for value in (each.alpha, each.gamma, each.slope)),
-            f"{100 * each.residual:+.2f}",
-            f"{each.r2['swap']:.2f}",
-        ]
-        for each in found.datasets
-    ]
     ranks = [[each.dataset, *(f"{each.rho[name]:.2f}" for name in COMPARED)] for each in found.datasets]
     ranks.append(["**median**", *(f"{found.median('rho', name):.2f}" for name in COMPARED)])
     squares = [[each.dataset, *(f"{each.r2[name]:.2f}" for name in COMPARED)] for each in found.datasets]
@@ -66,11 +55,6 @@ def tables(found: Replication) -> str:
     none = float(np.median([each.baseline for each in found.datasets]))
     errors.append(["**median**", *(f"{100 * found.median('rmse', name):.1f}" for name in LAWS), f"{100 * none:.1f}"])
     names = [each.dataset for each in found.datasets]
-    cells = {(each.source, each.target): each for each in found.transfers}
-    moves = [
-        [source, *("–" if source == target else f"{cells[source, target].rho:.2f}" for target in names)]
-        for source in names
-    ]
     worse = np.mean([each.rmse > each.baseline for each in found.transfers])
     median = np.nanmedian([each.rho for each in found.transfers])
     return "\n".join(
@@ -79,7 +63,7 @@ def tables(found: Replication) -> str:
             "",
             "Rates, lambda, mean residual (points) and R2 of S* with lift:",
             "",
-            table(["dataset", "models", "gain", "alpha", "gamma", "lambda", "residual", "R2 of S*"], claims),
+            table(["dataset", "models", "gain", "alpha", "gamma", "lambda", "residual", "R2 of S*"], claims(found)),
             "Spearman's rho with observed lift (`predicted` is S-hat by the mean rates of the other datasets):",
             "",
             table(["dataset", *COMPARED], ranks),
@@ -91,7 +75,7 @@ def tables(found: Replication) -> str:
             table(["dataset", *LAWS, "no lift"], errors),
             "Rho of S-hat with rates from the row's dataset, on the column's:",
             "",
-            table(["from / to", *names], moves),
+            table(["from / to", *names], transfers(found)),
             f"Median rho over {len(found.transfers)} transfers: {median:.2f}. In {worse:.0%} of them S-hat as a point "
             "prediction is worse than predicting no lift.",
             "",

@@ -47,7 +47,27 @@ def _show(found: Replication) -> None:
 
     title = f"Weight {found.weight}: the law (RQ1)"
     heads = ("dataset", "models", "gain", "alpha", "gamma", "lambda", "residual pp", "R2 of S*")
+    show(title, _columns(heads), claims(found))
+    rows = [[each.dataset, *(f"{each.rho[name]:.2f}" for name in COMPARED)] for each in found.datasets]
+    rows.append(["median", *(f"{found.median('rho', name):.2f}" for name in COMPARED)])
+    show(f"Weight {found.weight}: rank correlation with lift (RQ2)", _columns(("dataset", *COMPARED)), rows)
     rows = [
+        [each.dataset, *(f"{100 * each.rmse[name]:.1f}" for name in LAWS), f"{100 * each.baseline:.1f}"]
+        for each in found.datasets
+    ]
+    show(f"Weight {found.weight}: error in points (RQ2)", _columns(("dataset", *LAWS, "no lift")), rows)
+    names = [each.dataset for each in found.datasets]
+    worse = np.mean([each.rmse > each.baseline for each in found.transfers])
+    note = (
+        "Rank correlation of the paper's predicted swap mass with rates from the row's dataset, on the column's. In "
+        f"{worse:.0%} of the transfers its error is larger than that of predicting no lift."
+    )
+    show(f"Weight {found.weight}: transfer (RQ3)", _columns(("from / to", *names)), transfers(found), note)
+
+
+def claims(found: Replication) -> list[list[str]]:
+    """What the law's claims come to, a row per dataset."""
+    return [
         [
             each.dataset,
             f"{each.models}",
@@ -58,27 +78,16 @@ def _show(found: Replication) -> None:
         ]
         for each in found.datasets
     ]
-    show(title, _columns(heads), rows)
-    rows = [[each.dataset, *(f"{each.rho[name]:.2f}" for name in COMPARED)] for each in found.datasets]
-    rows.append(["median", *(f"{found.median('rho', name):.2f}" for name in COMPARED)])
-    show(f"Weight {found.weight}: rank correlation with lift (RQ2)", _columns(("dataset", *COMPARED)), rows)
-    rows = [
-        [each.dataset, *(f"{100 * each.rmse[name]:.1f}" for name in LAWS), f"{100 * each.baseline:.1f}"]
-        for each in found.datasets
-    ]
-    show(f"Weight {found.weight}: error in points (RQ2)", _columns(("dataset", *LAWS, "no lift")), rows)
+
+
+def transfers(found: Replication) -> list[list[str]]:
+    """Rank correlations with rates from the row's dataset, on the column's."""
     names = [each.dataset for each in found.datasets]
     cells = {(each.source, each.target): each for each in found.transfers}
-    rows = [
+    return [
         [source, *("–" if source == target else f"{cells[source, target].rho:.2f}" for target in names)]
         for source in names
     ]
-    worse = np.mean([each.rmse > each.baseline for each in found.transfers])
-    note = (
-        "Rank correlation of the paper's predicted swap mass with rates from the row's dataset, on the column's. In "
-        f"{worse:.0%} of the transfers its error is larger than that of predicting no lift."
-    )
-    show(f"Weight {found.weight}: transfer (RQ3)", _columns(("from / to", *names)), rows, note)
 
 
 def _columns(heads: Sequence[str]) -> list[Column]:

@@ -12,7 +12,7 @@ from swaplaw.decide.choice import Choice, alone
 from swaplaw.votes.tally import Tally
 
 PARTS = 24
-"""Weights are whole multiples of a part of the largest: 1/2, 2/3 and 3/4 are among them, and rounding moves few votes."""
+"""Weights are whole multiples of a part of the largest: 1/2, 2/3, 3/4 are among them, and rounding moves few votes."""
 
 
 def accuracies(tally: Tally) -> list[Fraction]:
