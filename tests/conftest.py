@@ -15,18 +15,17 @@ from support.commands import Finished
 from support.data import real_votes
 
 # Few examples with every change; `python scripts/test.py -n auto --hypothesis-profile thorough` before a release.
-settings.register_profile("quick", max_examples=50, deadline=None)
-settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.register_profile("quick", max_examples=30, deadline=None)
+settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile("quick")
-
-SHARED = {"spark", "chrome", "environment", "logs", "fleet", "abstaining", "upstream", "demo"}
-"""Fixtures that take long to make: all tests of a module that use one run in one process (`--dist loadgroup`)."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let all tests of a module that share a fixture run in one process, so that it is made once (`loadgroup`)."""
     for item in items:
-        if SHARED & set(getattr(item, "fixturenames", ())):
+        fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+        if any(fixture.scope == "module" for definitions in fixtures for fixture in definitions):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 

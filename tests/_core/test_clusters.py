@@ -86,12 +86,8 @@ def spark() -> Iterator[None]:
             session.stop()
 
 
-HEAVY = (
-    pytest.mark.slow
-)  # Each brings up a cluster of its own for a minute; Dask stands for them in the ordinary suite.
-
-
-@pytest.mark.parametrize("cluster", [dask, pytest.param(ray, marks=HEAVY), pytest.param(spark, marks=HEAVY)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cluster", [dask, ray, spark])
 def test_a_cluster_says_the_same_and_a_killed_worker_loses_nothing(
     cluster: Any, swaplaw: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

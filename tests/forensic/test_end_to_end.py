@@ -63,6 +63,7 @@ def test_the_solutions_answer_every_question_in_the_sandbox(tmp_path: Path) -> N
     assert {vote.cluster for vote in votes} == set(refs)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not apptainer_has("fls", "foremost", "tshark", "unzip"), reason="no Apptainer image with the tools")
 def test_the_solutions_hold_in_apptainer(tmp_path: Path) -> None:
     refs = ["synthetic-disk@1", "synthetic-capture@1"]
@@ -213,6 +214,7 @@ def spoiling(strength: int) -> Any:
     return decide
 
 
+@pytest.mark.slow
 @TOOLS
 def test_a_fleet_of_different_skill_becomes_votes_that_the_law_reads(tmp_path: Path, swaplaw: Run) -> None:
     refs = ["synthetic-disk@11", "synthetic-capture@11"]

@@ -117,6 +117,7 @@ print(found.counts["votes"].sum(), peak // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 def test_a_large_log_is_not_held_in_memory(log: Path, tmp_path: Path) -> None:
     """15,000 summaries more would take about 135 MB more if all were there at once."""

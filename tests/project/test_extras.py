@@ -90,12 +90,14 @@ WORKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", WORKS)
 def test_an_extra_installs_what_its_part_imports(extra: str, installed: Callable[..., Command]) -> None:
     done = installed(extra)("python", "-c", WORKS[extra].format(votes=str(VOTES)))
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_without_the_extra_local_collecting_says_so(installed: Callable[..., Command]) -> None:
     run = installed("collect")
     for mode in ([], ["--dry-run"]):
@@ -104,6 +106,7 @@ def test_without_the_extra_local_collecting_says_so(installed: Callable[..., Com
         assert done.stderr.strip().endswith("pip install 'swaplaw[local]', or '.[local]' in a clone"), done.stderr
 
 
+@pytest.mark.slow
 def test_with_the_extra_local_only_the_weights_are_wanting(installed: Callable[..., Command]) -> None:
     run = installed("collect", "local")
     done = run("swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet")

@@ -433,6 +433,7 @@ def test_large_report_is_small_and_works(chrome: Any, tmp_path: Path) -> None:
     move_the_weight(chrome, file)
 
 
+@pytest.mark.slow
 def test_two_hundred_models_open(chrome: Any, tmp_path: Path) -> None:
     """19,900 pairs: the page opens, lists them all, and says which of them carry curves."""
     file = tmp_path / "wide.html"

@@ -86,14 +86,8 @@ def test_real_votes_round_trip(name: str, engine: str, tmp_path: Path) -> None:
     same(sl.tally(make(pl.read_parquet(file))), votes.tally())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "renze-temperature",
-        "reasoning-gym",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("renze-exams", "mmlu-pro")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["renze-temperature", "renze-exams", "reasoning-gym", "mmlu-pro"])
 def test_spark_counts_real_votes(name: str, spark: Any, tmp_path: Path) -> None:
     file = native(name, tmp_path)
     same(sl.tally(spark.read.parquet(str(file))), sl.read_votes(file).tally())

@@ -72,6 +72,7 @@ def test_every_engine_writes_the_same_bytes(engine: Callable[[pl.DataFrame], Any
     assert digest(tmp_path / "tally") == digest(whole)
 
 
+@pytest.mark.slow
 def test_spark_writes_the_same_bytes(spark: Any, whole: Path, tmp_path: Path) -> None:
     table().write_parquet(tmp_path / "votes.parquet")
     write_tally(sl.votes_from(spark.read.parquet(str(tmp_path / "votes.parquet"))), tmp_path / "tally")

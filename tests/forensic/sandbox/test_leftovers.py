@@ -112,7 +112,8 @@ def test_kernel_alone_kills_soon(marker: str) -> None:
 
 
 IN_APPTAINER = pytest.param(
-    "ApptainerSandbox", (), True, marks=pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
+    *("ApptainerSandbox", (), True),
+    marks=[pytest.mark.slow, pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))],
 )
 
 
@@ -120,7 +121,7 @@ IN_APPTAINER = pytest.param(
     ("provider", "dropped", "ends"),
     [
         ("BwrapSandbox", (), True),
-        ("BwrapSandbox", (Protection.DIES_WITH_CALLER,), True),
+        pytest.param("BwrapSandbox", (Protection.DIES_WITH_CALLER,), True, marks=pytest.mark.slow),
         ("BwrapSandbox", (Protection.DIES_WITH_CALLER, Protection.SAMPLE_PROCESSES), False),
         IN_APPTAINER,
     ],

@@ -36,7 +36,12 @@ PROVIDERS: dict[str, type[ForensicSandbox]] = {"bwrap": BwrapSandbox, "apptainer
 MISSING = {"bwrap": NO_BWRAP, "apptainer": NO_APPTAINER}
 
 
-@pytest.fixture(scope="module", params=[name for name in PROVIDERS if MISSING[name] is None])
+SLOWER = {"bwrap": (), "apptainer": (pytest.mark.slow,)}
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=SLOWER[name]) for name in PROVIDERS if MISSING[name] is None]
+)
 def opened(request: pytest.FixtureRequest) -> Iterator[ForensicSandbox]:
     sandbox = PROVIDERS[request.param].opened()
     yield sandbox
