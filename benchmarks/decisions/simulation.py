@@ -26,7 +26,7 @@ from swaplaw.votes.tally import Tally
 
 SEED = 17
 QUESTIONS = 300
-FRESH = 6_000
+FRESH = 24_000
 """Fresh questions on which the true gain of what was chosen is measured."""
 MANY = 40_000
 """Questions on which the oracle learns what is best."""
