@@ -75,6 +75,8 @@ def install_system_packages() -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     version, given = (given[1], given[2:]) if given[:1] == ["--python"] and len(given) > 1 else (None, given)
+    # Many tests start Python, which would compile every module anew in each process.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     environment = install_python_packages(version)
     install_system_packages()
     os.environ.update(apptainer.arrange())
