@@ -16,6 +16,7 @@ from swaplaw.importers.record import Findings, Options, bounded
 
 MAX_DOCUMENT = 2**30
 MAX_LINE = 64 * 2**20
+"""The longest line that is read: a document with all its responses."""
 GOLDS = ("gold", "expected", "expected_output", "answer", "target", "label", "ideal", "reference", "correct_answer")
 IDS = ("id", "question_id", "qid", "name")
 LETTER = re.compile("[A-J]")
@@ -46,9 +47,15 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 event = json.loads(line)
             except (ValueError, RecursionError):
-                raise InputError(f"{quote(str(file), 200)}: line {number} is not JSON; correct or remove it") from None
-            if isinstance(event, dict):
-                yield number, event
+                cut = "" if line.endswith(b"\n") else "; the file seems cut off"
+                raise InputError(
+                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; correct or remove that line"
+                ) from None
+            if not isinstance(event, dict):
+                raise InputError(
+                    f"{quote(str(file), 200)}: line {number} is no JSON object; correct or remove that line"
+                )
+            yield number, event
 
 
 def known(file: Path, tool: str, make: Callable[[], None]) -> None:

@@ -19,14 +19,13 @@ from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers import documents
 from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of, temperature_of
 from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl$")
-MAX_LINE = 64 * 2**20
-"""The longest line that is read: a document with all its responses."""
 RAW = "raw"
 """Every response that the model gave, read by the reader that is asked for or else by the task's own filter."""
 LETTER = re.compile(r"\(?[A-J]\)?")
@@ -165,24 +164,10 @@ def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str,
 
 
 def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with file.open("rb") as handle:
-        number = 0
-        while line := handle.readline(MAX_LINE + 1):
-            number += 1
-            if len(line) > MAX_LINE:
-                raise InputError(f"{quote(str(file), 200)}: line {number} is longer than {MAX_LINE:,} bytes")
-            if not line.strip():
-                continue
-            try:
-                sample = json.loads(line)
-            except (ValueError, RecursionError):
-                cut = "; the file seems cut off" if not line.endswith(b"\n") else ""
-                raise InputError(
-                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; correct or remove that line"
-                ) from None
-            if not isinstance(sample, dict) or "resps" not in sample:
-                raise InputError(f"{quote(str(file), 200)}: line {number} has no 'resps'; is this a samples file?")
-            yield number, sample
+    for number, sample in documents.lines(file):
+        if "resps" not in sample:
+            raise InputError(f"{quote(str(file), 200)}: line {number} has no 'resps'; is this a samples file?")
+        yield number, sample
 
 
 def _filter(run: Run, options: Options) -> str:
