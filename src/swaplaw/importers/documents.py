@@ -53,7 +53,7 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 ) from None
             if not isinstance(event, dict):
                 raise InputError(
-                    f"{quote(str(file), 200)}: line {number} is no JSON object; correct or remove that line"
+                    f"{quote(str(file), 200)}: line {number} is no JSON object; correct or remove it"
                 )
             yield number, event
 
