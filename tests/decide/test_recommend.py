@@ -250,6 +250,16 @@ def test_nonsense_gets_no_verdict(case: str) -> None:
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["checks"][0]["severity"] == "error"
 
 
+def test_a_model_that_is_always_right_needs_no_other() -> None:
+    rng = np.random.default_rng(5)
+    perfect, other = np.zeros((1, 60, 4), dtype=int), vote_counts(independent(rng, 60, (0.8,)), 8, rng)
+    perfect[0, :, 0] = 8
+    found = recommend(tally_of(np.concatenate([perfect, other])), repeats=1, replicates=200)
+    assert (found.verdict, found.reason, found.belief, found.more) == ("deploy_single", "always_right", None, None)
+    assert found.sentence.startswith("Deploy m0 alone: it is right on all 60 questions")
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["expected_gain"] is None
+
+
 def test_a_copy_cannot_change_a_vote() -> None:
     rng = np.random.default_rng(5)
     counts = vote_counts(independent(rng, 60, (0.6,)), 8, rng)

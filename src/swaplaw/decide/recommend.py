@@ -154,6 +154,7 @@ def recommend(
     facts = _Facts(
         any(check.severity == "error" for check in looked),
         len(scorer.tally.models) < 2 or max_models == 1,
+        _always_right(scorer.tally, work.baseline.members[0]),
         len(distinct.models) < len(considered.models),
         candidates,
         best,
@@ -192,6 +193,8 @@ class _Facts:
     """Whether votes do not mean what they seem to mean."""
     alone: bool
     """Whether only single models are compared."""
+    always_right: bool
+    """Whether the best single model is right on every question, so that there is nothing to gain."""
     copies: bool
     """Whether models were left out that vote exactly as another."""
     candidates: tuple[Candidate, ...]
@@ -208,6 +211,8 @@ class _Facts:
             return "cannot_tell", "checks"
         if self.alone:
             return "deploy_single", "no_change" if self.copies else "alone"
+        if self.always_right:
+            return "deploy_single", "always_right"
         if self.best is None:
             return "cannot_tell", "not_askable"
         if self.best.helps(self.min_gain):
@@ -243,6 +248,11 @@ class _Facts:
         if reason == "unsure_at_equal_cost" and self.controls.equal_compute is not None:
             return more_questions("equal_compute", self.controls.equal_compute, self.reach, self.reach, self.min_gain)
         return None
+
+
+def _always_right(tally: Tally, model: int) -> bool:
+    scores = tally.scores[model]
+    return scores.total == scores.denominator * len(tally.questions)
 
 
 @dataclass(frozen=True)

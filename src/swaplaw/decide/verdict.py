@@ -33,6 +33,7 @@ Reason = Literal[
     "maybe_noise",
     "no_change",
     "alone",
+    "always_right",
     "not_askable",
     "checks",
     "unsure",
@@ -247,8 +248,8 @@ class Recommendation(Result):
 
     @cached_property
     def belief(self) -> Belief | None:
-        """What to expect of the best ensemble."""
-        return None if self.held_out is None else belief(self.held_out)
+        """What to expect of the best ensemble; None where there is none, or nothing to gain."""
+        return None if self.held_out is None or self.reason == "always_right" else belief(self.held_out)
 
     @cached_property
     def _words(self) -> tuple[str, list[str]]:

@@ -216,6 +216,13 @@ def _alone(found: Recommendation) -> str:
     return f"Deploy {_single(found)} alone: {why}, and nothing else was to be compared."
 
 
+def _always_right(found: Recommendation) -> str:
+    return (
+        f"Deploy {_single(found)} alone: it is right on all {several(len(found.tally.questions), 'question')}, so no "
+        "ensemble can gain on them. Only harder questions could tell whether one ever would."
+    )
+
+
 def _not_askable(found: Recommendation) -> str:
     single = _single(found)
     others = " and ".join(name for name in found.tally.models if name != single)
@@ -300,6 +307,7 @@ _SENTENCES: dict[Reason, Callable[[Recommendation], str]] = {
     "maybe_noise": _maybe_noise,
     "no_change": _no_change,
     "alone": _alone,
+    "always_right": _always_right,
     "not_askable": _not_askable,
     "checks": _checks,
     "unsure": _unsure,
