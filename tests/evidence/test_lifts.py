@@ -44,6 +44,7 @@ def tallies() -> dict[str, sl.Votes]:
         "reasoning": sl.read_votes(real_votes("reasoning-gym.parquet")),
         "holed": sl.votes_from(holed.filter(keep)),
         "plain": votes_of(models, questions=50),
+        "single": votes_of(models, questions=50, samples=1),
     }
 
 
@@ -67,7 +68,7 @@ def test_python_gives_one_interval(name: str, weight: str) -> None:
         assert (interval.low, interval.high) == (found.low, found.high)
         assert interval.method == "student"
         rows = effects(question_values(pair, x, ["lift", "swap"]), units.among(pair.common).member)
-        assert rows[0] == found
+        assert found.certain or rows[0] == found
 
 
 def test_the_panel_of_a_pair_and_its_curve_give_the_pairs_interval() -> None:
@@ -82,9 +83,10 @@ def test_the_panel_of_a_pair_and_its_curve_give_the_pairs_interval() -> None:
         assert found.mean == pytest.approx(float(pair.at(x).lift))
 
 
-def test_the_page_shows_the_pairs_interval() -> None:
+@pytest.mark.parametrize("name", ["demo", "single"])
+def test_the_page_shows_the_pairs_interval(name: str) -> None:
     """The explorer stores standard errors of every piece in millionths."""
-    tally = sl.demo_votes().tally()
+    tally = VOTES[name].tally()
     units = resampling_units(tally)
     for pair in list(sl.pairs(tally))[:6]:
         data = curve_data(pair, curve_of(pair), scoresheet(pair), units.member)
@@ -112,6 +114,33 @@ def test_the_commands_give_pythons_interval(votes: str, swaplaw: Callable[..., F
         found = accuracy_effect(tally, tally.index(row["model"]), resampling_units(tally))
         assert found is not None
         assert row["interval"] == [max(0.0, found.low), found.high]
+
+
+def test_what_no_vote_could_change_is_certain(tmp_path: Path, swaplaw: Callable[..., Finished]) -> None:
+    """One vote outweighs any lighter one: such a lift is 0 by construction, and nothing is uncertain about it."""
+    tally = VOTES["single"].tally()
+    units = resampling_units(tally)
+    for weights, certain in [
+        ((1, "2/3"), True),
+        ((1, "1"), False),
+        ((1, "1/3", "2/3"), False),
+        ((1, "1/3", "1/2"), True),
+    ]:
+        found = lift_effect(tally, range(len(weights)), tuple(map(Fraction, weights)), units)
+        assert found is not None
+        assert found.certain is certain
+        assert certain is (found.low == found.high)
+    assert VOTES["plain"].tally().samples[0] != 1
+    VOTES["single"].frame.collect().write_parquet(tmp_path / "votes.parquet")
+    done = swaplaw("pairs", tmp_path / "votes.parquet")
+    assert done.code == 0
+    assert "0 by construction" in done.out
+    steps = swaplaw(
+        "ladder", "demo", "--primary", "gpt-4", "--secondary", "mistral-large", "--samples", "1,2", "--json"
+    )
+    one, two = json.loads(steps.out)["steps"]
+    assert one["low"] == one["lift"] == one["high"] == 0
+    assert two["low"] < two["high"]
 
 
 def test_a_choice_that_is_not_picked_from_many_has_the_plain_interval() -> None:

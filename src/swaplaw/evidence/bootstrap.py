@@ -20,8 +20,9 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote
 from swaplaw.evidence.intervals import LEVEL, check_level, effects
+from swaplaw.evidence.lifts import cannot_change
 from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
-from swaplaw.evidence.quantities import MEANS, QUANTITIES, Quantities, Terms, question_values, terms_of
+from swaplaw.evidence.quantities import GAINS, MEANS, QUANTITIES, Quantities, Terms, question_values, terms_of
 from swaplaw.evidence.resample import BATCH, DEFAULT_REPLICATES, FEW, Counts, Resampler, resampler
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units
 from swaplaw.law.pair import Pair, pairs
@@ -295,6 +296,7 @@ def _means(terms: Terms, draws: Resampler, names: Sequence[str], level: float) -
     for place, pair in enumerate(terms.pairs):
         alike.setdefault(pair.common.tobytes(), []).append(place)
     low, high = (np.full((len(names), len(terms.pairs)), np.nan) for _ in range(2))
+    x, gains = as_weight(terms.weight), [row for row, name in enumerate(names) if name in GAINS]
     for places in alike.values():
         common = terms.pairs[places[0]].common
         units = Units(draws.member, draws.unit).among(common)
@@ -304,6 +306,10 @@ def _means(terms: Terms, draws: Resampler, names: Sequence[str], level: float) -
         judged = effects(np.concatenate(rows), units.member, level=level)
         ends = (each.reshape(len(places), len(names)).T for each in (judged.low, judged.high))
         low[:, places], high[:, places] = ends
+        settled = [
+            place for place in places if cannot_change(terms.pairs[place].tally, terms.pairs[place].a, x, common)
+        ]
+        low[np.ix_(gains, settled)] = high[np.ix_(gains, settled)] = 0
     values = terms.quantities(np.ones((1, terms.units))).named(names)[0]
     none = np.zeros(len(terms.pairs), dtype=np.int64)
     return {

@@ -82,6 +82,11 @@ class Effect:
         return 2 * min(self.p, 1 - self.p)
 
     @property
+    def certain(self) -> bool:
+        """Whether no votes could have made it anything else (see `no_effect`)."""
+        return self.standard_error == 0
+
+    @property
     def thin(self) -> bool:
         """Whether so few clusters hold a change that the interval may cover less than 92%."""
         few = self.changed is not None and self.changed < FEW_CHANGED
@@ -213,6 +218,19 @@ def effect_among(values: Floats, member: Ints, *, level: float = LEVEL) -> Effec
     """Estimate the mean of values on some of the questions; None where there is nothing to resample."""
     units = np.unique(member, return_inverse=True)[1]
     return effect(values, units, level=level) if len(values) > 1 and units.any() else None
+
+
+def no_effect(member: Ints, *, level: float = LEVEL) -> Effect:
+    """Nothing at all, for certain: of what no votes could change. There is no noise to look as good as a gain.
+
+    Examples
+    --------
+    >>> found = no_effect(np.arange(100))
+    >>> found.low, found.mean, found.high, found.p_two_sided
+    (0.0, 0.0, 0.0, 1.0)
+    """
+    n, units = len(member), int(member.max()) + 1
+    return Effect(0.0, 0.0, critical_of(member, level=level), level, 0.5, n, units)
 
 
 def standard_errors(values: Floats, member: Ints, *, level: float = LEVEL) -> Floats:

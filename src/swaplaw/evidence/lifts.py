@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, effects, errors_of_sums
+from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, effects, errors_of_sums, no_effect
 from swaplaw.evidence.units import Units
 from swaplaw.law.at_weight import pooled
 from swaplaw.law.pair import Outcome, Pair, oriented_pairs
@@ -55,7 +55,42 @@ def lift_effect(
     """
     gains = _difference(vote(tally, members, weights), tally.scores[members[0]])
     common = np.logical_and.reduce(tally.answered[list(members)])
-    return effect_among(gains[common], units.member[common], level=level)
+    found = effect_among(gains[common], units.member[common], level=level)
+    settled = cannot_change(tally, members[0], sum(weights[1:], Fraction()) / weights[0], common)
+    return no_effect(units.among(common).member, level=level) if settled and found is not None else found
+
+
+def cannot_change(tally: Tally, primary: int, weight: Fraction, common: Bools) -> bool:
+    """Whether secondaries of this weight could not change the primary's vote, whatever they and it had said.
+
+    One vote per question leads by all of it, so lighter votes never tie with it. Such a lift is 0 by construction, not
+    by observation: an interval around it would speak of an uncertainty that there is not.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    primary : int
+        The place of the primary in the tally.
+    weight : Fraction
+        The weight of all others together, the primary's being 1.
+    common : array of bool
+        The questions that count.
+
+    Returns
+    -------
+    bool
+        True where the weight is 0, or below 1 with one vote of the primary per question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> tally = sl.demo_votes("mmlu-pro").tally()
+    >>> everywhere = tally.answered.all(axis=0)
+    >>> cannot_change(tally, 0, Fraction(2, 3), everywhere), cannot_change(tally, 0, Fraction(1), everywhere)
+    (True, False)
+    """
+    return weight == 0 or (weight < 1 and bool((tally.votes[primary][common] == 1).all()))
 
 
 def pair_effects(
@@ -96,7 +131,8 @@ def pair_effects(
             some = members[first : first + most]
             rows = np.stack([found[place].lifts for place in some])
             for place, effect in zip(some, effects(rows, member, level=level), strict=True):
-                judged[place] = effect
+                settled = cannot_change(tally, found[place].pair.a, weight, common)
+                judged[place] = no_effect(member, level=level) if settled else effect
     return [(each.pair, each.outcome, effect) for each, effect in zip(found, judged, strict=True)]
 
 

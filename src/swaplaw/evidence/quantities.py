@@ -273,10 +273,11 @@ QUANTITIES = (
 )
 """What is known of a pair at a weight, by the names that JSON uses."""
 
-
+GAINS = ("lift", "swap", "residual")
+"""What comes of changed votes alone."""
 MEANS = dict.fromkeys(
     ("p", "q", "collective", "rescue", "damage", "both_right", "both_wrong", "accuracy"), 0.0
-) | dict.fromkeys(("gap", "lift", "swap", "residual"), -1.0)
+) | dict.fromkeys(("gap", *GAINS), -1.0)
 """Quantities that are means over a pair's common questions, and the least that each can be."""
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.intervals import LEVEL, Effect, effect_among
+from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, no_effect
 from swaplaw.evidence.subsample import ballot_boxes, draw
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.law.pair import Pair, pair
@@ -214,6 +214,8 @@ def _step(chosen: Pair, number: int | None, x: Fraction, units: Units, seed: int
         first, second, both, error = _some(chosen, number, x, seed)
         exact = (Fraction(first.mean()), Fraction(second.mean()), Fraction(both.mean()))
     effect = effect_among(both - first, units.member, level=level)
+    if effect is not None and number == 1 and x < 1:  # The heavier of two votes wins, whatever they say.
+        effect = no_effect(units.member, level=level)
     alone, other, both_models = map(float, exact)
     return Step(number, alone, other, both_models, float(exact[2] - exact[0]), effect, error)
 

@@ -52,7 +52,7 @@ def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> d
         "pooled": [_steps(value // shared for value in row) for row in pooled],
         "aloneA": [_whole(value // shared) for value in own],
         "aloneB": [_whole(value // shared) for value in other],
-        **_errors(chosen, sheet, slots, member),
+        **_errors(chosen, curve, sheet, slots, member),
     }
 
 
@@ -64,7 +64,7 @@ def _alone(chosen: Pair, which: int) -> list[Fraction]:
     return [Fraction(int(total), scale * scores.denominator * chosen.n) for total in totals]
 
 
-def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[str, Any]:
+def _errors(chosen: Pair, curve: Curve, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[str, Any]:
     """Standard errors of lift on each piece, over either model, in millionths; none where nothing can be resampled."""
     units = np.unique(member[chosen.common], return_inverse=True)[1]
     if chosen.n < 2 or not units.any():
@@ -72,9 +72,16 @@ def _errors(chosen: Pair, sheet: Scoresheet, slots: Ints, member: Ints) -> dict[
     stretches = np.searchsorted(sheet.firsts, slots, side="right") - 1
     scores = sheet if chosen.common.all() else sheet.among(chosen.common)
     found: dict[str, Any] = {"critical": critical_of(units)}
-    for name, own in zip(("errorsA", "errorsB"), chosen.alone, strict=True):
-        errors = errors_along(scores, own.numerators.astype(np.float64) / own.denominator, units)
-        found[name] = np.rint(errors[stretches] * ERROR_SCALE).astype(int).tolist()
+    x, y = curve.breaks.numerators[curve.steps], curve.breaks.denominators[curve.steps]
+    # Each break is a point and the interval that follows it. Lighter votes cannot change single ones (see `lifts`).
+    lighter = (np.repeat(x < y, 2), np.column_stack([x > y, x >= y]).reshape(-1))
+    for name, own, model, light in zip(
+        ("errorsA", "errorsB"), chosen.alone, (chosen.a, chosen.b), lighter, strict=True
+    ):
+        errors = errors_along(scores, own.numerators.astype(np.float64) / own.denominator, units)[stretches]
+        if (chosen.tally.votes[model][chosen.common] == 1).all():
+            errors = np.where(light, 0, errors)
+        found[name] = np.rint(errors * ERROR_SCALE).astype(int).tolist()
     return found
 
 

@@ -350,6 +350,15 @@ def places_of(found: Effect | None) -> int:
 
 
 INTERVALS = "± is half of a 95% interval; an arrow marks one that excludes 0."
+BY_CONSTRUCTION = (
+    "± 0.00 marks a lift that is 0 by construction: at such a weight the secondary cannot change the primary's vote."
+)
+
+
+def intervals_of(found: Iterable[Effect | None]) -> str:
+    """Say what the intervals of a table are."""
+    certain = any(each is not None and each.certain for each in found)
+    return f"{INTERVALS} {BY_CONSTRUCTION}" if certain else INTERVALS
 
 
 def lift(value: Fraction | float, found: Effect | None) -> list[str]:

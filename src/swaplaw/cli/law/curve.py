@@ -10,10 +10,10 @@ import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.output import (
-    INTERVALS,
     Column,
     emit,
     header,
+    intervals_of,
     lift,
     load,
     number,
@@ -149,6 +149,7 @@ def _effects(pair: Pair) -> Callable[[Fraction], Effect | None]:
 def show_optima(pair: Pair, curve: Curve) -> None:
     """Print the best weights."""
     effect = _effects(pair)
+    judged = {name: effect(best.weight) for name, best in _optima(curve).items()}
     names = {"best_lift": "Best lift", "best_swap": "Best S* (paper's rule)", "best_plateau": "Best plateau"}
     cells = [
         [
@@ -161,14 +162,14 @@ def show_optima(pair: Pair, curve: Curve) -> None:
             "isolated point: fragile" if best.fragile else "",
         ]
         for name, best in _optima(curve).items()
-        for found in [effect(best.weight)]
+        for found in [judged[name]]
     ]
     columns = [Column("", right=False), *map(Column, ["Weight", "Range", "Accuracy %", "Lift pp", "±", "S* pp"])]
     show(
         f"{curve.primary} + {curve.secondary}: {curve.n} of {curve.of} questions, {len(curve.pieces)} pieces",
         [*columns, Column("", right=False)],
         cells,
-        f"Chosen on these same questions: expect less on new ones. {INTERVALS}",
+        f"Chosen on these same questions: expect less on new ones. {intervals_of(judged.values())}",
     )
 
 
