@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Literal
 
@@ -23,6 +25,7 @@ def inspect_errors() -> Iterator[None]:
     from inspect_ai._util.error import PrerequisiteError
     from rich.text import Text
 
+    _start_quietly()
     try:
         yield
     except SwaplawError:
@@ -33,6 +36,18 @@ def inspect_errors() -> Iterator[None]:
         if not str(error).startswith(("Model API", "Model name")):
             raise
         raise InputError(f"{error} Inspect's model names start with their provider, such as openai/NAME") from None
+
+
+@lru_cache
+def _start_quietly() -> None:
+    """Let Inspect greet nobody for our own hook, which is off until a collection runs; of others' hooks it may tell."""
+    said = io.StringIO()
+    with contextlib.suppress(ImportError), contextlib.redirect_stdout(said):
+        from inspect_ai.hooks._startup import init_hooks
+
+        init_hooks()
+    if "hooks enabled: 0" not in said.getvalue():
+        sys.stderr.write(said.getvalue())
 
 
 @contextlib.contextmanager
