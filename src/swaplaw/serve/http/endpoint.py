@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -17,7 +16,7 @@ from starlette.responses import Response
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.drift import Monitor
-from swaplaw.serve.http.gate import Asking, error
+from swaplaw.serve.http.gate import KEY, Asking, error
 from swaplaw.serve.http.metrics import Metrics
 from swaplaw.serve.http.passing import pass_through
 from swaplaw.serve.http.protocol import CALLER, Caller
@@ -28,6 +27,7 @@ from swaplaw.serve.record import Recorder
 from swaplaw.serve.settings import Served
 from swaplaw.serve.upstream.client import Client
 from swaplaw.serve.upstream.completions import parse_json
+from swaplaw.serve.upstream.limits import Deadlines
 from swaplaw.serve.voting.poll import Decision, Poll, UnavailableError
 
 log = logging.getLogger("swaplaw.serve")
@@ -44,6 +44,11 @@ class Panel:
     served: Served
     clients: tuple[Client, ...]
     monitor: Monitor | None = None
+
+    @cached_property
+    def deadlines(self) -> Deadlines:
+        """The time that each question has."""
+        return Deadlines(self.served.serving.timeout)
 
 
 class Endpoint:
@@ -104,7 +109,7 @@ class Endpoint:
                 if because
                 else self._pooled(asking, question, panel, form, until)
             )
-            response = await _unless_left(asking, work, serving.timeout)
+            response = await _unless_left(asking, work, panel.deadlines)
         except TimeoutError:
             return error(504, f"the vote was not decided within {serving.timeout:g} s", "timeout")
         except InputError as problem:
@@ -133,7 +138,8 @@ class Endpoint:
             return _unavailable(served, down)
         finally:
             # Paid for, whatever becomes of it.
-            self._charge(asking, poll.cost or 0.0)
+            if KEY in asking.scope:
+                self._charge(asking, poll.cost or 0.0)
         if poll.down:
             log.warning("%s: decided without %s", quote(served.name), listing(list(poll.down)))
         reply_id = new_id()
@@ -147,7 +153,7 @@ class Endpoint:
 
     def _charge(self, asking: Asking, cost: float) -> None:
         """Book what was spent on a key's request."""
-        if (key := asking.scope.get("swaplaw.key")) is not None:
+        if (key := asking.scope.get(KEY)) is not None:
             key.charge(cost)
             self._metrics.key_cost.labels(key.name).inc(cost)
 
@@ -201,18 +207,12 @@ def _unavailable(served: Served, down: UnavailableError) -> Response:
     return error(503, f"too many members are down to decide: {down}", "members_down", retry_after="5")
 
 
-async def _unless_left(asking: Asking, work: Awaitable[Response], seconds: float) -> Response | None:
-    """Do the work within these seconds; None, and all of it is stopped, when the client has gone."""
+async def _unless_left(asking: Asking, work: Awaitable[Response], deadlines: Deadlines) -> Response | None:
+    """Do the work before it is due; None, and all of it is stopped, when the client has gone."""
     caller: Caller = asking.scope.get(CALLER) or Caller()
-    deadline = asyncio.timeout(seconds)
-
-    def stop() -> None:
-        if not deadline.expired():
-            deadline.reschedule(asyncio.get_running_loop().time())
-
     try:
-        async with deadline:
-            caller.watch(stop)
+        with deadlines() as deadline:
+            caller.watch(deadline.expire)
             return await work
     except TimeoutError:
         if caller.gone:

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
@@ -19,6 +20,8 @@ from swaplaw.serve.http.protocol import CALLER, MOST_HEAD
 log = logging.getLogger("swaplaw.serve")
 OPEN = frozenset({"/health", "/health/live", "/health/ready"})
 """What needs no key."""
+KEY = "swaplaw.key"
+"""Where a request's scope has its API key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class Gate:
 
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         """What stands against a request before it is read."""
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+        if sum(map(len, chain.from_iterable(scope["headers"]))) > MOST_HEAD:
             return error(431, "the headers are too long", "too_large")
         if scope["path"] in OPEN:
             return None
@@ -106,7 +109,7 @@ class Gate:
         key = self._keys.find(_text(headers, b"authorization"))
         if key is None:
             return error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
-        scope["swaplaw.key"] = key
+        scope[KEY] = key
         if scope["method"] == "POST" and (used_up := key.admit()):
             self._metrics.refused.labels(key.name, used_up).inc()
             if used_up == "rate":
@@ -140,9 +143,11 @@ class Gate:
             return
         caller = scope.get(CALLER)
         try:
-            # What is all here needs no timer.
-            async with asyncio.timeout(None if caller is not None and caller.whole else self._bounds.body_seconds):
+            if caller is not None and caller.whole:  # What is all here needs no timer.
                 body = await self._read(headers, receive)
+            else:
+                async with asyncio.timeout(self._bounds.body_seconds):
+                    body = await self._read(headers, receive)
         except TimeoutError:
             await error(408, "the request's body did not arrive in time", "timeout")(scope, receive, send)
             return

@@ -44,7 +44,8 @@ async def pass_through(
     started = monotonic()
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(primary.throttle.slot(until))
+            await primary.throttle.enter(until)
+            stack.callback(primary.throttle.leave)
             started = monotonic()
             async with asyncio.timeout(primary.upstream.timeout):
                 response = await stack.enter_async_context(primary.post(payload))

@@ -39,10 +39,10 @@ class Caller:
         return self._then is not None
 
     def watch(self, then: Callable[[], None]) -> None:
-        """Call this when they go, or now if they have gone."""
+        """Call this when they go, or soon if they have gone."""
         self._then = then
         if self.gone:
-            then()
+            asyncio.get_running_loop().call_soon(then)
 
     def unwatch(self) -> None:
         """It no longer matters."""

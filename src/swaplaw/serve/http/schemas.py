@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import NotRequired, TypedDict
 
 from swaplaw.decide.policy import QUESTION
 from swaplaw.errors import InputError
@@ -29,17 +30,22 @@ NOT_TOLD = ("model", "stream", "stream_options", "user", "metadata", "store")
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
+OPEN = ConfigDict(extra="allow")
+
+
 class Open(BaseModel):
     """Fields that we do not know are let through to where it is decided what becomes of them."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = OPEN
 
 
-class Message(Open):
-    """One message; what its content holds is between client and members."""
+class Message(TypedDict):
+    """One message, which stays the object that it came as; what its content holds is between client and members."""
+
+    __pydantic_config__ = OPEN  # type: ignore[misc]
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    content: NotRequired[str | list[dict[str, Any]] | None]
 
 
 class StreamOptions(Open):
@@ -74,7 +80,7 @@ class ChatRequest(Open):
         if self.wants_json and not reads_json:
             return "response_format"
         # Replies to tools make no sense to a model that was not told of them.
-        return "tool messages" if any(message.role in ("tool", "function") for message in self.messages) else None
+        return "tool messages" if any(message["role"] in ("tool", "function") for message in self.messages) else None
 
     @property
     def wants_json(self) -> bool:
@@ -106,7 +112,7 @@ class ChatRequest(Open):
 
     def said(self) -> list[dict[str, Any]]:
         """The messages as they came."""
-        return [message.model_dump(exclude_unset=True) for message in self.messages]
+        return [{**message} for message in self.messages]
 
     def for_primary(self, max_tokens: int | None) -> dict[str, Any]:
         """The request as it came, for a primary that answers alone: what the policy caps stays capped."""

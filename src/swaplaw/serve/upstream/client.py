@@ -168,9 +168,12 @@ class Client:
         while True:
             started = monotonic()
             try:
-                async with self.throttle.slot(give_up):
+                await self.throttle.enter(give_up)
+                try:
                     started = monotonic()
                     return await self._attempt(payload, number)
+                finally:
+                    self.throttle.leave()
             except RateLimitedError as error:
                 refusals += not error.wait
                 wait = error.wait or self._pause(refusals)
@@ -206,22 +209,17 @@ class Client:
     async def _attempt(self, payload: bytes, number: int) -> list[Completion]:
         if not self.circuit.enter():
             raise UpstreamError("circuit open", passing=False)
-        start, task = monotonic(), self._deadlines.begin()
-        late = False
+        start = monotonic()
         try:
-            try:
+            with self._deadlines():
                 completions = await self._call(payload, number)
-            finally:
-                late = self._deadlines.end(task)
         except RateLimitedError:
             # The upstream is there and well: neither a failure nor the proof that it can answer.
             self._observe("status 429", monotonic() - start)
             raise
         except UpstreamError as error:
             failure = error
-        except asyncio.CancelledError:
-            if not late or task.uncancel():
-                raise
+        except TimeoutError:
             failure = UpstreamError("timeout")
         except (aiohttp.ClientError, OSError, ValueError):
             failure = UpstreamError("connection failed")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """One sample, as an upstream gave it."""
 
     text: str
@@ -45,7 +45,7 @@ class RateLimitedError(UpstreamError):
 def parse(body: bytes, number: int) -> list[Completion]:
     """Read the samples of a response; raise for anything that is not one."""
     try:
-        document = _LENIENT.decode(body.decode())
+        document = _document(body)
         choices = document["choices"]
         given, made = tokens_used(document)
         if len(choices) > 1:
@@ -55,6 +55,17 @@ def parse(body: bytes, number: int) -> list[Completion]:
         return [_completion(first, given, made), *map(_completion, others)]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UpstreamError("malformed") from None
+
+
+def _document(body: bytes) -> Any:
+    """Read JSON with a parser that takes a fifth of the time, and what it refuses with Python's own.
+
+    That one reads lone surrogates and deeper nesting, too.
+    """
+    try:
+        return from_json(body, cache_strings="keys")
+    except ValueError:
+        return _LENIENT.decode(body.decode())
 
 
 def tokens_used(document: Mapping[str, Any]) -> tuple[int, int]:

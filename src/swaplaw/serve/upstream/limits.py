@@ -50,7 +50,7 @@ class Circuit:
 
 
 class Deadlines:
-    """Ends calls that take too long, by one timer for all of them: one for each would cost more than its vote."""
+    """Ends work that takes too long, by one timer for all of it: one for each would cost more than its vote."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -58,31 +58,55 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def begin(self) -> asyncio.Task[Any]:
-        """The current task begins a call."""
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("a call is made by a task")
+    def __call__(self) -> Deadline:
+        """A context that the current task works in; TimeoutError is raised from it where that takes too long."""
         loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
+        if task is None:
+            raise RuntimeError("only a task can be ended")
         self._ends[task] = loop.time() + self._seconds
         if self._timer is None or self._loop is not loop:
             self._loop, self._timer = loop, loop.call_later(self._seconds, self._sweep, loop)
-        return task
+        return Deadline(self, task)
 
     def end(self, task: asyncio.Task[Any]) -> bool:
-        """The task's call has ended; True where it was cancelled for taking too long."""
+        """The task's work has ended; True where it was cancelled for taking too long."""
         return self._ends.pop(task, None) is None
 
+    def expire(self, task: asyncio.Task[Any]) -> None:
+        """The task's time is up."""
+        if self._ends.pop(task, None) is not None:
+            task.cancel()
+
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel what is due: the calls are in the order of their ends."""
+        """Cancel what is due: tasks are in the order of their ends."""
         self._timer = None
         now = loop.time()
-        due = list(takewhile(lambda task: self._ends[task] <= now, self._ends))
-        for task in due:
-            del self._ends[task]
-            task.cancel()
+        for task in list(takewhile(lambda task: self._ends[task] <= now, self._ends)):
+            self.expire(task)
         if (following := next(iter(self._ends.values()), None)) is not None:
             self._timer = loop.call_at(following, self._sweep, loop)
+
+
+class Deadline:
+    """The time that one piece of work has."""
+
+    __slots__ = ("_deadlines", "_task")
+
+    def __init__(self, deadlines: Deadlines, task: asyncio.Task[Any]) -> None:
+        self._deadlines, self._task = deadlines, task
+
+    def expire(self) -> None:
+        """The time is up now."""
+        self._deadlines.expire(self._task)
+
+    def __enter__(self) -> Deadline:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        # A task that somebody else has cancelled, too, is not only late.
+        if self._deadlines.end(self._task) and not self._task.uncancel() and kind is asyncio.CancelledError:
+            raise TimeoutError
 
 
 class Throttle:
@@ -112,12 +136,8 @@ class Throttle:
         """Seconds until calls may start again."""
         return max(0.0, self._resume_at - self._clock())
 
-    def slot(self, until: float) -> Slot:
-        """A turn to wait for; a pause that lasts beyond `until` is not waited for."""
-        return Slot(self, until)
-
     async def enter(self, until: float) -> None:
-        """Wait for a turn."""
+        """Wait for a turn, which `leave` ends; a pause that lasts beyond `until` is not waited for."""
         self._hold_to(until)
         if self._waiting or self._running >= self.limit:
             await self._queue()
@@ -172,18 +192,3 @@ class Throttle:
         if started > self._halved_at:
             self._limit = max(1.0, self._limit / 2)
             self._halved_at = now
-
-
-class Slot:
-    """One call's turn at a throttle, as a context."""
-
-    __slots__ = ("_throttle", "_until")
-
-    def __init__(self, throttle: Throttle, until: float) -> None:
-        self._throttle, self._until = throttle, until
-
-    async def __aenter__(self) -> None:
-        await self._throttle.enter(self._until)
-
-    async def __aexit__(self, *exception: object) -> None:
-        self._throttle.leave()

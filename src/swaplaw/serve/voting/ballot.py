@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from operator import mul, sub
+from typing import NamedTuple
 
 Answer = str | None
 """A canonical category; None is the null category of abstentions."""
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """Who leads, by how much, and what is still open, in whole numbers on one scale."""
 
     leaders: tuple[Answer, ...]
@@ -46,6 +46,7 @@ class Ballot:
         """N of each member; less than planned where samples were lost, 0 where the member is out."""
         self._counts: list[Counter[Answer]] = [Counter() for _ in samples]
         self._cast = [0] * len(self.samples)
+        self._standing: Standing | None = None
         self._rescale()
 
     @property
@@ -57,12 +58,13 @@ class Ballot:
     def counts(self, counts: list[Counter[Answer]]) -> None:
         self._counts = counts
         self._cast = [votes.total() for votes in self._counts]
+        self._standing = None
 
     def empty(self) -> Ballot:
         """A ballot like this one before its first vote: the scale need not be found again."""
         new = object.__new__(Ballot)
         new.weights, new.samples, new.scale, new.units = self.weights, list(self.samples), self.scale, self.units
-        new._counts, new._cast = [Counter() for _ in self.samples], [0] * len(self.samples)
+        new._counts, new._cast, new._standing = [Counter() for _ in self.samples], [0] * len(self.samples), None
         return new
 
     def alone(self, member: int) -> Ballot:
@@ -77,11 +79,12 @@ class Ballot:
 
     def _rescale(self) -> None:
         self.scale, self.units = _whole_units(self.weights, tuple(self.samples))
+        self._standing = None
 
     @property
     def left(self) -> list[int]:
         """Votes of each member that are still to come."""
-        return [n - cast for n, cast in zip(self.samples, self._cast, strict=True)]
+        return list(map(sub, self.samples, self._cast))
 
     def cast(self, member: int, answer: Answer) -> None:
         """Count one vote."""
@@ -89,6 +92,7 @@ class Ballot:
             raise ValueError(f"member {member} has cast all of its {self.samples[member]} votes")
         self._counts[member][answer] += 1
         self._cast[member] += 1
+        self._standing = None
 
     def lose(self, member: int) -> None:
         """Give up a sample that will never come: the member's share is taken over one less."""
@@ -117,8 +121,13 @@ class Ballot:
         return scores
 
     def standing(self) -> Standing:
-        """Who leads now."""
-        remaining = sum(unit * left for unit, left in zip(self.units, self.left, strict=True))
+        """Who leads now; worked out again when votes have changed."""
+        if self._standing is None:
+            self._standing = self._stand()
+        return self._standing
+
+    def _stand(self) -> Standing:
+        remaining = sum(map(mul, self.units, self.left))
         scores = self.scores()
         if not scores:
             return Standing((), 0, remaining)
@@ -147,6 +156,8 @@ class Ballot:
         leaders = self.standing().leaders
         if not leaders:
             raise ValueError("no vote has been cast")
+        if len(leaders) == 1:
+            return leaders[0]
 
         def preference(answer: Answer) -> tuple[list[int], bool, str]:
             return [-votes[answer] for votes in self.counts], answer is None, answer or ""

@@ -33,7 +33,7 @@ class UnavailableError(Exception):
         """What the upstreams said, where all of them refused the request itself: to ask again would not help."""
 
 
-@dataclass
+@dataclass(slots=True)
 class MemberRecord:
     """What one member did for one question."""
 
@@ -67,8 +67,7 @@ class Call(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """The decided vote and what it took."""
 
     answer: Answer
@@ -230,7 +229,7 @@ class Poll:
         prepared = self._prepared.get(call.member)
         if prepared is None:
             prepared = self._prepared[call.member] = client.prepare(self.asked)
-        task = asyncio.create_task(client.draw(prepared, call.size, seed, self._until))
+        task = arrivals.loop.create_task(client.draw(prepared, call.size, seed, self._until))
         task.add_done_callback(arrivals.add)
         return task
 
@@ -373,6 +372,7 @@ class _Arrivals:
     """Calls as they end; `asyncio.wait` would look at every open call for every one that ends."""
 
     def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
         self._ended: list[asyncio.Task[list[Completion]]] = []
         self._waiter: asyncio.Future[None] | None = None
 
@@ -387,7 +387,7 @@ class _Arrivals:
     async def next(self) -> list[asyncio.Task[list[Completion]]]:
         """Wait for some calls to end."""
         if not self._ended:
-            self._waiter = asyncio.get_running_loop().create_future()
+            self._waiter = self.loop.create_future()
             await self._waiter
         ended, self._ended = self._ended, []
         return ended
