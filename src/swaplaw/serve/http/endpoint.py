@@ -22,7 +22,7 @@ from swaplaw.serve.http.passing import pass_through
 from swaplaw.serve.http.protocol import CALLER, Caller
 from swaplaw.serve.http.replies import Said, chat_reply, new_id, response_reply
 from swaplaw.serve.http.schemas import ChatRequest, ResponsesRequest
-from swaplaw.serve.http.tracing import span
+from swaplaw.serve.http.tracing import tracer
 from swaplaw.serve.record import Recorder
 from swaplaw.serve.settings import Served
 from swaplaw.serve.upstream.client import Client
@@ -59,6 +59,7 @@ class Endpoint:
     ) -> None:
         self._panels, self._metrics, self._recorder, self._log_content = panels, metrics, recorder, log_content
         self._canary = random.Random()
+        self._span = tracer()
 
     async def chat(self, asking: Asking) -> Response:
         """Answer in the form of a chat completion."""
@@ -89,7 +90,7 @@ class Endpoint:
                 404, f"there is no model {quote(question.model)}; there are {known}", "model_not_found", "model"
             )
         name, start = panel.served.name, monotonic()
-        with span("swaplaw.vote", policy=name) as attributes:
+        with self._span("swaplaw.vote", {"policy": name}) as attributes:
             response = await self._served(asking, question, panel, form)
             attributes["status"] = response.status_code
         seconds = monotonic() - start

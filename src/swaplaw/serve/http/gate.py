@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -195,7 +195,7 @@ def _request_id(headers: Headers) -> bytes:
     given = _text(headers, b"x-request-id")
     if given and len(given) <= 128 and given.isascii() and given.isprintable():
         return given.encode()
-    return b"req_" + os.urandom(16).hex().encode()
+    return b"req_%032x" % random.getrandbits(128)
 
 
 def _text(headers: Headers, name: bytes) -> str:

@@ -35,7 +35,7 @@ async def pass_through(
 
     Raises
     ------
-    ValueError
+    InputError
         If the request holds something that JSON does not have.
     """
     payload = primary.prepare(Asked(_body(served, question))) + b"}"
@@ -56,16 +56,21 @@ async def pass_through(
                     chunks = _relay(response, primary, served.serving.max_answer_bytes, len(payload), charge)
                     return _Relayed(stack.pop_all(), chunks, because)
                 reply = await _whole(response, served.serving.max_answer_bytes)
+            # Written in ASCII, as lone surrogates, which JSON can smuggle in, have no other form.
+            text = json.dumps({**reply, **_marks(served, primary, because)}, separators=(",", ":"), allow_nan=False)
         except UpstreamError as failure:
             return _refused(primary, failure, started)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RecursionError):
             return _failed(primary, "it gave no usable answer")
     primary.circuit.record(healthy=True)
     charge(primary.cost(1, *tokens_used(reply)) or 0.0)
-    vote = {"policy": served.name, "decision": "passed_through", "member": primary.member.model, "because": because}
-    # Written in ASCII, as lone surrogates, which JSON can smuggle in, have no other form.
-    text = json.dumps({**reply, "model": served.name, "swaplaw": vote}, separators=(",", ":"))
     return Response(text, media_type="application/json", headers={HEADER: because})
+
+
+def _marks(served: Served, primary: Client, because: str) -> dict[str, Any]:
+    """What a whole reply says of how it came about."""
+    vote = {"policy": served.name, "decision": "passed_through", "member": primary.member.model, "because": because}
+    return {"model": served.name, "swaplaw": vote}
 
 
 def _body(served: Served, question: ChatRequest) -> dict[str, Any]:

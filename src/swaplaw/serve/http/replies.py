@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from time import time
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ class Said(NamedTuple):
 
 
 def new_id() -> str:
-    """An id for a question and its reply."""
-    return os.urandom(16).hex()
+    """An id for a request, or for a question and its reply: no secret, but never given twice."""
+    return f"{random.getrandbits(128):032x}"
 
 
 def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 try:
@@ -11,14 +11,15 @@ except ImportError:  # The extra `tracing` is not installed.
     trace = None  # type: ignore[assignment]
 
 Attributes = dict[str, str | int]
+Span = Callable[[str, Attributes], AbstractContextManager[Attributes]]
 
 
-def span(name: str, **attributes: str | int) -> AbstractContextManager[Attributes]:
-    """Trace a piece of work; what is put into the yielded dictionary becomes attributes, too."""
-    # Until a provider is set, a stand-in for it would be asked for every span and drop it.
+def tracer() -> Span:
+    """What traces a piece of work; what is put into the yielded dictionary becomes attributes, too."""
+    # Where no provider is set, a stand-in for it would be asked for every span and drop it.
     if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        return nullcontext(attributes)
-    return _traced(name, attributes)
+        return lambda name, attributes: nullcontext(attributes)
+    return _traced
 
 
 @contextmanager

@@ -21,6 +21,7 @@ import aiohttp
 from yarl import URL
 
 from swaplaw.decide.policy import Member
+from swaplaw.errors import InputError
 from swaplaw.serve.settings import TokenPrice, Upstream
 from swaplaw.serve.upstream.completions import Completion, RateLimitedError, UpstreamError, parse
 from swaplaw.serve.upstream.limits import Circuit, Deadlines, Throttle
@@ -53,13 +54,16 @@ class Asked:
 
     Raises
     ------
-    ValueError
+    InputError
         If it holds something that JSON does not have.
     """
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         self.body = body
-        self.more = b"," + open_json(body)[1:] if body else b""
+        try:
+            self.more = b"," + open_json(body)[1:] if body else b""
+        except ValueError:
+            raise InputError("the request holds a number that is too large") from None
 
 
 def open_json(content: Mapping[str, Any]) -> bytes:

@@ -87,7 +87,7 @@ class Poll:
 
     Raises
     ------
-    ValueError
+    InputError
         If the question holds something that JSON does not have.
     """
 
@@ -325,7 +325,7 @@ class Poll:
 
     def _member(self, number: int) -> dict[str, Any]:
         member, record, votes = self.served.members[number], self.records[number], self.ballot.counts[number]
-        total = votes.total()
+        total = self.ballot.cast_by(number)
         return {
             "model": member.model,
             "weight": self.served.weights[number],
