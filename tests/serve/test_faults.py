@@ -8,12 +8,14 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from serve.test_app import vote
 from serve.test_command import server
@@ -23,7 +25,8 @@ from swaplaw.errors import InputError
 from swaplaw.serve.demo import running
 from swaplaw.serve.http.app import create_app
 from swaplaw.serve.http.protocol import MOST_HEAD
-from swaplaw.serve.settings import served_from
+from swaplaw.serve.settings import Served, served_from
+from swaplaw.serve.upstream.completions import Completion
 
 from support.upstreams import Start, World, ask, serve
 
@@ -37,6 +40,42 @@ def test_no_reply_freezes_the_server(base_url: str, world: World, start: Start, 
     world.texts["freeze"] = text
     found = vote(client)["swaplaw"]
     assert found["members"][0]["abstentions"] == {"no_parse": 1}
+
+
+def test_a_long_reply_is_read_beside_the_event_loop(
+    base_url: str, world: World, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A megabyte of loose letters took half a second, in which nobody else was answered."""
+    threads: dict[int, set[threading.Thread]] = {}
+
+    def read(self: Served, completion: Completion, plain: Callable[..., Any] = Served.read) -> Any:
+        threads.setdefault(len(completion.text), set()).add(threading.current_thread())
+        return plain(self, completion)
+
+    monkeypatch.setattr(Served, "read", read)
+    world.texts["long"] = "A or B? " * 3_000 + "The answer is (C)."
+    found = vote(start(serve(base_url, ("texts-long", "1", 2), ("says-A", "1/2", 2), stop={"exact": False})))
+    assert found["swaplaw"]["winner"] == "C"
+    short, long = (threads[size] for size in sorted(threads))
+    assert not short & long
+
+
+def test_half_a_character_is_no_question_mark(base_url: str, world: World, start: Start) -> None:
+    """It became one, and `The answer is (A). ?` is no answer."""
+    body = b'{"choices": [{"message": {"content": "The answer is (A). \\ud83d"}, "finish_reason": "stop"}]}'
+    world.replies["half"] = Response(body, media_type="application/json")
+    found = vote(start(serve(base_url, ("replies-half", "1", 1))))
+    assert found["swaplaw"]["winner"] == "A"
+    assert found["choices"][0]["message"]["content"] == "The answer is (A). \ufffd"
+
+
+def test_a_number_beyond_all_floats_is_refused(base_url: str, start: Start) -> None:
+    client = start(serve(base_url, ("says-A", "1", 1)))
+    for more in ('"response_format": {"x": 1e999}', '"tools": [{"x": -1e999}]', '"top_p": 1e999'):
+        body = json.dumps(ask())[:-1] + f", {more}}}"
+        response = client.post("/chat/completions", content=body, headers={"content-type": "application/json"})
+        assert response.status_code == 400
+        assert response.json()["error"]["type"] == "invalid_request_error"
 
 
 def test_patterns_without_a_bound_are_refused(base_url: str) -> None:

@@ -112,8 +112,8 @@ def _text(content: object) -> str:
         content = "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
     if not isinstance(content, str):
         raise TypeError
-    # Lone surrogates, which JSON can smuggle in, could not be sent on.
-    return content if content.isascii() else content.encode("utf-8", "replace").decode()
+    # Lone surrogates, which JSON can smuggle in, could not be sent on; a question mark in their place might be read.
+    return content if content.isascii() else content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _word(value: object) -> str | None:

@@ -22,6 +22,9 @@ from swaplaw.serve.voting.terms import Terms
 By = Literal["vote", "primary", "primary_text", "abstain"]
 """What decided; `primary`: the null category won, and the policy falls back to the primary."""
 
+LONG = 20_000
+"""Characters of a reply beyond which it takes more than a few milliseconds to read."""
+
 
 class UnavailableError(Exception):
     """Too many members are down for the policy to decide."""
@@ -112,7 +115,8 @@ class Poll:
         self._sampling = Sampling(served.stop_rule, self._terms, served.prices)
         self._rounds_before = 0
         self._statuses: set[int | None] = set()
-        self._primary: tuple[int, Completion] | None = None
+        self._primary: tuple[int, Answer, Completion] | None = None
+        self._read_ahead: dict[Completion, tuple[Answer, str | None]] = {}
         self._first: list[dict[Answer, tuple[int, Completion]]] = [{} for _ in members]
 
     @property
@@ -148,7 +152,7 @@ class Poll:
         """What the primary says without a vote: its first sample, and how that is read. None where it gave none."""
         if self._primary is None:
             return None
-        return self.served.read(self._primary[1])[0], self._primary[1]
+        return self._primary[1:]
 
     async def _fall_back(self) -> tuple[By, Answer, Completion | None]:
         """The null category has won: do as the policy says. A primary that is down, or goes down now, has no vote."""
@@ -161,7 +165,7 @@ class Poll:
                 await self._draw_primary(self._terms.needs[0] - self.ballot.cast_by(0))
             if self._primary is None or 0 not in self.ballot.members:
                 return "abstain", None, None
-            return "primary_text", None, self._primary[1]
+            return "primary_text", None, self._primary[2]
         # The primary's own vote, decided as exactly as that of all members was.
         self._terms = Terms(self._terms.needs, self._terms.degrade)
         self._rounds_before = self.rounds
@@ -195,6 +199,7 @@ class Poll:
             while open_calls:
                 done = [task for task in await arrivals.next() if task in open_calls]
                 open_calls.difference_update(done)
+                await self._read_long(done)
                 for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
                     self._count(task, calls[task])
                 if open_calls and not whole and self._sampling.cut(self.ballot):
@@ -248,6 +253,15 @@ class Poll:
             task.cancel()
         return open_calls - silent
 
+    async def _read_long(self, done: Sequence[asyncio.Task[list[Completion]]]) -> None:
+        """Read long replies in a thread: that takes a good while, in which other questions must not wait."""
+        for task in done:
+            if task.cancelled() or task.exception() is not None:
+                continue
+            for completion in task.result():
+                if len(completion.text) > LONG:
+                    self._read_ahead[completion] = await asyncio.to_thread(self.served.read, completion)
+
     def _count(self, task: asyncio.Task[list[Completion]], call: Call) -> None:
         member = call.member
         if member not in self.ballot.members:
@@ -261,7 +275,8 @@ class Poll:
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
         for sample, completion in enumerate(completions, call.first):
-            answer, reason = self.served.read(completion)
+            ahead = self._read_ahead.get(completion) if self._read_ahead else None
+            answer, reason = ahead or self.served.read(completion)
             if reason is not None:
                 record.reasons[reason] = record.reasons.get(reason, 0) + 1
             self.ballot.cast(member, answer)
@@ -271,7 +286,7 @@ class Poll:
             if answer not in first or sample < first[answer][0]:
                 first[answer] = (sample, completion)
             if member == 0 and (self._primary is None or sample < self._primary[0]):
-                self._primary = (sample, completion)
+                self._primary = (sample, answer, completion)
         # An upstream that ignores `n` owes the rest: it is drawn again later.
         self._put_back(call, keep=len(completions))
 
