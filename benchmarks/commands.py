@@ -1,8 +1,9 @@
 """Whole commands, from a cold start to the printed table: what people wait for, in processor seconds and memory.
 
-Four fleets: d (10 models x 3,000 questions x 24 samples), e (50 x 10,000 x 8) and f (200 x 2,000 x 1) are synthetic, b
-is mmlu-pro (29 x 12,000 x 1), real votes. `python -m benchmarks.commands` prints every command on every fleet as JSON;
-`--fleets`, `--commands` and `--source` (another copy of the package, to compare with) choose.
+Five fleets: d (10 models x 3,000 questions x 24 samples), e (50 x 10,000 x 8) and f (200 x 2,000 x 1) are synthetic, b
+(mmlu-pro, 29 x 12,000 x 1) and r (reasoning-gym) are real votes. `python -m benchmarks.commands` prints every command
+on every fleet as JSON; `--fleets`, `--commands` and `--source` (another copy of the package) choose.
+`benchmarks.before` runs the same commands on two copies of the package, in turns.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,12 +25,14 @@ from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"d": (10, 3_000, 24), "e": (50, 10_000, 8), "f": (200, 2_000, 1)}
-REAL = {"b": ROOT / "tests" / "data" / "votes" / "mmlu-pro.parquet"}
+VOTES = ROOT / "tests" / "data" / "votes"
+REAL = {"b": VOTES / "mmlu-pro.parquet", "r": VOTES / "reasoning-gym.parquet"}
 NAMES = {
     "d": "10 x 3,000 x 24",
     "e": "50 x 10,000 x 8",
     "f": "200 x 2,000 x 1",
     "b": "mmlu-pro, 29 x 11,993 x 1",
+    "r": "reasoning-gym, 10 x 4,302 x 1 to 3",
 }
 COMMANDS: dict[str, tuple[str, ...]] = {
     "pairs": ("pairs", "VOTES", "--json"),
@@ -38,6 +42,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "budget": ("budget", "VOTES", "--json", "--primary", "FIRST", "--secondary", "SECOND"),
     "report": ("report", "VOTES", "-o", "PAGE"),
     "panel": ("panel", "VOTES", "--json", "--size", "3"),
+    "quartets": ("panel", "VOTES", "--json", "--size", "4"),
+    "help": ("--help",),
 }
 LIMITS = {
     ("recommend", "e"): (60.0, 1536.0),
@@ -61,6 +67,24 @@ class Run:
     code: int
     said: str = ""
     """The last line on standard error, where the command failed."""
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the package that was run has no such command or option."""
+        return self.code == 2 and "No such" in self.said
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it was stopped for taking too long."""
+        return self.code in (-signal.SIGXCPU, -signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a command may take before it is stopped."""
+
+    seconds: int
+    gigabytes: int
 
 
 def measure() -> Iterator[Row]:
@@ -94,8 +118,8 @@ def make(folder: Path, fleets: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", options: Sequence[str] = ()) -> Run:
-    """Run a command as a process of its own, and see what it took."""
+def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", bound: Bound | None = None) -> Run:
+    """Run a command as a process of its own, and see what it took; stop it where it takes more than a bound."""
     import polars as pl
 
     first, second = pl.scan_parquet(votes).select("model").unique().sort("model").collect()["model"][:2]
@@ -103,17 +127,36 @@ def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", opti
         words = {"VOTES": str(votes), "FIRST": first, "SECOND": second, "PAGE": str(Path(folder) / "page.html")}
         arguments = [words.get(word, word) for word in COMMANDS[command]]
         said = Path(folder) / "stderr"
+        asked = [sys.executable, "-m", "swaplaw", *arguments]
+        limits = json.dumps(None if bound is None else [bound.seconds, bound.gigabytes * 2**30])
         with said.open("wb") as stderr:
-            started = subprocess.Popen(
-                [sys.executable, "-m", "swaplaw", *arguments, *options],
-                stdout=subprocess.DEVNULL,
+            # From a small process: the peak that is told of a command is never below that of whoever starts it.
+            started = subprocess.run(
+                [sys.executable, "-S", "-c", START, limits, *asked],
+                stdout=subprocess.PIPE,
                 stderr=stderr,
                 env=os.environ | {"PYTHONPATH": str(source)},
+                check=True,
             )
-            _, status, used = os.wait4(started.pid, 0)
-        started.returncode = code = os.waitstatus_to_exitcode(status)
+        seconds, kilobytes, code = json.loads(started.stdout)
         last = said.read_text(errors="replace").strip().splitlines()[-1:] if code else []
-    return Run(command, fleet, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, code, " ".join(last)[:200])
+    return Run(command, fleet, seconds, kilobytes / 1024, code, " ".join(last)[:200])
+
+
+START = """
+import json, os, resource, sys
+limits, words = json.loads(sys.argv[1]), sys.argv[2:]
+child = os.fork()
+if not child:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if limits:
+        resource.setrlimit(resource.RLIMIT_CPU, (limits[0], limits[0] + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (limits[1], limits[1]))
+    os.execv(words[0], words)
+_, status, used = os.wait4(child, 0)
+print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)]))
+"""
+"""Starts a command within its limits, and tells processor time, peak memory and exit code."""
 
 
 def main() -> int:

@@ -6,9 +6,11 @@ import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise, product
+from math import comb
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -19,7 +21,8 @@ from swaplaw.cli import swaplaw
 from swaplaw.cli.decide.budget import command
 from swaplaw.decide.equal_compute import budget
 from swaplaw.errors import InputError
-from swaplaw.evidence.subsample import draw
+from swaplaw.evidence.subsample import Shuffled, draw
+from swaplaw.law.plurality import vote
 
 from support.corpora import corpora, weights
 from support.twin import Ballots, Corpus, every_breakpoint, score
@@ -65,6 +68,62 @@ def test_expectations_equal_brute_force(case: Corpus, x: Fraction, data: st.Data
     alone, _ = draw(tally, (1,), [sizes["bb"]]).scores((Fraction(1),))
     plain = [float(expected(case, {"bb": sizes["bb"]}, {"bb": Fraction(1)}, q)) for q in tally.questions]
     assert alone == pytest.approx(plain, abs=1e-11)
+
+
+@given(case=corpora(questions=4, missing=False), x=weights, ballots=st.sampled_from([1, 3, 1_000]), data=st.data())
+@settings(deadline=None)
+def test_a_shuffle_draws_its_first_votes(case: Corpus, x: Fraction, ballots: int, data: st.DataObject) -> None:
+    """Ballots that are listed have their brute-force probability; the others count the first votes of each shuffle."""
+    tally = sl.votes_from(case.frame()).tally()
+    shuffled = Shuffled(tally, 5, ballots)
+    members = data.draw(st.sampled_from([(0, 1), (0,), (1,)]))
+    sizes = [data.draw(st.integers(1, int(tally.votes[member].min()))) for member in members]
+    drawn = shuffled.draw(members, sizes)
+    names = [tally.models[member] for member in members]
+    weighted = dict(zip(names, (Fraction(1), x), strict=False))
+    found, _ = drawn.scores(tuple(weighted.values()))
+    for number, question in enumerate(tally.questions):
+        own = np.flatnonzero(drawn.owner == number)
+        if drawn.exact[number]:
+            truth = expected(case, dict(zip(names, sizes, strict=True)), weighted, question)
+            assert found[number] == pytest.approx(float(truth), abs=1e-11)
+            continue
+        assert len(own) == ballots
+        for place, (member, size) in enumerate(zip(members, sizes, strict=True)):
+            first = shuffled.orders[member][:size, number]
+            assert drawn.tally.gold[place, own].tolist() == (first == 0).sum(axis=0).tolist()
+            # Rivals come in no order of their own: their counts tell them apart.
+            dense = drawn.tally.dense(place)
+            for ballot, one in enumerate(own):
+                counts = sorted(dense[(drawn.tally.rivals.question == one) & (dense > 0)].tolist())
+                assert counts == sorted(n for category, n in Counter(first[:, ballot].tolist()).items() if category)
+
+
+@given(case=corpora(questions=4, missing=False), x=weights)
+@settings(deadline=None)
+def test_scores_read_off_the_spans_are_those_of_the_pooled_vote(case: Corpus, x: Fraction) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    drawn = draw(tally, (0, 1), [int(own.min()) for own in tally.votes])
+    pooled = vote(drawn.tally, (0, 1), (Fraction(1), x))
+    values = np.asarray(pooled.numerators / pooled.denominator, dtype=np.float64)
+    truth = np.bincount(drawn.owner, drawn.share * values)
+    assert drawn.scores((Fraction(1), x))[0].tolist() == np.round(truth, 12).tolist()
+
+
+def test_ballots_too_many_for_floats_are_listed_exactly() -> None:
+    votes = [["A"] * 40 + ["B"] * 40, ["A"] * 40 + ["C"] * 40]
+    rows = {"question": [], "model": [], "answer": [], "gold": []}  # type: dict[str, list[str]]
+    for model, own in zip("ab", votes, strict=True):
+        for answer in own:
+            for column, value in zip(rows, ("q", model, answer, "A"), strict=True):
+                rows[column].append(value)
+    tally = sl.votes_from(pl.DataFrame(rows)).tally()
+    drawn = draw(tally, (0,), [41])
+    ways = [comb(40, gold) * comb(40, 41 - gold) for gold in range(1, 41)]
+    assert sum(ways) == comb(80, 41) > 2**53
+    assert dict(zip(drawn.tally.gold[0].tolist(), drawn.share.tolist(), strict=True)) == {
+        gold: number / comb(80, 41) for gold, number in zip(range(1, 41), ways, strict=True)
+    }
 
 
 @given(case=corpora(questions=3, samples=3, missing=False))

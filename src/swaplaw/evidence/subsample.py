@@ -12,19 +12,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from math import comb, prod
+from itertools import groupby, pairwise
+from math import comb
+from typing import Any
 
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote
+from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.mixtures import Line, mixed
 from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import DIGITS, Scoresheet, lay_out
-from swaplaw.law.winning_spans import spans_of
-from swaplaw.votes.tally import Tally, arrange
+from swaplaw.law.winning_spans import Spans, spans_of
+from swaplaw.votes.tally import Rivals, Tally
 
 LARGEST_BATCH = 400_000
 FEWEST, MOST = 50, 1_000
@@ -46,25 +49,47 @@ class Draws:
 
     def sheet(self, mix: tuple[int, ...] = (1,)) -> Scoresheet:
         """Expected scores at every weight of the other members, which share it in a mix."""
-        members = Line(tuple(range(len(mix) + 1)), mix)
-        chosen = Pair(self.tally if len(mix) == 1 else mixed(self.tally, members), 0, 1)
-        breaks, spans = spans_of(chosen)
-        settled = chosen.alone[0].ties == 1
-        settled[spans.question] = False
+        if len(mix) == 1:
+            breaks, spans, settled = self._pooled
+        else:
+            breaks, spans, settled = _pooled(mixed(self.tally, Line(tuple(range(len(mix) + 1)), mix)))
         constant = self._expected(settled.astype(np.float64))
         return lay_out(breaks, spans, self.owner[spans.question], 1, constant, self.share[spans.question])
 
+    @cached_property
+    def _pooled(self) -> tuple[Breakpoints, Spans, Bools]:
+        """Where gold leads on the ballots of two members."""
+        return _pooled(self.tally)
+
     def scores(self, weights: Sequence[Fraction]) -> tuple[Floats, float]:
         """Expected score of each question at these weights, and the standard error of their mean from drawing."""
-        pooled = vote(self.tally, range(len(weights)), weights)
-        values = np.asarray(pooled.numerators / pooled.denominator, dtype=np.float64)
+        values = self._values(weights)
         mean, square = self._expected(values), self._expected(values**2)
         ballots = np.bincount(self.owner, minlength=len(self.exact))
         spread = np.where(self.exact, 0, np.maximum(square - mean**2, 0) / np.maximum(ballots - 1, 1))
         return np.round(mean, DIGITS), float(np.sqrt(spread.sum()) / len(self.exact))
 
+    def _values(self, weights: Sequence[Fraction]) -> Floats:
+        """The score of each ballot."""
+        if len(weights) == 2 and weights[0] == 1:
+            breaks, spans, settled = self._pooled
+            values = settled.astype(np.float64)
+            values[spans.question] = spans.scores(breaks.slot(weights[1]))
+            return values
+        pooled = vote(self.tally, range(len(weights)), weights)
+        return np.asarray(pooled.numerators / pooled.denominator, dtype=np.float64)
+
     def _expected(self, values: Floats) -> Floats:
         return np.bincount(self.owner, self.share * values, minlength=len(self.exact)).astype(np.float64)
+
+
+def _pooled(tally: Tally) -> tuple[Breakpoints, Spans, Bools]:
+    """Where gold leads in the votes of the first two models, and where it does at every weight."""
+    chosen = Pair(tally, 0, 1)
+    breaks, spans = spans_of(chosen)
+    settled = chosen.alone[0].ties == 1
+    settled[spans.question] = False
+    return breaks, spans, settled
 
 
 def draw(
@@ -101,6 +126,7 @@ class Shuffled:
     tally: Tally = field(repr=False)
     seed: int = 0
     ballots: int | None = None
+    _kept: dict[tuple[int, ...], list[_Boxes]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def boxes(self) -> list[_Boxes]:
@@ -109,48 +135,86 @@ class Shuffled:
 
     @cached_property
     def orders(self) -> list[Ints]:
-        """Categories of each model's votes (gold is 0): questions x ballots x votes, in random order."""
+        """Categories of each model's votes (gold is 0) in random order: votes x questions x ballots."""
         rng = np.random.default_rng([self.seed, _limit(self.tally, self.ballots)])
         return [self._shuffled(model, rng) for model in range(len(self.tally.models))]
 
+    @cached_property
+    def _width(self) -> int:
+        """The most categories of a question."""
+        return max(len(boxes[0]) for boxes in self.boxes)
+
     def _shuffled(self, model: int, rng: np.random.Generator) -> Ints:
         number, most = _limit(self.tally, self.ballots), int(self.tally.votes[model].max(initial=0))
-        width = max(len(boxes[0]) for boxes in self.boxes)
-        orders = np.empty((len(self.boxes), number, most), dtype=np.min_scalar_type(width))
+        orders = np.zeros((most, len(self.boxes), number), dtype=np.min_scalar_type(self._width))
         for question, boxes in enumerate(self.boxes):
             votes = np.repeat(np.arange(len(boxes[model]), dtype=orders.dtype), boxes[model])
             # Votes that were not cast come last: nobody draws them.
             keys = rng.random((number, len(votes)), dtype=np.float32)
-            orders[question, :, : len(votes)] = votes.take(keys.argsort(axis=1))
+            orders[: len(votes), question] = votes.take(keys.argsort(axis=1)).T
         return orders
+
+    @cached_property
+    def _possible(self) -> list[Ints]:
+        """How many different ballots of each size every model can give: questions x sizes, counted up to the limit."""
+        limit = _limit(self.tally, self.ballots)
+        return [
+            _numbers_possible([boxes[model] for boxes in self.boxes], limit) for model in range(len(self.tally.models))
+        ]
 
     def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
         """Draw some of each member's votes on every question, as `draw` does."""
         sizes = _sizes(self.tally, members, samples)
-        limit = _limit(self.tally, self.ballots)
-        blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in self._asked(members, sizes)]
-        missing = np.array([place for place, block in enumerate(blocks) if block is None], dtype=np.intp)
-        drawn = iter(self._first(members, sizes, missing))
-        return _assemble(self.tally, members, sizes, [block or next(drawn) for block in blocks])
+        number = np.ones(len(self.boxes), dtype=np.int64)
+        for member, own in zip(members, sizes, strict=True):
+            number *= np.take_along_axis(self._possible[member], own[:, None], axis=1)[:, 0]
+        listed = number <= _limit(self.tally, self.ballots)
+        drawn = iter(self._first(members, sizes, np.flatnonzero(~listed)))
+        asked = zip(self._voted(tuple(members)), sizes.T.tolist(), listed.tolist(), strict=True)
+        blocks = [_all_ballots(boxes, tuple(own)) if whole else next(drawn) for boxes, own, whole in asked]
+        return _assemble(self.tally, members, sizes, blocks)
 
-    def _asked(self, members: Sequence[int], sizes: Ints) -> Iterator[tuple[_Boxes, tuple[int, ...]]]:
-        for boxes, own in zip(self.boxes, sizes.T.tolist(), strict=True):
-            voted = [place for place in range(len(boxes[0])) if not place or any(boxes[m][place] for m in members)]
-            yield tuple(tuple(boxes[member][place] for place in voted) for member in members), tuple(own)
+    def _voted(self, members: tuple[int, ...]) -> list[_Boxes]:
+        """Each question's counts of some members, without answers that none of them gave."""
+        if members not in self._kept:
+            some = [tuple(boxes[member] for member in members) for boxes in self.boxes]
+            self._kept[members] = some if len(members) == len(self.tally.models) else list(map(_without_empty, some))
+        return self._kept[members]
 
     def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Iterator[_Block]:
         """The first votes of every shuffle of some questions, counted by category."""
-        number, width = _limit(self.tally, self.ballots), max(len(boxes[0]) for boxes in self.boxes)
-        counts = np.zeros((len(members), len(questions), number, width), dtype=np.int32)
-        start = width * np.arange(len(questions) * number).reshape(len(questions), number, 1)
-        for row, member, size in zip(counts, members, sizes, strict=True):
-            orders = self.orders[member][questions]
-            taken = np.arange(orders.shape[2]) < size[questions, None, None]
-            places = (start + orders)[np.broadcast_to(taken, orders.shape)]
-            row += np.bincount(places, minlength=row.size).reshape(row.shape)
+        number = _limit(self.tally, self.ballots)
+        most = np.min_scalar_type(int(sizes.max(initial=0)))
+        counts = np.zeros((len(members), self._width, len(questions), number), dtype=most)
+        for row, member, size in zip(counts, members, sizes[:, questions], strict=True):
+            # A vote at a time, a category at a time: bytes that lie side by side.
+            for place in range(int(size.max(initial=0))):
+                votes = self.orders[member][place].take(questions, axis=0)
+                taken = place < size[:, None]
+                for category, own in enumerate(row):
+                    own += (votes == category) & taken
         share = np.full(number, 1 / number)
         for place, question in enumerate(questions):
-            yield counts[:, place, :, : len(self.boxes[question][0])], share, False
+            yield counts[:, : len(self.boxes[question][0]), place], share, False
+
+
+def _without_empty(boxes: _Boxes) -> _Boxes:
+    voted = [place for place in range(len(boxes[0])) if not place or any(box[place] for box in boxes)]
+    return tuple(tuple(box[place] for place in voted) for box in boxes)
+
+
+def _numbers_possible(boxes: list[tuple[int, ...]], limit: int) -> Ints:
+    """How many different ballots of each size each box can give: boxes x sizes; more than the limit is one more."""
+    width, most = max(map(len, boxes)), max(map(sum, boxes))
+    counts = np.array([box + (0,) * (width - len(box)) for box in boxes])
+    ways = np.zeros((len(boxes), most + 1), dtype=np.int64)
+    ways[:, 0] = 1
+    for count in counts.T:
+        found = ways.copy()
+        for taken in range(1, int(count.max()) + 1):
+            found[:, taken:] += ways[:, :-taken] * (taken <= count[:, None])
+        ways = np.minimum(found, limit + 1)
+    return ways
 
 
 def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
@@ -168,7 +232,7 @@ def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
 _Boxes = tuple[tuple[int, ...], ...]
 """One question's counts of each member, gold's first."""
 _Block = tuple[Ints, Floats, bool]
-"""Ballots of one question (members x ballots x categories), their probabilities, and whether these are all."""
+"""Ballots of one question (members x categories x ballots), their probabilities, and whether these are all."""
 
 
 def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
@@ -202,7 +266,7 @@ def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np
         left -= drawn[..., category]
     share = np.full(number, 1 / number)
     for (boxes, _), ballots in zip(asked, drawn, strict=True):
-        yield ballots[:, :, : len(boxes[0])], share, False
+        yield ballots[:, :, : len(boxes[0])].swapaxes(1, 2), share, False
 
 
 @lru_cache(maxsize=10_000)
@@ -210,7 +274,7 @@ def _all_ballots(counts: _Boxes, sizes: tuple[int, ...]) -> _Block:
     """Every combination of the members' ballots: many questions have the same boxes."""
     listed = [_listed(box, size) for box, size in zip(counts, sizes, strict=True)]
     places = np.indices([len(share) for _, share in listed]).reshape(len(listed), -1)
-    ballots = np.stack([drawn[place] for (drawn, _), place in zip(listed, places, strict=True)])
+    ballots = np.stack([drawn.take(place, axis=1) for (drawn, _), place in zip(listed, places, strict=True)])
     share = np.prod([shares[place] for (_, shares), place in zip(listed, places, strict=True)], axis=0)
     return ballots, share, True
 
@@ -238,52 +302,72 @@ def _listed(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
     """Every ballot of this size, with its hypergeometric probability; boxes that differ in order only list alike."""
     order = sorted((place for place, count in enumerate(box) if count), key=box.__getitem__)
     ballots, share = _listed_sorted(tuple(box[place] for place in order), size)
-    drawn = np.zeros((len(ballots), len(box)), dtype=ballots.dtype)
-    drawn[:, order] = ballots
+    drawn = np.zeros((len(box), len(share)), dtype=ballots.dtype)
+    drawn[order] = ballots
     return drawn, share
 
 
 @lru_cache(maxsize=10_000)
 def _listed_sorted(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
-    found = list(_compositions(box, size))
-    ways = [prod(comb(count, taken) for count, taken in zip(box, ballot, strict=True)) for ballot in found]
+    """The ballots of a box, categories x ballots, in the order of the first category, then the second, and so on."""
     total = comb(sum(box), size)
-    return np.array(found), np.array([number / total for number in ways])
+    # Whole numbers up to the total are exact in floats, or else Python's own.
+    dtype = np.dtype(np.float64 if total < 2**53 else object)
+    ballots, left = np.empty((0, 1), dtype=np.int64), np.array([size])
+    ways, rest = np.ones(1, dtype=dtype), sum(box)
+    for count in box:
+        rest -= count
+        least, most = np.maximum(0, left - rest), np.minimum(count, left)
+        number = most - least + 1
+        start = np.repeat(np.cumsum(number) - number, number)
+        taken = np.arange(len(start)) - start + np.repeat(least, number)
+        ballots = np.concatenate([np.repeat(ballots, number, axis=1), taken[None]])
+        left = np.repeat(left, number) - taken
+        ways = np.repeat(ways, number) * _choose(count, dtype).take(taken)
+    return ballots, (ways / total).astype(np.float64)
 
 
-def _compositions(box: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
-    """Ways to take `size` votes out of a box."""
-    if not box:
-        yield ()
-        return
-    rest = sum(box[1:])
-    for taken in range(max(0, size - rest), min(box[0], size) + 1):
-        for others in _compositions(box[1:], size - taken):
-            yield (taken, *others)
+@lru_cache(maxsize=1_000)
+def _choose(count: int, dtype: np.dtype[Any]) -> Floats:
+    """In how many ways 0, 1, … of so many votes can be taken."""
+    return np.array([comb(count, taken) for taken in range(count + 1)], dtype=dtype)
 
 
 def _assemble(tally: Tally, members: Sequence[int], sizes: Ints, blocks: list[_Block]) -> Draws:
-    """Lay the ballots of all questions out as one tally."""
+    """Lay the ballots of all questions out as one tally.
+
+    Ballots of one question have the same rivals. So a row of rivals (see `ragged`) is made of whole questions, those
+    with the most rivals first, and no rival is looked at by itself.
+    """
     number = np.array([len(share) for _, share, _ in blocks])
-    width = np.array([ballots.shape[2] - 1 for ballots, _, _ in blocks])
+    width = np.array([ballots.shape[1] - 1 for ballots, _, _ in blocks])
+    ends = np.cumsum(number)
     owner = np.repeat(np.arange(len(blocks)), number)
-    total = int(number.sum())
-    rivals, spots = arrange(np.repeat(np.arange(total), width[owner]), total, [None] * int((number * width).sum()))
-    counts = [
-        np.concatenate([ballots[member, :, 1:].reshape(-1) for ballots, _, _ in blocks])
-        for member in range(len(members))
-    ]
+    by_width = np.argsort(-width, kind="stable")
+    sizes_by_width = number[by_width]
+    starts = np.cumsum(sizes_by_width) - sizes_by_width
+    order = np.arange(int(ends[-1])) + np.repeat((ends - number)[by_width] - starts, sizes_by_width)
+    heights = range(int(width.max(initial=0)))
+    rows = Rows.padded(len(owner), np.array([number[width > row].sum() for row in heights], dtype=np.intp))
+    counts = np.zeros((len(members), int(rows.widths.sum())), dtype=np.min_scalar_type(int(sizes.max(initial=0))))
+    row_starts = np.cumsum(rows.widths) - rows.widths
+    first = 0
+    for wide, own in groupby(by_width.tolist(), key=width.__getitem__):
+        block = np.concatenate([blocks[question][0][:, 1:] for question in own], axis=2).astype(counts.dtype)
+        for row in range(wide):
+            counts[:, row_starts[row] + first : row_starts[row] + first + block.shape[2]] = block[:, row]
+        first += block.shape[2]
     voted = [np.flatnonzero(row) for row in counts]
     drawn = Tally(
         tally.dataset,
         tuple(tally.models[member] for member in members),
-        ("",) * total,
+        ("",) * len(owner),
         sizes[:, owner],
-        np.concatenate([ballots[:, :, 0] for ballots, _, _ in blocks], axis=1),
-        rivals,
+        np.concatenate([ballots[:, 0] for ballots, _, _ in blocks], axis=1),
+        Rivals(order, rows, np.broadcast_to(np.array(None, dtype=object), counts.shape[1:])),
         np.cumsum([0, *map(len, voted)]),
-        np.concatenate([spots[row] for row in voted]),
-        np.concatenate([row[places] for row, places in zip(counts, voted, strict=True)]),
+        np.concatenate(voted),
+        np.concatenate([row.take(places) for row, places in zip(counts, voted, strict=True)]),
     )
     share = np.concatenate([share for _, share, _ in blocks])
     return Draws(drawn, owner, share, np.array([exact for _, _, exact in blocks]))

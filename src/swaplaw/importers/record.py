@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from swaplaw.answers.characters import storable
 from swaplaw.answers.forms import canonicaliser
-from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from swaplaw.answers.readers import Reader
 
 MAX_ANSWER = 4096
 """Answers longer than this are stored as their beginning and a digest: equal answers stay equal, others differ."""

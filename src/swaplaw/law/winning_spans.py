@@ -12,7 +12,7 @@ from math import lcm, prod
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.breakpoints import Breakpoints, breakpoints, table
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import credits
@@ -54,6 +54,11 @@ class Spans:
     def ties(self) -> tuple[Ints, Ints, Ints]:
         """All three tie sizes."""
         return self.at_low, self.inside, self.at_high
+
+    def scores(self, slot: int) -> Floats:
+        """What each question scores in one slot."""
+        ties = np.where(slot == self.low, self.at_low, np.where(slot == self.high, self.at_high, self.inside))
+        return np.where((self.low <= slot) & (slot <= self.high), 1 / ties, 0.0)
 
 
 def batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

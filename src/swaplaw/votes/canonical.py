@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
-from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes.table import Votes, votes_from
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from swaplaw.answers.readers import Reader
 
 
 def canonicalise(

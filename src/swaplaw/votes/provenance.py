@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from swaplaw.answers.readers import Reader
+if TYPE_CHECKING:
+    from swaplaw.answers.readers import Reader
 
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
@@ -70,5 +71,7 @@ def reader_of(file: str | Path) -> Reader | None:
     InputError
         If the file was written for another version of the reader.
     """
+    from swaplaw.answers.readers import Reader  # Here: most votes need no reader, whose patterns take long to compile.
+
     recorded = origin_in(Path(file)).get("reader")
     return Reader.from_dict(recorded) if isinstance(recorded, dict) else None

@@ -55,6 +55,12 @@ class Rivals:
         """The question that each position belongs to."""
         return self.order.take(self.rows.owner)
 
+    @cached_property
+    def named(self) -> Bools:
+        """Which positions are those of answers: neither null nor padding."""
+        named: Bools = self.labels != None  # noqa: E711  Each label by itself.
+        return named
+
     def tie_sizes(self, margins: Ints) -> Ints:
         """Size of gold's tie on each question, 0 where gold is not in the tie set."""
         loses = self.rows.maximum(-margins, 0) > 0
@@ -263,13 +269,12 @@ class Tally:
         renumbered = np.full(len(self.models), -1)
         renumbered[kept] = np.arange(len(kept))
         use = (renumbered[entry_model] >= 0) & mask[entry_question]
-        position, inverse = np.unique(self.positions[use], return_inverse=True)
+        voted = np.zeros(len(self.rivals.question), dtype=bool)
+        voted[self.positions[use]] = True
+        position = np.flatnonzero(voted)
         place = np.cumsum(mask) - 1
-        rivals, spots = arrange(
-            place[self.rivals.question[position]],
-            int(mask.sum()),
-            [self.rivals.labels[spot] for spot in position],
-        )
+        rivals, spots = arrange(place[self.rivals.question[position]], int(mask.sum()), self.rivals.labels[position])
+        inverse = (np.cumsum(voted) - 1)[self.positions[use]]
         starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], self.counts[use], len(kept))
         return Tally(
             self.dataset,
@@ -336,12 +341,16 @@ class _ScoresOf(Sequence[Scores]):
         return found
 
 
-def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tuple[Rivals, Ints]:
+def arrange(
+    question: Ints, questions: int, labels: Sequence[str | None] | npt.NDArray[np.object_]
+) -> tuple[Rivals, Ints]:
     """Lay rivals out in rows. `question` names the question of each; returns also each one's position."""
     number = np.bincount(question, minlength=questions)
     order = np.argsort(-number, kind="stable")
     row = np.empty(len(question), dtype=np.intp)
-    row[np.argsort(question, kind="stable")] = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
+    # NumPy sorts numbers of two bytes in linear time.
+    narrow = question.astype(np.min_scalar_type(questions), copy=False)
+    row[np.argsort(narrow, kind="stable")] = np.arange(len(question)) - np.repeat(np.cumsum(number) - number, number)
     rows = Rows.padded(questions, np.bincount(row))
     labelled = np.full(int(rows.widths.sum()), None, dtype=object)
     rivals = Rivals(order, rows, labelled)
@@ -353,6 +362,8 @@ def arrange(question: Ints, questions: int, labels: Sequence[str | None]) -> tup
 def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:
     """Sort entries by model and position, adding up entries that share both."""
     key = model.astype(np.int64) * (int(position.max(initial=0)) + 1) + position
+    if (key[1:] > key[:-1]).all():
+        return np.searchsorted(model, np.arange(models + 1)), position.astype(np.int32), _narrow(counts)
     unique, inverse = np.unique(key, return_inverse=True)
     total = np.zeros(len(unique), dtype=np.int64)
     np.add.at(total, inverse, counts)

@@ -130,10 +130,13 @@ def _without_label(votes: Votes) -> Iterator[str]:
 
 def warn_of(votes: Votes) -> None:
     """Say on standard error what looks wrong in votes, a line each."""
-    from swaplaw.report.words import check_line, several
     from swaplaw.votes.checks import find_checks
 
     found = [check for check in find_checks(votes) if check.severity != "note"]
+    if not found:
+        return
+    from swaplaw.report.words import check_line, several  # Here: words know every verdict, which takes long to import.
+
     for check in found[:WARNINGS]:
         click.echo(check_line(check), err=True)
     if len(found) > WARNINGS:

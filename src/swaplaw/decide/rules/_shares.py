@@ -95,7 +95,7 @@ def shares_of(tally: Tally) -> Shares:
     questions = len(tally.questions)
     model_of_gold, question_of_gold = np.nonzero(tally.gold)
     model_of_entry = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
-    answers = np.fromiter((label is not None for label in tally.rivals.labels), dtype=bool)[tally.positions]
+    answers = tally.rivals.named[tally.positions]
     rivals, rival = np.unique(tally.positions[answers], return_inverse=True)
     question = np.concatenate([np.arange(questions), tally.rivals.question[rivals]])
     row = np.concatenate([question_of_gold, questions + rival])

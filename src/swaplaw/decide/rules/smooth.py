@@ -23,6 +23,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from swaplaw._core.arrays import Floats, Ints
+from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, alone
 from swaplaw.decide.rules import CombiningRule
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
@@ -81,14 +82,15 @@ def likeliest(
         slope = barriers + strength / 2 * weights
         return float(surprise.sum() + (slope * weights).sum()), gradient + slope + strength / 2 * weights
 
-    found = minimize(
-        objective,
-        np.ones(shares.models) if start is None else start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * shares.models,
-        options={"ftol": tolerance, "gtol": 1e-6, "maxiter": 500},
-    )
+    with one_thread():
+        found = minimize(
+            objective,
+            np.ones(shares.models) if start is None else start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * shares.models,
+            options={"ftol": tolerance, "gtol": 1e-6, "maxiter": 500},
+        )
     weights: Floats = found.x
     return weights
 
