@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
-from swaplaw._core.exact_floats import ExactProduct, exact_float
+from swaplaw._core.exact_floats import GROUP, NEAR, ExactProduct, SparseProduct, exact_float
 
 
 @given(st.integers(1, 12), st.integers(1, 40), st.integers(1, 200), st.integers(0, 2**32))
@@ -24,3 +25,11 @@ def test_floats_are_as_narrow_as_sums_allow() -> None:
     assert exact_float([1, 2**10], 2**13).dtype == np.float32
     assert exact_float([1, 2**10], 2**14).dtype == np.float64
     assert exact_float([], 10).dtype == np.float32
+
+
+def test_sparse_rows_in_groups_are_the_dense_product() -> None:
+    rng = np.random.default_rng(3)
+    matrix = rng.integers(-9, 10, (2 * GROUP + 7, 40)) * (rng.random((2 * GROUP + 7, 40)) < 0.05)
+    counts = rng.integers(0, 5, (40, NEAR + 9)).astype(np.uint8)
+    product = SparseProduct.of(csr_matrix(matrix.astype(np.float64)))(counts, np.float64)
+    assert np.array_equal(product, matrix @ counts.astype(np.int64))

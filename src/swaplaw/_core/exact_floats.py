@@ -19,8 +19,8 @@ SPARSE = 0.1
 """Rows of which a smaller part is not 0 are multiplied entry by entry: BLAS would multiply the noughts, too."""
 WORTH_IT = 0.2
 """The least part of all rows that is worth sorting out."""
-NEAR = 128
-"""Columns that are multiplied by sparse rows at a time, so that they stay near the processor."""
+NEAR, GROUP = 128, 512
+"""Columns that are multiplied at a time, and sparse rows that are: so their sums stay near the processor."""
 
 
 def reduced(values: Ints, scale: int) -> tuple[Ints, int]:
@@ -59,6 +59,34 @@ def exact_float(values: npt.ArrayLike, n: int) -> Floats:
 
 
 @dataclass(frozen=True)
+class SparseProduct:
+    """A sparse matrix of whole numbers, ready to be multiplied by others.
+
+    Entries are gone through column by column, some rows at a time: what is multiplied is read in order, once for each
+    group of rows, and what is added to stays near the processor.
+    """
+
+    rows: int
+    groups: tuple[Any, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, matrix: Any) -> SparseProduct:
+        """Cut a matrix in compressed rows into groups of rows, each in compressed columns."""
+        rows = matrix.shape[0]
+        return cls(rows, tuple(matrix[first : first + GROUP].tocsc() for first in range(0, rows, GROUP)))
+
+    def __call__(self, columns: npt.NDArray[Any], dtype: npt.DTypeLike) -> Floats:
+        """Multiply: rows of the matrix x columns, which are cast to a type first."""
+        product = np.empty((self.rows, columns.shape[1]), dtype=dtype)
+        for left in range(0, columns.shape[1], NEAR):
+            part = slice(left, left + NEAR)
+            near = np.ascontiguousarray(columns[:, part], dtype=dtype)
+            for place, group in enumerate(self.groups):
+                product[place * GROUP : (place + 1) * GROUP, part] = group @ near
+        return product
+
+
+@dataclass(frozen=True)
 class ExactProduct:
     """A matrix of whole numbers, ready to be multiplied by others: full rows by BLAS, sparse ones by their entries."""
 
@@ -69,7 +97,7 @@ class ExactProduct:
     dense: Floats = field(repr=False)
     rest: Ints = field(repr=False)
     """Which rows are sparse."""
-    sparse: Any = field(repr=False)
+    sparse: SparseProduct | None = field(repr=False)
 
     @classmethod
     def of(cls, matrix: Floats) -> ExactProduct:
@@ -84,7 +112,7 @@ class ExactProduct:
         rest, full = np.flatnonzero(few), np.flatnonzero(~few)
         # A few rows at a time: all of them at once would be a second copy.
         blocks = [csr_matrix(matrix[rest[first : first + NEAR]]) for first in range(0, len(rest), NEAR)]
-        entries = vstack(blocks, format="csr")
+        entries = SparseProduct.of(vstack(blocks, format="csr"))
         return cls(matrix.shape, matrix.dtype, full, np.ascontiguousarray(matrix[full]), rest, entries)
 
     def __call__(self, columns: npt.NDArray[Any]) -> Floats:
@@ -94,7 +122,5 @@ class ExactProduct:
             return whole
         product = np.empty((self.shape[0], columns.shape[1]), dtype=self.dtype)
         product[self.full] = self.dense @ columns
-        for first in range(0, columns.shape[1], NEAR):
-            part = slice(first, first + NEAR)
-            product[self.rest, part] = self.sparse @ np.ascontiguousarray(columns[:, part])
+        product[self.rest] = self.sparse(columns, self.dtype)
         return product

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from math import lcm
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.exact_floats import NEAR, grid_for, reduced, rounded
+from swaplaw._core.exact_floats import SparseProduct, grid_for, reduced, rounded
 from swaplaw._core.parallel import Crew, Progress
 from swaplaw.evidence.association import count, mean
 from swaplaw.evidence.resample import Resampler, batch_of
@@ -101,7 +100,7 @@ class _Block:
     """Steps of some pairs."""
 
     pairs: int
-    steps: Any = field(repr=False)
+    steps: SparseProduct | None = field(repr=False)
     """A sparse matrix, (weights x pairs) x units; None where no pair has any residual."""
     scale: Floats = field(repr=False)
     """What each pair's steps are multiples of."""
@@ -118,11 +117,8 @@ class _Block:
 
     def residuals(self, counts: npt.NDArray[np.uint8], total: Floats) -> Floats:
         """Residuals of all cells: draws x (weights x pairs)."""
-        sums = np.zeros((WEIGHTS * self.pairs, counts.shape[1]))
-        if self.steps is not None:
-            for first in range(0, counts.shape[1], NEAR):
-                part = slice(first, first + NEAR)
-                sums[:, part] = self.steps @ counts[:, part].astype(np.float64)
+        cells = WEIGHTS * self.pairs
+        sums = np.zeros((cells, counts.shape[1])) if self.steps is None else self.steps(counts, np.float64)
         by_weight = sums.reshape(WEIGHTS, self.pairs, -1)
         np.cumsum(by_weight, axis=0, out=by_weight)
         if self.masks is None:
@@ -204,7 +200,7 @@ def _block(data: tuple[Tally, Resampler], places: Sequence[tuple[int, int]]) -> 
         return _Block(len(chosen), None, scale, masks, mask)
     entries = np.concatenate(steps), (np.concatenate(rows), np.concatenate(units))
     matrix = csr_matrix(entries, shape=(WEIGHTS * len(chosen), draws.units))
-    return _Block(len(chosen), matrix, scale, masks, mask)
+    return _Block(len(chosen), SparseProduct.of(matrix), scale, masks, mask)
 
 
 def _own(spans: Spans, mine: npt.NDArray[np.bool_]) -> Spans:

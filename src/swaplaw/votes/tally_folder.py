@@ -19,7 +19,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,7 +261,8 @@ def _count_into(source: Source, file: Path) -> None:
     if source.counted:
         frame.sink_parquet(file)
     elif engines.is_polars(frame) or not engines.is_lazy(frame):
-        engines.count_polars(rows_of(source)).sink_parquet(file)
+        # What was scanned once is not scanned again: votes may be made or fetched by scanning.
+        engines.count_polars(rows_of(replace(source, scan=lambda: frame))).sink_parquet(file)
     else:
         native = engines.counting(frame, source.name).to_native()
         write = next((how for name, how in _WRITERS.items() if type(native).__module__.startswith(name)), None)
