@@ -284,7 +284,7 @@ def _merged_models(frame: Frame, folder: Path) -> None:
         (_no_gold, "neither gold answers nor grades"),
         (_nameless, "of which dataset"),
         (_counts_without_nulls, "do not have 24 votes"),
-        (_merged_models, "such as 48 of 'Gemma-4-31B'"),
+        (_merged_models, "would both be 'Gemma-4-31B'"),
     ],
 )
 def test_what_cannot_be_trusted_is_refused_in_one_line(

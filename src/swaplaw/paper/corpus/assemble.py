@@ -10,13 +10,19 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.paper.corpus.reasons import with_reasons
 from swaplaw.paper.corpus.source import CELL, Source, categories, cells, is_canonical, span
 from swaplaw.paper.corpus.tables import Table, reason_names
-from swaplaw.paper.corpus.words import CHOICE_NULLS, NULLS, is_choice
+from swaplaw.paper.corpus.words import CHOICE_NULLS, NULLS, OPTIONS, is_choice, plain
+from swaplaw.paper.published import published
 
 if TYPE_CHECKING:
     import polars as pl
 
-SHOWN = ("order", "option_order", "permutation", "shown_order", "choice_order", "options_order", "perm")
+SHOWN = ("order", "permutation", "perm", "shuffle")
+"""How the names of columns begin or end that say in which order options were shown."""
+AS_SHOWN = ("displayed", "shown", "presented", "raw")
+"""How the names of columns begin that hold letters as shown; then the other answers are not."""
 UNGRADED_GOLD = "(gold)"
+STRAY = 0.005
+"""Share of answers to multiple-choice questions that may be no option's letter."""
 
 
 class Assembly:
@@ -32,12 +38,14 @@ class Assembly:
         import polars as pl
 
         self._tell_questions_apart()
+        self._tell_reasons_from_votes()
         records, counts = self._source("records"), self._source("counts")
         if records is not None and counts is not None:
             self._cross_check(records, counts)
         frame = records if records is not None else counts
         if frame is None:
             raise InputError("there are no votes, only other tables")
+        frame = self._with_unrecorded(frame)
         self._complete(frame)
         if tables := self._of("reasons"):
             frame = _silenced(with_reasons(frame, tables))
@@ -82,6 +90,9 @@ class Assembly:
         bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^a-z0-9]", "")
         # Answers in another script have no plain form at all, and are answers.
         silent = bare.is_in(nulls) & ((bare != "") | (pl.col("answer").str.strip_chars(" -_.?()[]<>") == ""))
+        unsure = 0 if choice else frame.select(bare.is_in(CHOICE_NULLS).sum()).item()
+        if unsure:
+            self.said.append(f"{unsure:,} answers of {table.name} may mean none (such as N/A): counted as answers")
         if choice:
             # Options that are numbered have no place before the first.
             silent = silent | pl.col("answer").is_in(["-1", "-1.0"])
@@ -89,8 +100,10 @@ class Assembly:
         if not canonical and (forms := self._of("forms")):
             frame = self._in_canonical_form(frame, forms)
         if choice and column and not self.declared and not canonical:
-            shown = [name for name in table.layout.types if name.lower() in SHOWN]
-            if shown and "correct" not in frame.columns and not self._of("grades"):
+            names = [(name, plain(name)) for name in table.layout.types]
+            shown = [name for name, bare in names if bare.startswith(SHOWN) or bare.endswith(SHOWN)]
+            apart = [name for name, bare in names if bare.startswith(AS_SHOWN) and bare.endswith(("answer", "letter"))]
+            if shown and not apart and "correct" not in frame.columns and not self._of("grades"):
                 raise InputError(
                     f"{quote(table.name, 200)}: {quote(column)} may hold letters as they were shown ({quote(shown[0])} "
                     "says in which order), and no grades tell; map the column of canonical answers to 'answer'"
@@ -134,6 +147,35 @@ class Assembly:
         ]
         self.said.append("question numbers start anew in every cluster: named after both")
 
+    def _tell_reasons_from_votes(self) -> None:
+        """A table of abstentions with an empty column of answers says why there is none: it holds no further votes."""
+        import polars as pl
+
+        key = [*CELL, "sample"]
+        tables = [table for table in self._of("records") if set(key) <= set(table.frame.columns)]
+        silent = [table for table in tables if table.frame["answer"].is_null().all()]
+        spoken = [table.frame.select(key) for table in tables if table not in silent]
+        for table in silent if spoken else []:
+            if table.frame.join(pl.concat(spoken), on=key, how="anti").is_empty():
+                changed = replace(table, layout=replace(table.layout, role="reasons"), frame=table.frame.drop("answer"))
+                self.tables = [changed if each is table else each for each in self.tables]
+
+    def _with_unrecorded(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Add the abstentions that only a table of reasons lists, where they are just the votes that are missing."""
+        import polars as pl
+
+        key = [*CELL, "sample"]
+        tables = [table for table in self._of("reasons") if set(key) <= set(table.frame.columns)]
+        if self.samples is None or not tables or "sample" not in frame.columns:
+            return frame
+        listed = pl.concat([table.frame.select(key) for table in tables]).unique()
+        fresh = listed.join(frame, on=key, how="anti").join(frame, on="question", how="semi")
+        whole = pl.concat([frame, fresh], how="diagonal_relaxed")
+        if fresh.is_empty() or (cells(whole)["votes"] != self.samples).any():
+            return frame
+        self.said.append(f"{len(fresh):,} abstentions that only {listing([table.name for table in tables], 4)} list")
+        return whole
+
     def _complete(self, frame: pl.DataFrame) -> None:
         """Refuse votes per model and question that are not what the corpus says."""
         import polars as pl
@@ -156,6 +198,9 @@ class Assembly:
                 )
         each = f", {self.samples} per model and question" if self.samples is not None else ""
         self.said.append(f"{total:,} votes of {models} models on {questions:,} questions{each}")
+        sizes = {row["dataset"]: int(row["questions"]) for row in published().tables["datasets"].rows}
+        if questions != sizes.get(self.dataset, questions):
+            self.said.append(f"the paper has {sizes[self.dataset]:,} questions")
 
     def _cross_check(self, records: pl.DataFrame, counts: pl.DataFrame) -> None:
         """Hold counts against records."""
@@ -226,6 +271,8 @@ class Assembly:
         import polars as pl
 
         tables = self._of("gold")
+        if "gold" in frame.columns:
+            frame = frame.with_columns(pl.col("gold").fill_null(pl.col("gold").drop_nulls().first().over("question")))
         if tables:
             key = pl.concat([table.frame.select("question", "gold") for table in tables]).drop_nulls().unique()
             if is_choice(self.dataset):
@@ -262,11 +309,16 @@ class Assembly:
         """Refuse answers that cannot be what the gold answers are about."""
         import polars as pl
 
+        answered = frame.filter(pl.col("answer").is_not_null())
+        given = answered.select("question", "answer").unique()["question"]
+        if len(given) > 1 and given.is_unique().all() and answered["model"].n_unique() > 1:
+            raise InputError(
+                "all votes on every question are the same: the column of answers may hold gold answers; map another"
+            )
         if not is_choice(self.dataset):
             if "correct" not in frame.columns:
                 self.said.append("no grades: an answer counts as correct where it equals gold")
             return
-        answered = frame.filter(pl.col("answer").is_not_null())
         if answered.is_empty():
             raise InputError("every vote is an abstention")
         hits = answered.select((pl.col("answer") == pl.col("gold")).mean()).item()
@@ -281,6 +333,25 @@ class Assembly:
                 )
         elif hits < 0.02:
             raise InputError(f"only {100 * hits:.1f}% of the answers equal gold ({example}): map other columns")
+        self._are_options(answered)
+
+    def _are_options(self, answered: pl.DataFrame) -> None:
+        """Refuse words, or letters beyond the options, that may stand for no answer."""
+        import polars as pl
+
+        letters = [chr(ord("A") + place) for place in range(OPTIONS.get(self.dataset, 26))]
+        if not answered["gold"].is_in(letters).all():
+            return
+        weight = pl.col("votes").sum() if "votes" in answered.columns else pl.len()
+        others = answered.filter(~pl.col("answer").is_in(letters)).group_by("answer").agg(weight.alias("number"))
+        if others.is_empty():
+            return
+        others = others.sort("number", "answer", descending=[True, False])
+        number, total = int(others["number"].sum()), int(answered.select(weight).item())
+        said = f"{number:,} of {total:,} answers are no option's letter, such as {quote(others['answer'][0])}"
+        if number > STRAY * total:
+            raise InputError(f"{said}: make them null if they are abstentions")
+        self.said.append(f"{said}: counted as wrong answers")
 
     def _same_numbering(self, answered: pl.DataFrame) -> None:
         """Refuse options that are numbered from 0 in one place and from 1 in the other."""

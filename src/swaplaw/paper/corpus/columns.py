@@ -25,13 +25,15 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "model": ("model", "model_name", "model_id", "llm", "system", "engine"),
     "answer": (
         *("canonical_answer", "canonical", "canonical_category", "answer_category", "vote_category", "canonical_vote"),
-        *("normalised_answer", "normalized_answer", "parsed_answer", "extracted_answer", "final_answer", "vote"),
-        *("submitted_answer", "prediction", "predicted", "choice", "answer", "option", "category"),
+        *("normalised_answer", "normalized_answer", "normalised", "normalized"),
+        *("parsed_answer", "extracted_answer", "final_answer", "vote"),
+        *("submitted_answer", "model_answer", "prediction", "predicted", "predicted_letter", "pred", "choice"),
+        *("answer", "option", "category", "letter", "answer_letter"),
         *("canonical_answers", "parsed_answers", "answers", "predictions", "choices"),
     ),
     "gold": (
         *("gold", "gold_answer", "gold_label", "gold_letter", "correct_answer", "correct_option", "answer_key"),
-        *("target", "reference_answer", "ground_truth", "key", "answer_letter", "solution"),
+        *("target", "reference_answer", "ground_truth", "key", "answer_letter", "solution", "label"),
     ),
     "correct": ("correct", "is_correct", "graded_correct", "grade", "score", "verdict", "grades"),
     "reason": (
@@ -41,7 +43,10 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "finish": ("finish_reason", "stop_reason", "finish", "finish_reasons"),
     "abstained": ("abstained", "is_abstention", "is_null", "abstain"),
     "parsed": ("parsed", "parse_ok", "is_parsed"),
-    "sample": ("sample", "sample_index", "sample_idx", "sample_id", "repeat", "trial", "attempt", "run", "epoch"),
+    "sample": (
+        *("sample", "sample_index", "sample_idx", "sample_id", "sample_number", "repeat", "replicate", "rep", "trial"),
+        *("attempt", "run", "epoch", "iteration", "rollout", "draw"),
+    ),
     "cluster": ("cluster", "challenge", "challenge_id", "discipline", "subject", "domain"),
     "dataset": ("dataset", "benchmark", "dataset_name", "corpus", "subset", "config"),
     "votes": ("votes", "count", "vote_count", "n_votes", "num_votes", "n", "vote_counts", "counts", "answer_counts"),
@@ -51,12 +56,14 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
 `votes` counts equal votes; `finish` says why a generation ended; `abstained` and `parsed` are true or false.
 """
 
-CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:8]}
+CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:10]}
 """Answer columns that say they are canonical."""
 _PREFIXES = ("count", "votes", "vote", "n", "num")
 _FIELDS = ("correct", "reason", "finish", "abstained", "parsed", "answer")
 """What the columns of one model or one sample may hold, where a row has several."""
 _SAMPLES = ("sample", "vote", "run", "trial", "attempt", "epoch", "repeat", "response", "output", "s", "v", "a")
+_LISTS = ("samples", "responses", "generations", "completions", "outputs", "runs", "trials", "records")
+"""Columns that may hold a list of votes, each a record of its own."""
 Spread = Mapping[str, Mapping[str, str]]
 
 
@@ -109,14 +116,14 @@ def layout_of(file: File, declared: Mapping[str, Mapping[str, str]]) -> Layout:
     """Tell what a file holds; `declared` maps columns for every role or, under `all`, for all files."""
     types = file.schema()
     names = list(types)
-    model = None if "model" in _mapped(names, declared.get("all", {}), ("model",)) else model_name(file.name)
+    model = None if "model" in _mapped(types, declared.get("all", {}), ("model",)) else model_name(file.name)
     for role in ROLES:
         # A map that is declared for a role makes a file of that role where its columns are there.
         own = declared.get(role, {})
         if own and set(own.values()) <= set(names):
-            mapping = _mapped(names, {**declared.get("all", {}), **own}, tuple(GUESSES))
+            mapping = _mapped(types, {**declared.get("all", {}), **own}, tuple(GUESSES))
             return _layout(file, role, mapping, names, types, model)
-    mapping = _mapped(names, declared.get("all", {}), tuple(GUESSES))
+    mapping = _mapped(types, declared.get("all", {}), tuple(GUESSES))
     if model:
         mapping.pop("model", None)
     return _layout(file, None, mapping, names, types, model)
@@ -130,6 +137,12 @@ def _layout(
     types: Mapping[str, Any],
     model: str | None,
 ) -> Layout:
+    import polars as pl
+
+    if not {"answer", "votes"} & set(mapping):
+        listed = [name for name in names if plain(name) in _LISTS and isinstance(types[name], pl.List)]
+        if listed and isinstance(types[listed[0]].inner, pl.Struct):
+            mapping = {ours: theirs for ours, theirs in mapping.items() if theirs != listed[0]} | {"answer": listed[0]}
     along, spread = _spread(names, mapping, model)
     if along == "model" and "gold" not in mapping and "answer" in mapping:
         mapping["gold"] = mapping.pop("answer")
@@ -248,12 +261,16 @@ def _of_sample(name: str) -> tuple[str, str] | None:
     return None if ours is None else (str(int(match[2])), ours)
 
 
-def _mapped(names: list[str], declared: Mapping[str, str], wanted: tuple[str, ...]) -> dict[str, str]:
+def _mapped(types: Mapping[str, Any], declared: Mapping[str, str], wanted: tuple[str, ...]) -> dict[str, str]:
     """Declared columns first, then the likeliest name of each."""
-    mapping = {ours: theirs for ours, theirs in declared.items() if theirs in names}
+    import polars as pl
+
+    mapping = {ours: theirs for ours, theirs in declared.items() if theirs in types}
+    # Whether an answer is normalised is no answer.
+    flags = {name for name, kind in types.items() if kind == pl.Boolean}
     for ours in wanted:
-        taken = set(mapping.values())
-        match = next((theirs for theirs in likely(names, ours) if theirs not in taken), None)
+        taken = set(mapping.values()) | (flags if ours in ("answer", "gold") else set())
+        match = next((theirs for theirs in likely(list(types), ours) if theirs not in taken), None)
         if ours not in mapping and match is not None:
             mapping[ours] = match
     return mapping

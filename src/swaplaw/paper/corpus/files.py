@@ -22,13 +22,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
 from swaplaw.paper.corpus.nested import json_rows
+from swaplaw.paper.corpus.zstandard import unpack_zstandard
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLES = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-UNREAD = (".zst", ".tar", ".tgz", ".7z", ".rar", ".xlsx", ".xls", ".sqlite", ".db", ".duckdb", ".pkl", ".npz", ".h5")
+PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": unpack_zstandard}
+UNREAD = (
+    *(".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar", ".tgz", ".7z", ".rar", ".xlsx", ".xls", ".sqlite", ".db"),
+    *(".duckdb", ".pkl", ".npz", ".h5"),
+)
 """What may hold votes and is not read: worth a line."""
 BLOCK = 8 * 2**20
 """Bytes of JSON that are parsed together."""
@@ -96,7 +100,7 @@ class File:
         if isinstance(error, InputError):
             return InputError(f"{quote(self.name, 200)}: {error}")
         detail = str(error).strip().split("\n")[0]
-        return InputError(f"{quote(self.name, 200)}: not readable as {self.form} ({detail})")
+        return InputError(f"{quote(self.name, 200)}: not readable as {self.form} ({detail or 'cut off or damaged'})")
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
@@ -113,7 +117,15 @@ class File:
                 found = pl.read_ipc_stream(file).lazy()
             return found
         # Everything as text: type guessing would turn the question "01" into the number 1.
-        return pl.scan_csv(file, infer_schema=False, separator="\t" if self.form == ".tsv" else ",")
+        return pl.scan_csv(file, infer_schema=False, separator=self._separator())
+
+    def _separator(self) -> str:
+        """A tab, or what stands between the names of the first line."""
+        if self.form == ".tsv":
+            return "\t"
+        with self.open() as lines:
+            header = lines.readline(2**16).decode("utf-8", "replace")
+        return max(",;\t|", key=header.count)
 
     @property
     def _packing(self) -> Any:

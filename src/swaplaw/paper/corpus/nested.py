@@ -14,6 +14,7 @@ CHUNK = 2**20
 LARGEST_OBJECT = 2**28
 """Characters of an object that is read whole; arrays and lines may be of any size."""
 GOLD = (("gold", "gold"), ("key", "gold"), ("label", "gold"), ("solution", "gold"))
+ANSWERS = ("answers", "final_answers", "submitted_answers", "submission", "votes")
 _SPACE = " \t\r\n"
 
 
@@ -66,6 +67,13 @@ def _unfolded(node: Any, named: Mapping[str, Any], gold: bool) -> Iterator[dict[
     if not isinstance(node, dict) or not node:
         if gold and "question" in named:
             yield {**named, "gold": node}
+        return
+    answers = next((node[key] for key in ANSWERS if isinstance(node.get(key), dict)), None)
+    if answers is not None and "question" not in named and any(not isinstance(each, dict) for each in node.values()):
+        # The record of one run over many questions.
+        facts = {**named, **{name: value for name, value in node.items() if not isinstance(value, dict | list)}}
+        for question, given in answers.items():
+            yield {**facts, "question": question, **(given if isinstance(given, dict) else {"answer": given})}
         return
     level = _level(node, named, gold)
     if level:

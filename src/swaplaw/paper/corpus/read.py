@@ -13,7 +13,7 @@ from swaplaw.paper.corpus.columns import Layout, layout_of, likely, read_map
 from swaplaw.paper.corpus.download import REPOSITORY
 from swaplaw.paper.corpus.files import TABLES, File, files_of
 from swaplaw.paper.corpus.tables import Table, tables_of
-from swaplaw.paper.corpus.words import DATASETS, known
+from swaplaw.paper.corpus.words import dataset_in
 from swaplaw.paper.published import published
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _files(folder: Path) -> tuple[list[File], list[str]]:
     files, unread = files_of(folder)
     if not files:
         also = f" ({'; '.join(unread[:3])})" if unread else ""
-        expected = f"{', '.join(TABLES)}, also compressed (.gz, .bz2, .xz, .zip)"
+        expected = f"{', '.join(TABLES)}, also compressed (.gz, .bz2, .xz, .zst, .zip)"
         raise InputError(f"{name}: no vote files in this folder{also}; expected {expected}")
     return files, unread
 
@@ -145,7 +145,7 @@ def _tables(
                 )
             tables += [table for table in found if table not in lost]
         except InputError as error:
-            dataset = known(file.name, DATASETS)
+            dataset = dataset_in(file.name)
             if dataset is None:
                 problems.append(str(error))
             else:

@@ -88,6 +88,18 @@ class Source:
         both = cells(found).join(cells(part), on=CELL, suffix="_new")
         if both.is_empty():
             return part
+        if "sample" in found.columns and "sample" in part.columns:
+            vote = [*CELL, "sample"]
+            known = part.join(found, on=vote, how="semi")
+            same = known.join(found, on=[*vote, "answer"], how="semi", nulls_equal=True)
+            # Parts of a dataset may each count their samples from nought: then answers differ.
+            if len(known) and len(same) == len(known):
+                rest = part.join(found, on=vote, how="anti")
+                if rest.is_empty():
+                    self.said.append(f"{table.name} is a copy of {listing(used)}: left out")
+                    return None
+                self.said.append(f"{len(known):,} votes of {table.name} are in {listing(used)} as well: left out")
+                return rest
         if categories(found.join(both.select(CELL), on=CELL)).equals(categories(part.join(both.select(CELL), on=CELL))):
             rest = part.join(both.select(CELL), on=CELL, how="anti")
             # Two halves of the samples may agree by chance in a few cells, but not in all of a copy.

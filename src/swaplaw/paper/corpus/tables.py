@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.paper.corpus.columns import Layout
+from swaplaw.paper.corpus.columns import Layout, likely
 from swaplaw.paper.corpus.files import as_text
-from swaplaw.paper.corpus.words import DATASETS, GRADES, NOT_A_REASON, REASONS, known, model_name, plain
+from swaplaw.paper.corpus.words import DATASETS, GRADES, NOT_A_REASON, REASONS, dataset_in, known, model_name, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,8 +38,9 @@ def tables_of(layout: Layout) -> list[Table]:
     import polars as pl
 
     layout, frame = _shaped(layout, layout.read())
+    _one_name_each(layout, frame)
     frame = _named(layout, frame)
-    path = known(layout.file.name, DATASETS) or known(layout.file.folder.name, DATASETS)
+    path = dataset_in(layout.file.name) or dataset_in(layout.file.folder.name)
     if "dataset" not in frame.columns:
         return [Table(layout, path, frame)]
     names = {name: known(name, DATASETS) or name for name in frame["dataset"].unique().drop_nulls()}
@@ -49,6 +50,24 @@ def tables_of(layout: Layout) -> list[Table]:
         for (name,), part in frame.group_by(["dataset"], maintain_order=True)
         if name is None or isinstance(name, str)
     ]
+
+
+def _one_name_each(layout: Layout, frame: pl.DataFrame) -> None:
+    """Refuse two models that would both be the same one of the paper's, as a larger and a smaller version would."""
+    import polars as pl
+
+    if "model" not in frame.columns:
+        return
+    keys = [name for name in ("dataset", "model") if name in frame.columns]
+    seen: dict[tuple[Any, ...], str] = {}
+    for *dataset, raw in frame.select(pl.col(keys).cast(pl.String)).unique().drop_nulls("model").sort(keys).iter_rows():
+        name = model_name(raw)
+        before = seen.setdefault((*dataset, name), raw)
+        if name is not None and before != raw:
+            raise InputError(
+                f"{quote(layout.file.name, 200)}: {quote(before)} and {quote(raw)} would both be {quote(name)}: leave "
+                "one out, or rename one"
+            )
 
 
 def _first(frame: pl.DataFrame, column: str) -> Any:
@@ -79,8 +98,22 @@ def _shaped(layout: Layout, frame: pl.DataFrame) -> tuple[Layout, pl.DataFrame]:
     if layout.role not in ("records", "counts") or column not in frame.columns:
         return layout, frame
     value = _first(frame, column)
-    if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
-        return replace(layout, role="counts"), _from_dicts(frame, column)
+    entry = value[0] if isinstance(value, list) and value else value
+    if (
+        entry is not value
+        and isinstance(entry, dict)
+        and likely(list(entry), "answer")
+        and not likely(list(entry), "votes")
+    ):
+        return replace(layout, role="records"), _from_records(frame, column)
+    if isinstance(entry, dict):
+        try:
+            return replace(layout, role="counts"), _from_dicts(frame, column)
+        except (AttributeError, StopIteration, TypeError, ValueError):
+            raise InputError(
+                f"{quote(layout.file.name, 200)}: {quote(layout.columns.get(column, column))} holds neither answers "
+                f"nor counts of them: {quote(json.dumps(value), 80)}"
+            ) from None
     if isinstance(value, list):
         frame = frame if column == "answer" else frame.rename({"votes": "answer"})
         return replace(layout, role="records"), _from_lists(layout, frame)
@@ -146,6 +179,23 @@ def _from_dicts(frame: pl.DataFrame, column: str) -> pl.DataFrame:
         pl.Series("votes", [[count for _, count in row] for row in entries], dtype=pl.List(pl.Int64)),
     )
     return kept.explode("answer", "votes").drop_nulls("votes")
+
+
+def _from_records(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """One row per vote, where a row holds a list of records: [{"answer": "A", "finish_reason": "stop"}, …]."""
+    import polars as pl
+
+    votes = [json.loads(value) if isinstance(value, str) else value or [] for value in frame[column].to_list()]
+    fields = list(dict.fromkeys(name for row in votes for vote in row for name in vote))
+    found = {ours: likely(fields, ours)[:1] for ours in ("answer", "gold", *ALIGNED)}
+    names = {ours: theirs[0] for ours, theirs in found.items() if theirs}
+    number = pl.Series("row", [place for place, row in enumerate(votes) for _ in row], dtype=pl.UInt32)
+    read = {ours: [_text(vote.get(theirs)) for row in votes for vote in row] for ours, theirs in names.items()}
+    if "sample" not in names:
+        read["sample"] = [str(place) for row in votes for place in range(len(row))]
+    unfolded = pl.DataFrame({"row": number, **{ours: pl.Series(each, dtype=pl.String) for ours, each in read.items()}})
+    kept = frame.drop(column, *(ours for ours in read if ours in frame.columns and ours != column), strict=False)
+    return kept.with_row_index("row").join(unfolded, on="row").drop("row")
 
 
 def _text(entry: Any) -> str | None:

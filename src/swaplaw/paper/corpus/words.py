@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 # Where a dataset's name or path says which of the paper's it is; the first that fits counts.
-DATASETS = (("supergpqa", "supergpqa"), ("gpqa", "gpqa-diamond"), ("forensic", "forensic"), ("cyber", "forensic"))
+DATASETS = (
+    *(("supergpqa", "supergpqa"), ("gpqamain", "gpqa-main"), ("gpqaextended", "gpqa-extended")),
+    *(("gpqa", "gpqa-diamond"), ("forensic", "forensic"), ("cyber", "forensic")),
+)
+OPTIONS = {"supergpqa": 10, "gpqa-diamond": 4}
+"""The most options that a question has."""
 MODELS = (
     *(("diffusiongemma", "DiffusionGemma-26B"), ("medgemma", "MedGemma-27B"), ("gemma431b", "Gemma-4-31B")),
     *(("gemma426b", "Gemma-4-26B-A4B"), ("qwen3627b", "Qwen3.6-27B"), ("qwen330b", "Qwen3-30B-Think.")),
@@ -26,8 +31,11 @@ REASONS = (
 )
 NOT_A_REASON = ("", "none", "null", "nan", "ok", "success", "stop", "eos", "endturn", "answered", "parsed")
 """What stands in a column of reasons where there is nothing to say."""
-NULLS = ("", "null", "abstain", "abstained", "abstention", "unparseable", "unparsed", "noanswer", "unanswered", "nan")
-CHOICE_NULLS = ("none", "na", "1x")
+NULLS = (
+    *("", "null", "nullvote", "novote", "abstain", "abstained", "abstention", "abstentions", "unparseable", "unparsed"),
+    *("noanswer", "unanswered", "notanswered", "notsubmitted", "nosubmission", "nan"),
+)
+CHOICE_NULLS = ("none", "na", "1x", "unknown", "invalid", "noparse", "parseerror", "parsefailure", "parsefailed")
 """No answer to a multiple-choice question either, where free text could mean it."""
 GRADES: Mapping[str, bool] = {
     **dict.fromkeys(("true", "1", "1.0", "correct", "right", "yes", "pass"), True),
@@ -44,6 +52,11 @@ def known(text: str, table: tuple[tuple[str, str], ...]) -> str | None:
     """The name that a text contains, of a table of needles and names."""
     found = plain(text)
     return next((name for needle, name in table if needle in found), None)
+
+
+def dataset_in(path: str) -> str | None:
+    """The paper's dataset that a path names, in a file's name before its folders'."""
+    return next((name for part in reversed(path.split("/")) if (name := known(part, DATASETS))), None)
 
 
 def model_name(text: str) -> str | None:
