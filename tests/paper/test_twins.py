@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.paper.published import published
 from swaplaw.paper.synthetic import Fleet, Model, generate
-from swaplaw.paper.twins import twin, twin_fleet, twins
+from swaplaw.paper.twins import taken, twin, twin_fleet, twins
 
 from support.commands import Run
 
@@ -155,3 +157,21 @@ def test_command_writes_twins(swaplaw: Run, tmp_path: Path) -> None:
 
 def test_all_twins_are_one_table() -> None:
     assert twins(["forensic", "gpqa-diamond"]).datasets == ["forensic-twin", "gpqa-diamond-twin"]
+
+
+def test_a_seed_says_which_arrangement_it_takes(swaplaw: Run, tmp_path: Path) -> None:
+    assert "arrangement 1 of 2" in taken(4)
+    printed = swaplaw("twin", "forensic", "-o", tmp_path / "votes.parquet", "--seed", "7").out
+    assert "seed 7 takes arrangement 2 of 2" in printed
+
+
+def test_arrangements_may_come_from_a_file(swaplaw: Run, tmp_path: Path) -> None:
+    file = tmp_path / "second.npz"
+    with (files("swaplaw") / "data" / "twins.npz").open("rb") as ours, np.load(ours) as kept:
+        np.savez_compressed(file, **{name: kept[name][1:] for name in kept.files})
+    assert twin("forensic", 3, file).frame.collect().equals(twin("forensic", 3).frame.collect())
+    assert "arrangement 1 of 1" in taken(3, file)
+    file.write_text("none")
+    refused = swaplaw("twin", "forensic", "-o", tmp_path / "votes.parquet", "--arrangements", file)
+    assert refused.code == 2
+    assert "not a file of arrangements" in refused.err

@@ -9,9 +9,12 @@ between two questions changes nothing about the model alone, so such swaps were 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,7 +79,7 @@ def twin_fleet(dataset: str) -> Fleet:
     return Fleet(name + SUFFIX, members, int(size), OPTIONS[name], CLUSTERS[name], lure=LURES[name], favourite=0.6)
 
 
-def twin(dataset: str, seed: int = 0) -> Votes:
+def twin(dataset: str, seed: int = 0, arrangements: str | Path | None = None) -> Votes:
     """Take the twin of one of the paper's datasets.
 
     Parameters
@@ -87,6 +90,8 @@ def twin(dataset: str, seed: int = 0) -> Votes:
         Chooses one of the kept arrangements (the remainder of its division by their number), and draws what no
         published number depends on: the order of questions and samples, letters, reasons. For wholly new votes with
         the paper's marginals alone, use ``generate(twin_fleet(dataset), seed)``.
+    arrangements
+        A file that `scripts/anneal_twins.py` made, instead of the two arrangements that come along.
 
     Returns
     -------
@@ -99,7 +104,7 @@ def twin(dataset: str, seed: int = 0) -> Votes:
     ['forensic-twin']
     """
     fleet = twin_fleet(dataset)
-    ballots, options, cluster = _arranged(dataset.removesuffix(SUFFIX), seed)
+    ballots, options, cluster = _arranged(dataset.removesuffix(SUFFIX), seed, arrangements)
     rng = np.random.default_rng((seed, len(fleet.members) + 1))
     order = np.argsort(rng.random(fleet.questions), kind="stable")
     kinds = np.arange(ballots.shape[2])
@@ -112,9 +117,30 @@ def twin(dataset: str, seed: int = 0) -> Votes:
     return votes_of(fleet, options[order], cluster[order], categories, seed)
 
 
-def _arranged(name: str, seed: int) -> tuple[Ints, Ints, Ints]:
+def taken(seed: int, arrangements: str | Path | None = None) -> str:
+    """Say which arrangement a seed takes, and what else it draws."""
+    with _kept(arrangements) as kept:
+        number = len(kept["forensic.places"])
+    whose = "those that come along" if arrangements is None else quote(str(arrangements), 200)
+    return (
+        f"seed {seed} takes arrangement {seed % number + 1} of {number} ({whose}); the seed itself draws the order of "
+        "questions and samples, letters and reasons, on which no published number depends"
+    )
+
+
+@contextmanager
+def _kept(arrangements: str | Path | None) -> Iterator[Any]:
+    place = files("swaplaw") / "data" / "twins.npz" if arrangements is None else Path(arrangements)
+    try:
+        with place.open("rb") as file, np.load(file) as kept:
+            yield kept
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(f"{quote(str(place), 200)}: not a file of arrangements ({error})") from None
+
+
+def _arranged(name: str, seed: int, arrangements: str | Path | None) -> tuple[Ints, Ints, Ints]:
     """Ballots of one arrangement (models x questions x categories: gold, wrong answers, null), options, clusters."""
-    with (files("swaplaw") / "data" / "twins.npz").open("rb") as file, np.load(file) as kept:
+    with _kept(arrangements) as kept:
         which = seed % len(kept[f"{name}.places"])
         ballots, places, options, clusters = (
             kept[f"{name}.{part}"][which] for part in ("ballots", "places", "options", "clusters")
@@ -123,9 +149,9 @@ def _arranged(name: str, seed: int) -> tuple[Ints, Ints, Ints]:
     return laid, options.astype(int), clusters.astype(int)
 
 
-def twins(datasets: Sequence[str] | None = None, seed: int = 0) -> Votes:
+def twins(datasets: Sequence[str] | None = None, seed: int = 0, arrangements: str | Path | None = None) -> Votes:
     """Take several twins (all three by default) as one vote table."""
     from swaplaw.votes.table import Votes
 
     names = list(published().datasets) if datasets is None else datasets
-    return Votes(tuple(source for name in names for source in twin(name, seed).sources))
+    return Votes(tuple(source for name in names for source in twin(name, seed, arrangements).sources))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Exit with 1 when a value that should agree does not.")
 @click.option("--grid", metavar="FILE", help="Weights to search instead of ours: a text file, one fraction per line.")
 @click.option("--twin", is_flag=True, help="Reproduce from synthetic twins of the paper's datasets.")
+@click.option("--arrangements", metavar="FILE", help="With --twin: another file of arrangements than ours.")
 @click.option("--replicate", is_flag=True, help="Try the paper's claims on two or more datasets of VOTES instead.")
 @click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
@@ -54,6 +55,7 @@ def command(
     strict: bool,
     grid: str | None,
     twin: bool,
+    arrangements: str | None,
     replicate: bool,
     output: str,
     seed: int,
@@ -76,14 +78,22 @@ def command(
         return
     if (download or columns or samples or strict) and corpus is None:
         raise InputError("--download, --columns, --samples and --strict go with --corpus DIR")
+    if arrangements is not None and not twin:
+        raise InputError("--arrangements goes with --twin")
     from swaplaw.paper.reproduce import study_of, write_reproduction
     from swaplaw.paper.simulation import theory
 
     weights = None if grid is None else _read_grid(grid)
     if twin:
-        from swaplaw.paper.twins import twins
+        from swaplaw.paper.twins import taken, twins
 
-        study = study_of(twins(seed=seed), seed=seed, replicates=replicates, grid=weights)
+        study = study_of(
+            twins(seed=seed, arrangements=arrangements),
+            seed=seed,
+            replicates=replicates,
+            grid=weights,
+            sources=[f"twins: {taken(seed, arrangements)}"],
+        )
     elif corpus is not None:
         found = _read_corpus(corpus, download, columns, samples)
         study = study_of(
@@ -178,7 +188,8 @@ def _show(study: Study, done: Reproduction) -> None:
     note = f"{len(done.files)} files in {done.folder}; open {done.folder / 'comparison.html'} first."
     if study.synthetic:
         made = ": arranged until they agree, so no evidence for the paper" if study.twin else ""
-        note = f"SYNTHETIC votes{made}.\n{note}"
+        which = "".join(f"\n{source[:1].upper()}{source[1:]}." for source in study.sources if study.twin)
+        note = f"SYNTHETIC votes{made}.{which}\n{note}"
     for dataset in study.datasets.values():
         header(dataset.tally)
     titles = ", ".join(dataset.title for dataset in study.datasets.values())
