@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 
-from swaplaw import InputError, combine, compare, demo_votes, pair, pairs, votes_from
+from swaplaw import InputError, combine, compare, demo_votes, pair, pairs, summary, votes_from
 from swaplaw.cli import swaplaw as cli
 from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
@@ -174,8 +174,8 @@ def test_only_what_is_worth_it_is_carried(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(module, "MOST_PAIRS", 3)
     tally = demo_votes().tally(None)
-    last = pair_rows(tally, np.arange(100), 3, 1, 0, None, iter).rows[-1].pair
-    found = pair_rows(tally, np.arange(100), 3, 1, 0, (last.primary, last.secondary), iter)
+    last = pair_rows(tally, np.arange(100), 3, 1, 0, None, None, iter).rows[-1].pair
+    found = pair_rows(tally, np.arange(100), 3, 1, 0, (last.primary, last.secondary), None, iter)
     assert found.to_dict()["carried"] == 3
     assert found.rows[-1].data is not None
     assert found.rows[10].held_out is None
@@ -196,15 +196,39 @@ def test_rules_are_those_of_combine() -> None:
 
 
 def test_comparisons_are_those_of_compare() -> None:
-    """The section has the largest differences, adjusted over all of them."""
+    """The section has the differences, adjusted over all of them."""
     tally = demo_votes().tally()
     part = comparing_part(tally, None)
     expected = compare(tally).comparisons
-    assert (len(part["rows"]), part["of"]) == (30, len(expected))
+    assert (len(part["rows"]), part["of"]) == (36, len(expected))
     for row, one in zip(part["rows"], expected, strict=False):
         assert [tally.models[row["first"]], tally.models[row["second"]]] == [one.first, one.second]
         assert row["difference"] == [one.difference, one.effect.low, one.effect.high]
         assert row["p"] == one.p_adjusted
+
+
+def test_of_many_comparisons_those_of_the_best_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is close to the most accurate model matters; that it beats the worst does not."""
+    from swaplaw.report import comparing as module
+
+    monkeypatch.setattr(module, "MOST", 20)
+    tally = demo_votes().tally()
+    part = comparing_part(tally, None)
+    best = tally.index(summary(tally)[0].model)
+    assert (len(part["rows"]), part["of"]) == (8, 36)
+    assert all(best in (row["first"], row["second"]) for row in part["rows"])
+    differences = [row["difference"][0] for row in part["rows"]]
+    assert differences == sorted(differences)
+
+
+def test_the_page_begins_with_a_pair_of_the_best_model() -> None:
+    """Where no pair is recommended, the explorer opens on the best single model and what lifts it most; so does
+    everything else, where single votes let no pair gain and all lifts are equal."""
+    for samples in (1, 5):
+        votes = votes_of({"a": sometimes(3), "b": sometimes(4), "best": sometimes(9)}, samples=samples)
+        found = document(votes, None, replace(QUICK, panel_seconds=0.0))
+        single = found["verdict"].get("single")
+        assert found["best"][0] == (single or summary(votes.tally())[0].model)
 
 
 def test_command_writes_a_page(tmp_path: Path) -> None:

@@ -1,17 +1,18 @@
-"""The section on who beats whom: paired differences between the models, largest first."""
+"""The section on who beats whom: paired differences between the models."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError
+from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw.evidence.units import Unit
 
-MOST = 30
-"""Comparisons that the page shows; all of them count in Holm's adjustment."""
+MOST = 45
+"""Comparisons that the page lists. Of more, it lists those of the most accurate model; all count in Holm's adjustment."""
 
 
 def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
@@ -34,9 +35,16 @@ def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
         }
         for one in found.comparisons
     ]
+    listed = rows if len(rows) <= MOST else _of_the_best(tally, rows)[:MOST]
     return {
-        "rows": rows[:MOST],
+        "rows": listed,
         "of": len(rows),
         "significant": sum(one.p_adjusted < 0.05 for one in found.comparisons),
         "disjoint": found.disjoint,
     }
+
+
+def _of_the_best(tally: Tally, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The comparisons of the most accurate model, the closest rivals first."""
+    best = tally.index(summary(tally)[0].model)
+    return sorted((row for row in rows if best in (row["first"], row["second"])), key=lambda row: row["difference"][0])

@@ -189,8 +189,9 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
     if len(tally.models) < 2:
         return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
     first = None if isinstance(found, dict) else _choice(found)
+    dealt = options.folds, options.repeats, options.seed
     try:
-        return pair_rows(tally, member, options.folds, options.repeats, options.seed, first, options.progress("Pairs"))
+        return pair_rows(tally, member, *dealt, first, _single(found), options.progress("Pairs"))
     except InputError as error:
         return {"why": str(error)}
 
@@ -214,9 +215,14 @@ def _choice(found: Recommendation) -> tuple[str, str] | None:
 
 
 def _best_pair(found: Recommendation | Part, rows: PairRows | Part) -> tuple[str, str] | None:
-    """The pair to begin with: the recommended one, else the one with the largest lift."""
+    """The pair to begin with: the recommended one, else the one that lifts the best single model most."""
     chosen = None if isinstance(found, dict) else _choice(found)
-    return chosen or (None if isinstance(rows, dict) else rows.first)
+    return chosen or (None if isinstance(rows, dict) else rows.first(_single(found)))
+
+
+def _single(found: Recommendation | Part) -> str | None:
+    """The best single model, where a verdict names it."""
+    return None if isinstance(found, dict) else found.names(found.baseline)[0]
 
 
 def _golds(votes: Votes, tally: Tally) -> Sequence[str | None]:

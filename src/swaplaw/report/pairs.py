@@ -61,15 +61,15 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class PairRows:
-    """All pairs of a fleet, the largest in-sample lift first."""
+    """All pairs of a fleet, the largest in-sample lift first; of equal lifts, the most accurate models first."""
 
     tally: Tally = field(repr=False)
     rows: tuple[Row, ...] = field(repr=False)
 
-    @property
-    def first(self) -> tuple[str, str]:
-        """The pair with the largest lift."""
-        return self.rows[0].pair.primary, self.rows[0].pair.secondary
+    def first(self, lead: str | None) -> tuple[str, str]:
+        """The pair with the largest lift over `lead`; over any model where `lead` leads no pair."""
+        chosen = _first(self.rows, lead).pair
+        return chosen.primary, chosen.secondary
 
     def to_dict(self) -> dict[str, Any]:
         """The table as it is embedded."""
@@ -95,16 +95,27 @@ def pair_rows(
     repeats: int,
     seed: int,
     always: tuple[str, str] | None,
+    lead: str | None,
     progress: Progress,
 ) -> PairRows:
-    """Compute every pair; hold out and carry those worth it, the pair `always` first of all."""
+    """Compute every pair; hold out and carry those worth it, first of all `always`, or the best one that `lead` leads."""
     found = [Row(chosen, curve_of(chosen)) for chosen in progress(list(pairs(tally)))]
-    named = set(always or ())
-    found.sort(key=lambda row: (-row.curve.best_plateau.lift, row.pair.primary, row.pair.secondary))
+    found.sort(key=_rank)
+    first = _first(found, lead).pair
+    named = set(always or (first.primary, first.secondary))
     by_worth = sorted(found, key=lambda row: {row.pair.primary, row.pair.secondary} != named)
     chosen = _worth_carrying(by_worth, len(tally.questions))
     full = {id(row): _carried(row, member, folds, repeats, seed) for row in progress(chosen)}
     return PairRows(tally, tuple(full.get(id(row), row) for row in found))
+
+
+def _rank(row: Row) -> tuple[Any, ...]:
+    masses = row.pair.masses
+    return -row.curve.best_plateau.lift, -masses.p, -masses.q, row.pair.primary, row.pair.secondary
+
+
+def _first(rows: Sequence[Row], lead: str | None) -> Row:
+    return next((row for row in rows if row.pair.primary == lead), rows[0])
 
 
 def _worth_carrying(ordered: Sequence[Row], questions: int) -> list[Row]:

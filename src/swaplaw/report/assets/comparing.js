@@ -8,30 +8,32 @@ function comparing(data) {
   if (part.why) return section("comparing", title, why(part));
   const at = forestScale(part.rows.flatMap((row) => [...row.difference.slice(1), 0]));
   const columns = [
-    { name: "Better", text: true }, { name: "Worse", text: true }, { name: "Difference pp" }, { name: "95% interval" }, { head: forestHead(at, points), kind: "forest" },
+    { name: "Better", text: true }, { name: "Worse", text: true, kind: "apart" }, { name: "Difference pp" }, { head: forestHead(at, points), kind: "forest" }, { name: "95% interval" },
     { name: "p, adjusted" }, { name: "McNemar's p" }, { name: "Detectable pp" }, { name: "Questions needed" }, { name: "n" },
   ];
   const rows = part.rows.map((row) => [
-    data.models[row.first],
+    joined(data.models[row.first], data.models[row.second]),
     data.models[row.second],
     arrowed(...row.difference),
-    range(row.difference[1], row.difference[2], points),
     forestRow(at, row.difference[0], row.difference.slice(1)),
+    range(row.difference[1], row.difference[2], points),
     pValue(row.p),
     pValue(row.mcnemar),
     percent(row.detectable),
     row.needed === null ? DASH : count(row.needed),
     count(row.n),
   ]);
-  const listed = part.rows.length < part.of ? ` The ${part.rows.length} largest of ${several(part.of, "difference")} are listed.` : "";
-  return section(
+  const listed = part.rows.length < part.of ? ` Of these, the ${part.rows.length} between the most accurate model and the others are listed, the closest rivals first.` : "";
+  const significant = `${count(part.significant)} of ${several(part.of, "difference")} between models ${part.significant === 1 ? "is" : "are"} significant at 5%`;
+  return folded(
     "comparing",
     title,
+    `${significant}.`,
     paragraph("Every two models on the questions that both answered, by their own plurality votes.", "soft"),
-    table("Paired differences between models", columns, rows),
+    longTable("Paired differences between models", columns, rows),
     paragraph(
-      `${count(part.significant)} of ${several(part.of, "difference")} ${part.significant === 1 ? "is" : "are"} significant at 5% after Holm's adjustment over all of them; McNemar's p is not adjusted.${listed} ` +
-        "Detectable: the smallest difference that as many questions would show four times in five. Needed: questions at which the observed difference would be shown.",
+      `${significant} after Holm's adjustment over all of them; McNemar's p is not adjusted.${listed} ` +
+        "Detectable: the smallest difference that this many questions would show four times in five. Needed: how many questions would show the observed difference.",
       "note",
     ),
     part.disjoint ? paragraph(`${several(part.disjoint, "more pair")} of models share too few questions to be compared.`, "note") : null,

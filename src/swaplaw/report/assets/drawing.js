@@ -52,9 +52,15 @@ function scale(from, to, start, end) {
 function ticks(from, to, about = 5) {
   const raw = (to - from) / about || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw * 0.999);
+  const steps = [0.5, 1, 2, 5, 10].map((factor) => factor * power);
+  const place = steps.findIndex((size) => size >= raw * 0.999);
+  const wide = multiples(from, to, steps[place]);
+  return wide.length < 3 ? multiples(from, to, steps[place - 1]) : wide;
+}
+
+function multiples(from, to, step) {
   const found = [];
-  for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; k += 1) found.push(k * step);
+  for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; k += 1) found.push(k * step || 0);
   return found;
 }
 
@@ -71,33 +77,63 @@ const named = (words) => element("bdi", { class: "name", title: words.length > 6
 
 // A table with row headers; cells are text or nodes. `scroll` makes wide ones reachable by keyboard.
 function table(label, columns, rows) {
-  const head = columns.map((column) => column.head || element("th", { scope: "col", class: column.text ? "text" : null }, column.name));
+  const head = columns.map((column) => column.head || element("th", { scope: "col", class: classOf(column) }, column.name));
   const body = element("tbody", {}, rows.map((row) => tableRow(columns, row)));
   const whole = element("table", {}, element("thead", {}, element("tr", {}, head)), body);
   return Object.assign(element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, whole), { body });
 }
+
+const FIRST_ROWS = 10;
+
+// A table that begins with a few rows and shows the others when asked to; paper shows them all.
+function longTable(label, columns, rows) {
+  const whole = table(label, columns, rows);
+  const rest = [...whole.body.children].slice(FIRST_ROWS);
+  if (rest.length < 3) return [whole];
+  const show = (all) => {
+    for (const row of rest) row.hidden = !all;
+    button.textContent = all ? `Show the first ${FIRST_ROWS} only` : `Show all ${count(rows.length)}`;
+    button.setAttribute("aria-expanded", all);
+  };
+  const button = element("button", { type: "button", class: "all", onclick: () => show(rest[0].hidden) });
+  show(false);
+  return [whole, button];
+}
+
+const classOf = (column) => [column.text && "text", column.kind].filter(Boolean).join(" ") || null;
+
+// Two names in the first cell of a row: on a phone there is no room for a column each.
+const joined = (first, second) => element("span", {}, named(first), element("small", { class: "with" }, "with ", named(second)));
 
 function tableRow(columns, row) {
   return element(
     "tr",
     {},
     row.map((cell, place) => {
-      const kind = columns[place].text ? "text" : null;
-      const shown = kind && typeof cell === "string" ? named(cell) : cell;
-      return place === 0 ? element("th", { scope: "row", class: kind }, shown) : element("td", { class: kind || columns[place].kind || null }, shown);
+      const column = columns[place];
+      const shown = column.text && typeof cell === "string" ? named(cell) : cell;
+      return element(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: classOf(column) }, shown);
     }),
   );
 }
 
 // Forest plots: a column of intervals on one scale, whose axis is the column's head.
-const FOREST = 150;
+const FOREST = 136;
 
 function forestScale(values) {
   return scale(...padded(values), 8, FOREST - 8);
 }
 
 function forestHead(at, show) {
-  const marks = ticks(at.from, at.to, 3).flatMap((value) => [line(at(value), 17, at(value), 22, "zero"), text(at(value), 12, show(value, 0), { "text-anchor": "middle" })]);
+  let taken = -6;
+  const marks = ticks(at.from, at.to, 3).flatMap((value) => {
+    const words = show(value, Math.abs(at.to - at.from) < 0.02 ? 1 : 0);
+    const half = pen.measureText(words).width / 2;
+    const x = Math.min(Math.max(at(value), half), FOREST - half);
+    const room = x - half >= taken + 6;
+    if (room) taken = x + half;
+    return [line(at(value), 17, at(value), 22, "zero"), room ? text(x, 12, words, { "text-anchor": "middle" }) : null];
+  });
   return element("th", { scope: "col", class: "forest" }, element("span", { class: "hidden" }, "Drawn"), forestPicture(marks));
 }
 

@@ -217,7 +217,7 @@ function explorer(data, state) {
       ballot(change.question, law.secondary),
     ]);
     const rest = found.length > MOST_CHANGES ? paragraph(`The first ${MOST_CHANGES} of ${count(found.length)} are listed; \`swaplaw curve --at ${written(weight)}\` lists all.`, "note") : null;
-    return [heading, table("Questions that this weight changes, with both models' votes", columns, rows), rest];
+    return [heading, ...longTable("Questions that this weight changes, with both models' votes", columns, rows), rest];
   }
 
   // The answers that a model gave to a question, most often first; gold is marked.

@@ -22,10 +22,12 @@ function labelling(data) {
     parts.push(text(width / 2, height - 8, "Labels of changed questions", { "text-anchor": "middle", class: "strong" }));
     return picture(width, height, `Bounds on lift in points against labels: from ${points(part.steps[0].low)} to ${points(part.steps[0].high)} without any, from ${points(part.low)} to ${points(part.high)} with those at hand`, parts);
   };
-  return section(
+  if (!part.changed) return section("labels", "Labels", paragraph(`${pair} changes the vote on none of ${several(part.n, "question")}: the lift is 0, whatever the labels.`, "note"));
+  return folded(
     "labels",
     "Labels",
+    `Only ${several(part.changed, "question")} of ${count(part.n)} need a label to know this lift exactly.`,
     paragraph(`${pair} changes the vote on ${count(part.changed)} of ${several(part.n, "question")}; only these need a label. ${state}`, "soft"),
-    part.changed ? responsive(draw, "Sharp bounds on the lift, in points, as labels come in: those first that narrow them most.") : null,
+    responsive(draw, "Sharp bounds on the lift, in points, as labels come in; the labels that narrow them most come first."),
   );
 }

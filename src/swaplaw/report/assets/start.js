@@ -39,7 +39,28 @@ function themes(button, state) {
   return apply;
 }
 
-const NAMES = { verdict: "Verdict", fleet: "Fleet", comparing: "Comparison", pairs: "Pairs", explorer: "Explorer", dependence: "Dependence", panels: "Panels", combining: "Combining", screening: "Screening", compute: "Compute", labels: "Labels", quality: "Data", methods: "Methods" };
+const NAMES = { verdict: "Verdict", fleet: "Fleet", pairs: "Pairs", explorer: "Explorer", comparing: "Comparison", dependence: "Dependence", panels: "Panels", combining: "Combining", screening: "Screening", compute: "Compute", labels: "Labels", quality: "Data", methods: "Methods" };
+
+// Sections that fold: the address keeps which are open, a button opens all of them, and paper has them all.
+function folding(state) {
+  const folds = [...document.querySelectorAll(".fold")];
+  const details = (fold) => fold.firstChild;
+  const isOpen = (fold) => details(fold).open;
+  const set = (wanted) => folds.forEach((fold) => { details(fold).open = wanted(fold); });
+  const button = element("button", { type: "button", id: "unfold", onclick: () => { const all = folds.every(isOpen); set(() => !all); } });
+  const restore = () => { const open = (state.get("open") || "").split(","); set((fold) => open.includes(fold.id)); label(); };
+  const label = () => { button.textContent = folds.every(isOpen) ? "Fold all sections below" : "Open all sections below"; };
+  let printing = false;
+  for (const fold of folds) {
+    details(fold).addEventListener("toggle", () => {
+      label();
+      if (!printing) state.set({ open: folds.filter(isOpen).map((each) => each.id).join(",") });
+    });
+  }
+  window.addEventListener("beforeprint", () => { printing = true; set(() => true); });
+  window.addEventListener("afterprint", () => { restore(); setTimeout(() => { printing = false; }); });
+  return { button, restore, open: (id) => folds.filter((fold) => fold.id === id).forEach((fold) => { details(fold).open = true; }) };
+}
 
 function start() {
   const state = addressState();
@@ -47,11 +68,14 @@ function start() {
   const applyTheme = themes(document.getElementById("theme"), state);
   const lab = explorer(data, state);
   const listing = pairTable(data, state, (a, b) => lab.choose(a, b));
-  const parts = [verdict(data), fleet(data), comparing(data), listing, lab, heatMap(data), panels(data), combining(data), screening(data), compute(data), labelling(data), quality(data), methods(data)];
+  const parts = [verdict(data), fleet(data), listing, lab, comparing(data), heatMap(data), panels(data), combining(data), screening(data), compute(data), labelling(data), quality(data), methods(data)];
   main.replaceChildren(...parts);
+  const folds = folding(state);
+  parts.find((part) => part.classList.contains("fold")).before(folds.button);
   const jump = (id) => (event) => {
     event.preventDefault();
     const target = document.getElementById(id);
+    folds.open(id);
     target.setAttribute("tabindex", "-1");
     target.scrollIntoView();
     target.focus({ preventScroll: true });
@@ -60,6 +84,7 @@ function start() {
   document.querySelector(".skip").addEventListener("click", jump("main"));
   const restore = () => {
     applyTheme();
+    folds.restore();
     if (lab.restore) lab.restore();
     if (listing.refresh) listing.refresh();
   };
