@@ -1,13 +1,18 @@
 """Make the example files that the documentation uses, from the real votes in `tests/data/votes`.
 
-`python scripts/examples.py` writes `examples/`: Inspect logs (a real evaluation, in which recorded votes answer instead
-of models) and small tables. No question text is in them: the authors of GPQA ask that.
+`python scripts/examples.py` writes `examples/`: logs of Inspect and of lm-evaluation-harness (real evaluations, in
+which recorded votes answer instead of models) and small tables. No question text is in them: the authors of GPQA ask
+that.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -26,6 +31,26 @@ EXAMPLES = ROOT / "examples"
 INSPECT_MODELS = ["gpt-oss-20b", "MetaStone-S1-32B", "Phi-4-reasoning"]
 EPOCHS = 4
 PLACE = re.compile(r"\((?P<question>q\d+), sample (?P<sample>\d+)\)")
+HARNESS_MODELS = ["AM-Thinking-v1", "Phi-4-reasoning", "gpt-oss-20b"]
+REPEATS = 8
+HARNESS_TASK = """
+task: aime
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: {folder}/aime.jsonl}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "Q: {{{{question}}}}"
+doc_to_target: answer
+repeats: {repeats}
+generation_kwargs: {{until: [], do_sample: true, temperature: 0.6}}
+filter_list:
+  - name: get-answer
+    filter:
+      - {{function: regex, regex_pattern: "The answer is ([0-9]+)"}}
+      - {{function: take_first}}
+metric_list:
+  - {{metric: exact_match, aggregation: mean, higher_is_better: true}}
+"""
 WIDE_MODELS = ["Meta-Llama-3_1-70B", "Qwen1.5-72B-Chat", "jamba-1.5-large"]
 
 
@@ -87,6 +112,53 @@ def keep_small(log: EvalLog, file: Path) -> None:
     write_eval_log(log, str(file))
 
 
+def lm_eval_logs() -> None:
+    """Evaluate AIME 2024 and 2025 in lm-evaluation-harness, eight repeats, three models."""
+    frame = pl.read_parquet(VOTES / "aime.parquet").filter(pl.col("sample") < REPEATS).sort("sample")
+    frame = frame.with_columns(question=pl.format("({} {})", "dataset", "question"))
+    golds = dict(frame.select("question", "gold").unique().sort("question").iter_rows())
+    folder = EXAMPLES / "lm-eval-logs"
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in HARNESS_MODELS:
+        rows = frame.filter(pl.col("model") == name).select("question", "answer").iter_rows()
+        replies: dict[str, list[str]] = {question: [] for question in golds}
+        for question, answer in rows:
+            replies[question].append("I do not know." if answer is None else f"The answer is {answer}.")
+        with tempfile.TemporaryDirectory() as scratch:
+            run_harness(Path(scratch), name, golds, replies)
+            [out] = Path(scratch, "out").iterdir()
+            shutil.copytree(out, folder / name)
+        [results] = (folder / name).glob("results_*.json")
+        keep_what_names_the_model(results)
+
+
+def keep_what_names_the_model(results: Path) -> None:
+    """Leave out of a results file what is about the machine."""
+    found = json.loads(results.read_text())
+    tasks = {
+        task: {key: config[key] for key in ("task", "filter_list", "repeats")}
+        for task, config in found["configs"].items()
+    }
+    names = {key: found[key] for key in ("model_name", "model_source")}
+    model = {key: found["config"][key] for key in ("model", "model_args")}
+    results.write_text(json.dumps({"configs": tasks, **names, "config": model}))
+
+
+def run_harness(folder: Path, name: str, golds: dict[str, str], replies: dict[str, list[str]]) -> None:
+    """Run the harness's own command with the replies of one model."""
+    documents = [
+        {"question": f"The text of this question is left out {at}.", "answer": gold} for at, gold in golds.items()
+    ]
+    (folder / "aime.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    (folder / "replies.json").write_text(json.dumps(replies))
+    (folder / "aime.yaml").write_text(HARNESS_TASK.format(folder=folder, repeats=REPEATS))
+    command = [sys.executable, str(ROOT / "tests" / "support" / "harness_scripted.py"), str(folder / "replies.json")]
+    command += ["--model", "scripted", "--model_args", f"pretrained={name}", "--tasks", "aime", "--log_samples"]
+    command += ["--include_path", str(folder), "--output_path", str(folder / "out")]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "cache")}
+    subprocess.run(command, env={**os.environ, **offline}, check=True, capture_output=True)
+
+
 def tables() -> None:
     """The tables of the how-to pages."""
     exams = pl.read_parquet(VOTES / "mmlu-pro.parquet").filter(pl.col("model").is_in(WIDE_MODELS))
@@ -104,4 +176,5 @@ def tables() -> None:
 if __name__ == "__main__":
     EXAMPLES.mkdir(exist_ok=True)
     tables()
+    lm_eval_logs()
     inspect_logs()

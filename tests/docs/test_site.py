@@ -39,6 +39,19 @@ def test_every_command_of_the_page_runs_and_prints_what_it_shows(page: Path, clo
             assert ran.returncode == 0, ran.stderr
 
 
+def test_the_walks_are_copied_from_the_pages() -> None:
+    """Each command of the three walks stands in a block of a page that a test runs."""
+    shown = "\n".join(
+        block
+        for page in [*PAGES, ROOT / "README.md"]
+        for kind in ("sh", "console", "bash")
+        for block in blocks(page, kind)
+    )
+    walked = re.findall(r"^\| `(swaplaw [^`]+)`", (DOCS / "three-walks.md").read_text(), flags=re.MULTILINE)
+    assert len(walked) > 15
+    assert [command for command in walked if command not in shown] == []
+
+
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

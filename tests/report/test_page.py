@@ -528,7 +528,8 @@ def test_many_models_fit(chrome: Any, tmp_path: Path) -> None:
         assert edge is None or edge <= WIDTHS["phone"], place
     chrome.execute_async_script("setTimeout(arguments[0], 100)")
     tops = chrome.execute_script(
-        "return [...document.querySelectorAll('#dependence text[text-anchor=end]')].map((each) => each.getAttribute('y'))"
+        "return [...document.querySelectorAll('#dependence text[text-anchor=end]')]"
+        ".map((each) => each.getAttribute('y'))"
     )
     assert len(tops) == 29
     assert all(float(after) - float(before) >= 12 for before, after in pairwise(tops))

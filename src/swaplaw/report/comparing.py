@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from swaplaw.evidence.units import Unit
 
 MOST = 45
-"""Comparisons that the page lists. Of more, it lists those of the most accurate model; all count in Holm's adjustment."""
+"""Comparisons that the page lists. Of more, those of the most accurate model; Holm's adjustment is over all."""
 
 
 def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def pair_rows(
     lead: str | None,
     progress: Progress,
 ) -> PairRows:
-    """Compute every pair; hold out and carry those worth it, first of all `always`, or the best one that `lead` leads."""
+    """Compute every pair; hold out and carry those worth it: first `always`, or the best pair that `lead` leads."""
     found = [Row(chosen, curve_of(chosen)) for chosen in progress(list(pairs(tally)))]
     found.sort(key=_rank)
     first = _first(found, lead).pair

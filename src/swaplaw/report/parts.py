@@ -148,7 +148,7 @@ def compute_part(
     most = int(rows[:, common].min(axis=1).max())
     if most < 2:
         raise InputError(
-            "Equal compute needs repeated samples: here every model has one vote per question, so there is nothing to split."
+            "Equal compute needs repeated samples: here every model has one vote per question, and nothing to split."
         )
     totals = [total for total in TOTALS if total <= most]
     questions = int(common.sum())
