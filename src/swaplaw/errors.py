@@ -41,6 +41,15 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def suggestion(name: str, known: "list[str] | tuple[str, ...]") -> str:
+    """Say which known name was meant, or which there are."""
+    from difflib import get_close_matches
+
+    spelt = {each.lower(): each for each in known}
+    meant = get_close_matches(name.lower(), list(spelt), n=1)
+    return f"did you mean {quote(spelt[meant[0]])}?" if meant else f"there are {listing(known)}"
+
+
 def listing(values: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """Name what is accepted without flooding the terminal."""
     shown = ", ".join(quote(value) for value in values[:limit])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -15,6 +16,7 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.cli import COMMANDS
+from swaplaw.cli._shared.help import EXAMPLES
 
 from support.commands import Run
 
@@ -157,6 +159,44 @@ def test_every_command_explains_itself(swaplaw: Run, name: str) -> None:
     finished = swaplaw(name, "--help")
     assert finished.code == 0
     assert "Usage: swaplaw" in finished.out
+
+
+def test_own_options_come_before_shared_ones(swaplaw: Run) -> None:
+    out = swaplaw("recommend", "--help").out
+    places = [out.index(words) for words in ("--min-gain", "How VOTES are read:", "--scorer", "Workers:", "Output:")]
+    assert places == sorted(places)
+    assert "Example:\n  swaplaw recommend demo -o policy.json\n" in out
+
+
+def test_examples_of_help_are_in_the_documentation() -> None:
+    """The pages' commands are run by tests; so what --help shows works, too."""
+    from support.pages import DOCS, ROOT, blocks
+
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    shown = {
+        line.split(" #")[0].strip()
+        for page in pages
+        for kind in ("sh", "bash", "console")
+        for block in blocks(page, kind)
+        for line in block.splitlines()
+    }
+    assert [line for line in EXAMPLES.values() if line not in shown and f"$ {line}" not in shown] == []
+
+
+def test_shell_completion(tmp_path: Path) -> None:
+    call = [sys.executable, "-m", "swaplaw"]
+    said = subprocess.run(call, env=os.environ | {"_SWAPLAW_COMPLETE": "bash_source"}, capture_output=True, text=True)
+    assert "_swaplaw_completion" in said.stdout
+    asked = {"_SWAPLAW_COMPLETE": "bash_complete", "COMP_WORDS": "swaplaw reco", "COMP_CWORD": "1"}
+    done = subprocess.run(call, env=os.environ | asked, capture_output=True, text=True)
+    assert done.stdout == "plain,recommend\n"
+
+
+def test_mistyped_options_and_models_are_told_what_was_meant(swaplaw: Run) -> None:
+    assert "Did you mean '--weight'?" in swaplaw("pairs", "demo", "--wieght", "1").err
+    assert "`swaplaw pairs --help`" in swaplaw("pairs").err
+    done = swaplaw("curve", "demo", "--primary", "GPT4", "--secondary", "mistral-large")
+    assert (done.code, "did you mean 'gpt-4'?" in done.err) == (2, True)
 
 
 def test_bare_call_and_version(swaplaw: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from swaplaw.cli import COMMANDS, LazyGroup, main
 from swaplaw.cli import swaplaw as group
+from swaplaw.cli._shared.output import at_joints
 
 from support.commands import Finished, Run
 
@@ -150,6 +152,28 @@ def test_a_narrow_terminal_gets_what_matters(
         main(["pairs", "demo"])
     head, _, rest = capsys.readouterr().out.partition("───")
     assert ("gamma" in head) == fits
-    assert ("Too narrow for" in rest) != fits
-    assert "Lift pp" in head
+    assert ("There is no room for" in rest) != fits
+    assert "Lift" in head
     assert "claude-3-opus-20240229" in rest
+
+
+@pytest.mark.parametrize("command", [["pairs", "demo"], ["labels", "demo"], ["compare", "demo"]])
+def test_eighty_columns_are_enough(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """No line is longer, and no name is broken inside a word."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    with pytest.raises(SystemExit):
+        main(command)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, out.splitlines())) <= 80
+    assert set(re.findall(r"[a-z]*pre[a-z]*", out)) <= {"preview"}
+    assert set(re.findall(r"\bclaude[-\w]*", out)) <= {"claude-3-opus-20240229", "claude-3-opus-", "claude-3-"}
+
+
+def test_names_break_at_their_joints() -> None:
+    assert at_joints("gemini-1.5-pro-preview-0409", 20) == "gemini-1.5-pro-\npreview-0409"
+    assert at_joints("openai/gpt-4o-mini", 12) == "openai/\ngpt-4o-mini"
+    assert at_joints("short", 12) == "short"
+    assert at_joints("W" * 30, 12) == "W" * 30  # the table folds it

@@ -39,7 +39,18 @@ def test_a_wrong_key_is_said(collect: Collect, monkeypatch: pytest.MonkeyPatch, 
 def test_a_missing_key_names_its_variable(collect: Collect, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SCRIPTED_API_KEY")
     refused(collect("knows"), "SCRIPTED_API_KEY")
-    refused(collect("knows", options="--dry-run"), "SCRIPTED_API_KEY")
+
+
+def test_a_dry_run_needs_no_key(collect: Collect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what it would take, and what is missing before the run."""
+    monkeypatch.delenv("SCRIPTED_API_KEY")
+    done = collect("knows", options="--dry-run --json --limit 2 --samples 3")
+    assert done.code == 0, done.err
+    [row] = json.loads(done.out)["models"]
+    assert row["samples"] == 6
+    assert "SCRIPTED_API_KEY" in row["lacks"]
+    assert "note: " in done.err
+    assert "cannot be asked yet" in done.err
 
 
 def test_a_server_that_is_not_there_is_said(collect: Collect) -> None:

@@ -65,10 +65,10 @@ Examples:
   swaplaw recommend logs/ -o policy.json       what to deploy, from Inspect logs
   swaplaw compare results.csv --json           who is better, for a program
 
-VOTES are files or directories: Inspect or lm-evaluation-harness logs, results of
-other tools, tables with one row per vote or one column per model (CSV, JSON,
-Parquet, Excel, ...), - for standard input, `demo` or demo:NAME for bundled votes.
-`swaplaw COMMAND --help` says more."""
+VOTES are files or directories: logs of Inspect or lm-evaluation-harness,
+results of other tools, or tables with one row per vote or one column per model
+(CSV, JSON, Parquet, Excel, ...). - reads standard input; `demo` and demo:NAME
+are bundled votes. `swaplaw COMMAND --help` says more."""
 
 
 class LazyGroup(click.Group):
@@ -121,6 +121,9 @@ def main(arguments: list[str] | None = None) -> None:
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         click.echo(help_wanted.format_message())
         sys.exit(0)
+    except click.UsageError as error:
+        place = "swaplaw" if error.ctx is None else error.ctx.command_path
+        fail(f"{error.format_message()} `{place} --help` says more.", error.exit_code)
     except click.ClickException as error:
         fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Ints
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, quote, suggestion
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -68,7 +68,7 @@ class Ballots:
         """Find a model by name."""
         if model not in self.models:
             raise InputError(
-                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; there are {listing(self.models)}"
+                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; {suggestion(model, self.models)}"
             )
         return self.models.index(model)
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.byte_cache import Kept
 from swaplaw._core.ragged import Rows
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, quote, suggestion
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,7 +141,7 @@ class Tally:
             return self.models.index(model)
         except ValueError:
             raise InputError(
-                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; there are {listing(self.models)}"
+                f"there is no model {quote(model)} in dataset {quote(self.dataset)}; {suggestion(model, self.models)}"
             ) from None
 
     @cached_property

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.parallel import Progress
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, suggestion
 from swaplaw.votes import engines
 from swaplaw.votes.contract import blanks_to_null, rows_of, typed
 from swaplaw.votes.files import Source
@@ -99,7 +99,7 @@ class TallyFolder:
         number = self.number(dataset)
         names = self.manifest["datasets"][number]["models"]
         if unknown := [model for model in models if model not in names]:
-            raise InputError(f"there is no model {quote(unknown[0])} in this tally; there are {listing(names)}")
+            raise InputError(f"there is no model {quote(unknown[0])} in this tally; {suggestion(unknown[0], names)}")
         files = [self.models(number)[names.index(model)] for model in sorted(set(models))]
         source = Source(str(self.path), lambda: self._named(number, files), counted=True)
         return Votes((source,)).tally()

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -74,7 +74,19 @@ def chosen_format() -> str:
 def say(words: str) -> None:
     """Print a line that is no table: on standard error where tables are CSV, with nothing that Markdown could read."""
     shown = _printable_lines(words)
+    if chosen_format() == "text" and sys.stdout.isatty():
+        shown = wrapped(shown)
     click.echo(f"{_literal(shown)}\n" if chosen_format() == "md" else shown, err=chosen_format() == "csv")
+
+
+def wrapped(words: str) -> str:
+    """Break lines between words where the terminal ends: it would break them anywhere."""
+    import shutil
+    import textwrap
+
+    width = shutil.get_terminal_size().columns
+    fill = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
+    return "\n".join(line if len(line) <= width else fill(line) for line in words.split("\n"))
 
 
 def _printable_lines(words: str) -> str:
@@ -263,24 +275,73 @@ def _draw(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], 
 
     console = Console(highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    kept = _fitting(columns, rows, console.width)
-    for column in (columns[place] for place in kept):
-        table.add_column(Text(column.name), justify="right" if column.right else "left", overflow="fold")
+    kept = fitting(columns, rows, console.width)
+    widths = widths_of(columns, rows, kept, console.width)
+    for place in kept:
+        column = columns[place]
+        justify: Literal["right", "left"] = "right" if column.right else "left"
+        table.add_column(Text(column.name), justify=justify, overflow="fold", width=widths.get(place))
     for row in rows:
-        table.add_row(*(Text(row[place]) for place in kept))
+        table.add_row(
+            *(Text(row[place] if columns[place].right else at_joints(row[place], widths.get(place))) for place in kept)
+        )
     console.print(Text(printable(title), style="bold"))
     if rows:
         console.print(table)
     if left_out := [column.name for place, column in enumerate(columns) if place not in kept]:
-        note = f"{note}\nToo narrow for {', '.join(left_out)}: a wider terminal or --format csv shows all.".lstrip()
+        note = (
+            f"{note}\nThere is no room for {', '.join(left_out)}: a wider terminal or --format csv shows all.".lstrip()
+        )
     if note:
         console.print(Text(note + "\n"))
 
 
-def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Which columns to show on a terminal so wide: all that matter, and of the others what has room."""
-    lines = [[column.name for column in columns], *rows]
-    needs = [2 + max(map(len, cells)) for cells in zip(*lines, strict=True)]
+MARGIN = 2
+"""Characters between two columns."""
+LEAST_NAME = 8
+"""Characters that a column of names has at least, if its terminal is to be filled with care."""
+
+
+def _needs(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width of each column whose cells stay whole; a heading may break between its words."""
+    cells = [[row[place] for row in rows] for place in range(len(columns))]
+    return [
+        MARGIN + max(map(len, [*column.name.split(), *texts]), default=0)
+        for column, texts in zip(columns, cells, strict=True)
+    ]
+
+
+def widths_of(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], kept: Sequence[int], width: int
+) -> dict[int, int]:
+    """How wide columns are on a terminal that has not room for all: numbers whole, names a fair share of the rest."""
+    needs = _needs(columns, rows)
+    if sum(max(needs[place], MARGIN + len(columns[place].name)) for place in kept) <= width:
+        return {}
+    texts = [place for place in kept if not columns[place].right]
+    room = width - sum(needs[place] for place in kept if columns[place].right)
+    wanted = sum(needs[place] for place in texts)
+    share = min(1.0, room / wanted) if wanted else 1.0
+    found = {place: needs[place] - MARGIN for place in kept}
+    found |= {place: int(needs[place] * share) - MARGIN for place in texts}
+    return found if all(found[place] >= LEAST_NAME or share == 1.0 for place in texts) else {}
+
+
+def at_joints(text: str, width: int | None) -> str:
+    """Break a name that is too long after a hyphen, a slash or the like, and only else inside a word."""
+    if width is None or len(text) <= width:
+        return text
+    lines = [""]
+    for part in re.split(r"(?<=[-_/:,\s])", text):
+        if len(lines[-1]) + len(part.rstrip()) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Which columns to show on a terminal this wide: all that matter, and of the others what has room."""
+    needs = _needs(columns, rows)
     kept = list(range(len(columns)))
     for place in sorted(kept, key=lambda place: -columns[place].minor):
         if sum(needs[one] for one in kept) <= width or not columns[place].minor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, need_inspect
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, percent, points, progress_bar, remark, show, table_options
 from swaplaw.cli._shared.reading import column_map
 from swaplaw.decide.defaults import MIN_GAIN
@@ -23,27 +24,34 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
 @click.option("--manifest", metavar="FILE", help="Ask only the questions of this sample (`collect sample`).")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Ask only the first N questions, for a first try.")
 @click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Where a part of the question is.")
-@click.option("--name", help="What to call the dataset; default: after its file.")
+@click.option("--name", help="What to call the dataset; by default, the name of its file.")
 @click.option("--skip-invalid", is_flag=True, help="Leave invalid questions out instead of refusing all.")
 @click.option("--unlabelled", is_flag=True, help="Questions may lack an answer: their votes have no gold yet.")
 @click.option("--models", multiple=True, metavar="NAME,…", help="Inspect models, such as openai/gpt-4o-mini.")
 @click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")
 @click.option("--samples", type=click.IntRange(1), default=24, show_default=True, help="Votes per model and question.")
 @click.option("-o", "--output", type=FILE, default="votes.parquet", show_default=True, help="Write the votes here.")
-@click.option("--logs", type=click.Path(file_okay=False, path_type=Path), help="Inspect's logs; default: VOTES.logs.")
-@click.option("--report", type=FILE, help="Write the report of the votes here, too.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of answer orders and generations.")
-@click.option("--temperature", type=click.FloatRange(0), default=1.0, show_default=True)
+@click.option(
+    "--logs",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where Inspect's logs go; by default, beside the votes.",
+)
+@click.option("--report", type=FILE, help="Also write a report of the votes here.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of answer orders and generations.")
+@click.option("--temperature", type=click.FloatRange(0), default=1.0, show_default=True, help="Sampling temperature.")
 @click.option(
     "--max-tokens", type=click.IntRange(1), default=4096, show_default=True, help="Token cap of a completion."
 )
 @click.option("--brief", is_flag=True, help="Ask for one or two sentences of reasoning, not for steps.")
 @click.option("--grammar", is_flag=True, help="Hold llama.cpp servers to one line of reasoning and an answer line.")
-@click.option("--connections", multiple=True, metavar="[MODEL=]N", help="Requests at one time, of a model or of each.")
+@click.option(
+    "--connections", multiple=True, metavar="[MODEL=]N", help="Requests at one time: of one model, or of each."
+)
 @click.option("--base-url", help="Address of the models' server.")
 @click.option("--time-limit", type=click.IntRange(1), help="Seconds per sample.")
 @click.option(
@@ -205,6 +213,7 @@ def _estimate(plan: Plan, logs: Path, as_json: bool) -> None:
     from swaplaw.collect.run.estimate import estimate
 
     rows = estimate(plan, logs)
+    remark([f"{row.model} cannot be asked yet: {row.lacks}" for row in rows if row.lacks is not None])
     if as_json:
         emit({"models": [row.to_dict() for row in rows]})
         return

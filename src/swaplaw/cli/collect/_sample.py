@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, percent, remark, show, table_options
 from swaplaw.cli._shared.reading import column_map
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from swaplaw.collect.design.manifest import Manifest
 
 
-@click.command("sample")
+@click.command("sample", cls=Command)
 @click.argument("dataset")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the manifest goes (.json)."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr, load_tally
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, progress_bar, show, votes_options
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.workers import workers_options
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from swaplaw.decide.equal_compute import Budget, Split
 
 
-@click.command("budget")
+@click.command("budget", cls=Command)
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model that is added.")

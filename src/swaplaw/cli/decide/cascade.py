@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, load, percent, points, say, show, votes_options
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.errors import InputError, quote
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from swaplaw.votes.tally import Tally
 
 
-@click.command("cascade")
+@click.command("cascade", cls=Command)
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that answers first.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model that is asked where the lead is small.")

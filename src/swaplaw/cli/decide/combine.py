@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     Column,
     emit,
@@ -39,7 +40,7 @@ MOST_WEIGHTS = 6
 """Weights that a line shows."""
 
 
-@click.command("combine")
+@click.command("combine", cls=Command)
 @votes_options
 @click.option("--rules", metavar="A,B,...", help="Compare these rules only.")
 @click.option("--models", metavar="A,B,...", help="Combine these models only.")

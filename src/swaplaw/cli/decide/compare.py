@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from swaplaw.decide.compare import Comparisons
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @votes_options
 @click.option("--models", metavar="A,B,...", help="Compare only these models.")
 @click.option(

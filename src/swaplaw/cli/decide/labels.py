@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, several, show, votes_options
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command("labels")
+@click.command("labels", cls=Command)
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @click.option("--primary", metavar="MODEL", help="The model that carries weight 1; with --secondary, one pair only.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     Column,
     emit,
@@ -36,7 +37,7 @@ NOT_DEPLOYED = 3
 """Exit code where a pipeline asked for an ensemble and there is none to deploy."""
 
 
-@click.command("recommend")
+@click.command("recommend", cls=Command)
 @votes_options
 @click.option("-o", "--output", metavar="FILE", help="Write the policy here, for `swaplaw serve`.")
 @click.option("--models", metavar="A,B,...", help="Consider these models only.")

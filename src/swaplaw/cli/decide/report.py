@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, json_option, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.reading import reading_options, said_about_reading
@@ -16,7 +17,7 @@ from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
 @reading_options
 @click.option("--dataset", metavar="NAME", help="Report on this dataset; needed where VOTES hold several.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import inspect_errors
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, percent, show
 from swaplaw.cli.forensic._options import TABLES
 from swaplaw.errors import InputError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from swaplaw.forensic.grading.judge import Item, Judgement
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOGS...")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Vote table (Parquet)."

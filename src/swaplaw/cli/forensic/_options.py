@@ -12,7 +12,7 @@ CHALLENGES = click.argument("challenges", nargs=-1, required=True, metavar="CHAL
 EVIDENCE = click.option(
     "--evidence",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the evidence, one folder a challenge in it. Default: $SWAPLAW_EVIDENCE, or 'evidence' here.",
+    help="Folder of the evidence, with one folder per challenge. Default: $SWAPLAW_EVIDENCE, or 'evidence' here.",
 )
 SANDBOX = click.option(
     "--sandbox",

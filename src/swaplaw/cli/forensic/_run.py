@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
 from swaplaw.errors import InputError, SwaplawError, quote
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from swaplaw.forensic.challenges.manifest import Challenge
 
 
-@click.command()
+@click.command(cls=Command)
 @CHALLENGES
 @EVIDENCE
 @SANDBOX
@@ -85,7 +86,7 @@ def _name(case: Challenge) -> str:
     return case.id if case.folder.parent == SHIPPED else str(case.folder)
 
 
-@click.command()
+@click.command(cls=Command)
 @CHALLENGES
 @click.option("--model", "models", multiple=True, help="Any Inspect model; may be given several times.")
 @click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")

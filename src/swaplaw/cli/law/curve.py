@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     Column,
     emit,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from swaplaw.votes.tally import Tally
 
 
-@click.command("curve")
+@click.command("curve", cls=Command)
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model whose weight varies.")

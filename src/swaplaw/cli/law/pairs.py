@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     Column,
     emit,
@@ -47,7 +48,7 @@ MASSES = (
 OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 
 
-@click.command("pairs")
+@click.command("pairs", cls=Command)
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @workers_options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr, leave_out, models_option
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
     INTERVALS,
     Column,
@@ -71,7 +72,7 @@ class Row:
         }
 
 
-@click.command("panel")
+@click.command("panel", cls=Command)
 @votes_options
 @click.option("--size", type=int, default=3, show_default=True, help="How many members a panel has.")
 @click.option("--members", multiple=True, metavar="A,B,...", help="Look at this panel only.")

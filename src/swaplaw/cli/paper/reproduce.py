@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.decide.defaults import REPLICATES
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from swaplaw.paper.reproduce import Reproduction, Study
 
 
-@click.command("reproduce")
+@click.command("reproduce", cls=Command)
 @click.argument("votes", nargs=-1, metavar="[VOTES]...")
 @reading_options
 @click.option("--corpus", metavar="DIR", help="Reproduce from the released corpus, downloaded into DIR.")

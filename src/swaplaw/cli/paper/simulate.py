@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, show, table_options
 
 if TYPE_CHECKING:
     from swaplaw.paper.published import Comparison
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @click.option("-o", "--output", metavar="DIR", help="Draw the figures theory and decomp here, as SVG and PNG.")
 @click.option("--gap", type=float, default=0.10, show_default=True, help="Gap of single-sample accuracies.")
 @click.option("--overlap", type=float, default=0.35, show_default=True, help="Latent overlap of knowledge, -1 to 1.")

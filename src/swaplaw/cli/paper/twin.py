@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, percent, show, table_options
 
 
-@click.command("twin")
+@click.command("twin", cls=Command)
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write the votes here (.parquet, .csv, .jsonl).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Takes an arrangement.")

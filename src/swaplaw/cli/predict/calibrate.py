@@ -20,6 +20,7 @@ from swaplaw.cli._shared.evidence import (
     precise,
     size,
 )
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, points, rate, say, show, votes_options
 from swaplaw.cli._shared.workers import workers_options
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Shown = Callable[..., str]
 
 
-@click.command("calibrate")
+@click.command("calibrate", cls=Command)
 @votes_options
 @models_option
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr, load_tally
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import INTERVALS, Column, emit, header, lift, percent, points, show, votes_options
 from swaplaw.errors import InputError, quote
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from swaplaw.predict.ladder import Ladder
 
 
-@click.command("ladder")
+@click.command("ladder", cls=Command)
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model that is added.")

@@ -16,6 +16,7 @@ from swaplaw.cli._shared.evidence import (
     over_grid,
     size,
 )
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, rate, show, votes_options
 from swaplaw.cli._shared.workers import workers_options
 from swaplaw.cli.predict.calibrate import show_law
@@ -52,7 +53,7 @@ MEANING = {
 }
 
 
-@click.command("predictors")
+@click.command("predictors", cls=Command)
 @votes_options
 @models_option
 @click.option("--law", "law_file", metavar="FILE", help="Rates from `swaplaw calibrate -o`; without, in-sample ones.")

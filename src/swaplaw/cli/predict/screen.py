@@ -13,6 +13,7 @@ import click
 
 from swaplaw._core.rounding import decimals
 from swaplaw.cli._shared.evidence import load_tally, models_option
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, listing, quote
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 SHOWN = 30
 
 
-@click.command("screen")
+@click.command("screen", cls=Command)
 @click.argument("votes", nargs=-1, metavar="[VOTES...]")
 @reading_options
 @click.option("--law", "law_file", metavar="FILE", help="The law that `swaplaw calibrate -o` wrote.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, say, show, table_options
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, quote
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from swaplaw.serve.drift import Monitor
 
 
-@click.command("drift")
+@click.command("drift", cls=Command)
 @click.argument("policy", metavar="POLICY")
 @click.argument("live", nargs=-1, required=True, metavar="LIVE_VOTES...")
 @click.option("--calibration", multiple=True, metavar="VOTES", help="Votes to expect, where the policy carries none.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, load, percent, show, table_options, with_bar
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 ERRORS = (0.05, 0.01)
 
 
-@click.command("replay")
+@click.command("replay", cls=Command)
 @click.argument("arguments", nargs=-1, required=True, metavar="VOTES... POLICY")
 @reading_options
 @click.option("--dataset", metavar="NAME", help="Play this dataset back.")

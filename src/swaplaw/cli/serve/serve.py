@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ GRACE = 60
 """Seconds that questions being answered get to finish when the server is told to stop."""
 
 
-@click.command("serve")
+@click.command("serve", cls=Command)
 @click.argument("policies", nargs=-1, metavar="[POLICY...]")
 @click.option("--demo", is_flag=True, help="Serve recorded votes of two real models; needs no policy and no network.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, show, votes_options
 
 if TYPE_CHECKING:
     from swaplaw.votes.checks import Check
 
 
-@click.command("checks")
+@click.command("checks", cls=Command)
 @votes_options
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
     """Look for what is wrong in VOTES before anything is concluded from them.

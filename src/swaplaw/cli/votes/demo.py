@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, progress_bar, say, table_options
 from swaplaw.cli.law import curve as curve_command
 from swaplaw.cli.law import pairs as pairs_command
@@ -20,7 +21,7 @@ Next, on the same votes:
   swaplaw demo mmlu-pro              other votes, which say yes"""
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.argument("name", type=click.Choice(list(FILES)), default="gpqa-diamond", metavar="[NAME]")
 @table_options
 @doubts_on_stderr()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, remark, show, table_options
 from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options
 from swaplaw.errors import InputError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from swaplaw.importers.reading import Imported
 
 
-@click.command("import")
+@click.command("import", cls=Command)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the votes go (.parquet).")
 @click.option("--explain", is_flag=True, help="Show how each column is read, and write nothing.")

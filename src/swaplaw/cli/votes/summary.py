@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, accuracy, emit, fleet_line, load, percent, show, votes_options
 from swaplaw.errors import printable
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from swaplaw.votes.tally import Tally
 
 
-@click.command("summary")
+@click.command("summary", cls=Command)
 @votes_options
 @doubts_on_stderr()
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:

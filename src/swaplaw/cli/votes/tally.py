@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, progress_bar, remark, show, table_options
 from swaplaw.cli._shared.reading import reading_of_run, reading_options
 
 
-@click.command("tally")
+@click.command("tally", cls=Command)
 @click.argument("votes", nargs=-1, required=True, metavar="VOTES...")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder to write; it must not be there yet.")
 @reading_options

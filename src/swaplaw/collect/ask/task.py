@@ -28,6 +28,7 @@ def mcq(
     brief: bool = False,
     grammar: bool = False,
     manifest: str | None = None,
+    limit: int | None = None,
     columns: dict[str, str] | None = None,
     name: str | None = None,
     skip_invalid: bool = False,
@@ -41,6 +42,7 @@ def mcq(
         brief: ask for one or two sentences of reasoning instead of step-by-step reasoning.
         grammar: hold a llama.cpp server to one line of reasoning and a valid answer line.
         manifest: a sample's manifest (`swaplaw collect sample`): ask only its questions.
+        limit: ask only this many questions, the first ones.
         columns: which column of a file holds which part of a question, where it cannot be guessed.
         name: what to call the dataset; default: after its file.
         skip_invalid: leave invalid questions out instead of refusing all.
@@ -52,6 +54,8 @@ def mcq(
         )
         if manifest is not None:
             questions = read_manifest(manifest).take(questions)
+        if limit is not None:
+            questions = questions.first(limit)
     return Task(
         dataset=MemoryDataset([sample(question) for question in questions], name=questions.dataset),
         solver=ask(seed=seed, brief=brief, grammar=grammar),

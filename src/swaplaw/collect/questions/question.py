@@ -90,6 +90,10 @@ class Questions:
             digest.update(json.dumps(content).encode() + b"\n")
         return f"sha256:{digest.hexdigest()}"
 
+    def first(self, number: int) -> Questions:
+        """Take the first ones."""
+        return Questions(self.dataset, self.items[:number], self.source, self.notes)
+
     def select(self, ids: Sequence[str]) -> Questions:
         """Take the questions with these ids, in this order."""
         known = {question.id: question for question in self.items}

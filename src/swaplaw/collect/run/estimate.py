@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from swaplaw.collect.run.plan import LOCAL, Plan
 from swaplaw.importers.reading import import_votes
 
 CHARACTERS = 4
-"""Characters a token, about, in English text."""
+"""Characters per token, about, in English text."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,13 @@ class Cost:
     samples: int
     finished: int
     prompt_tokens: int
-    """About, at four characters a token."""
+    """About, at four characters per token."""
     completion_tokens: int
     """At most: every completion as long as the token cap."""
     cost: float | None
     """At most; None where no price is known."""
+    lacks: str | None = None
+    """What is missing before the model can be asked: a key, a package."""
 
     def to_dict(self) -> dict[str, Any]:
         """Make it plain data."""
@@ -42,10 +44,24 @@ def estimate(plan: Plan, logs: Path) -> list[Cost]:
     """Say what is left to do, having checked all that can be checked without asking a model."""
     with inspect_errors(), stdout_to_stderr():
         task = make_task(plan)
-        for name in plan.models:
-            require(name.removeprefix(LOCAL)) if name.startswith(LOCAL) else open_model(plan, name)
+        lacks = {name: _lacks(plan, name) for name in plan.models}
     finished = _finished(task, logs)
-    return [_estimate(plan, task, name, finished.get(name, 0)) for name in plan.models]
+    return [replace(_estimate(plan, task, name, finished.get(name, 0)), lacks=lacks[name]) for name in plan.models]
+
+
+def _lacks(plan: Plan, name: str) -> str | None:
+    """What a model lacks before it can be asked; an estimate needs neither its key nor its package."""
+    from inspect_ai._util.error import PrerequisiteError
+    from rich.text import Text
+
+    if name.startswith(LOCAL):
+        require(name.removeprefix(LOCAL))
+        return None
+    try:
+        open_model(plan, name)
+    except PrerequisiteError as error:
+        return " ".join(Text.from_markup(str(error.message)).plain.removeprefix("ERROR: ").split())
+    return None
 
 
 def _finished(task: Task, logs: Path) -> dict[str, int]:

@@ -38,6 +38,8 @@ class Plan:
     """Seconds per sample."""
     manifest: str | None = None
     """A sample's manifest: ask only its questions."""
+    limit: int | None = None
+    """Ask only this many questions, the first ones."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Which column of the dataset's file holds which part of a question, where it cannot be guessed."""
     name: str | None = None
@@ -51,7 +53,7 @@ class Plan:
     def task_args(self) -> dict[str, Any]:
         """What the Inspect task takes, defaults left out: a log is known by what was asked for."""
         plain = Plan(self.dataset, self.models)
-        names = ("seed", "brief", "grammar", "manifest", "columns", "name", "skip_invalid", "unlabelled")
+        names = ("seed", "brief", "grammar", "manifest", "limit", "columns", "name", "skip_invalid", "unlabelled")
         asked = {name: getattr(self, name) for name in names}
         return {"dataset": self.dataset} | {
             name: value for name, value in asked.items() if value != getattr(plain, name)

@@ -1,0 +1,67 @@
+"""The help of a command: its own options first, those that all commands share after them, and an example to copy."""
+
+from __future__ import annotations
+
+import click
+
+GROUPS = {
+    "How VOTES are read": (
+        *("dataset", "scorer", "threshold", "filter", "shares", "columns", "kind", "pattern", "canonical", "groups"),
+    ),
+    "Workers": ("workers", "backend", "cluster"),
+    "Output": ("as_json", "format", "help"),
+}
+"""Options that many commands share, by the names of their parameters."""
+
+EXAMPLES = {
+    "demo": "swaplaw demo",
+    "import": "swaplaw import examples/wide.csv --explain",
+    "collect mcq": "swaplaw collect mcq --local smollm2 --dataset demo --limit 5 --dry-run",
+    "checks": "swaplaw checks demo",
+    "summary": "swaplaw summary demo",
+    "compare": "swaplaw compare demo",
+    "labels": "swaplaw labels examples/unlabelled.csv --weight 2/3",
+    "pairs": "swaplaw pairs demo --weight 2/3",
+    "curve": "swaplaw curve demo --primary gpt-4 --secondary mistral-large --at 1/3",
+    "combine": "swaplaw combine demo",
+    "calibrate": "swaplaw calibrate demo -o law.json",
+    "screen": "swaplaw screen examples/right-or-wrong.csv --law law.json",
+    "ladder": "swaplaw ladder demo --primary gpt-4 --secondary mistral-large --samples 1,2,4,8",
+    "recommend": "swaplaw recommend demo -o policy.json",
+    "budget": "swaplaw budget demo --primary gpt-4 --secondary claude-3-opus-20240229 --samples 2,4,8",
+    "report": "swaplaw report demo -o report.html",
+    "replay": "swaplaw replay demo policy.json",
+    "serve": "swaplaw serve --demo",
+}
+"""One command line for each command; the documentation shows them too, where tests run them."""
+
+
+class Command(click.Command):
+    """A command whose options are listed in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the command's own options, then the shared ones under their headings."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        records = [("help" if "--help" in each.opts else each.name, each.get_help_record(ctx)) for each in options]
+        shown = [(name, record) for name, record in records if record is not None]
+        takes_votes = any(each.name == "votes" for each in self.params)
+        shared = {
+            name: heading
+            for heading, names in GROUPS.items()
+            for name in names
+            # What `--dataset` and `--column` mean depends on what the command reads.
+            if takes_votes or heading != "How VOTES are read"
+        }
+        for heading in ("Options", *GROUPS):
+            rows = [record for name, record in shown if shared.get(str(name), "Options") == heading]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show one example."""
+        example = EXAMPLES.get(" ".join(ctx.command_path.split()[1:]))
+        if example is not None:
+            with formatter.section("Example"):
+                formatter.write(f"{' ' * formatter.current_indent}{example}\n")
+        super().format_epilog(ctx, formatter)
