@@ -96,7 +96,7 @@ def test_a_changed_policy_is_refused(edit: Callable[[dict[str, Any]], Any]) -> N
         ),
         (lambda d: d.update(version=2), "policy version 2, this swaplaw reads version 1"),
         (lambda d: d.pop("members"), "'members' is missing"),
-        (lambda d: d.update(upstream=1), "'upstream' is no part of a policy"),
+        (lambda d: d.update(upstream=1), "'upstream' is not a part of a policy"),
         (lambda d: d.update(serving=[]), "serving is \\[\\], expected an object"),
     ],
 )

@@ -52,7 +52,7 @@ def test_what_is_no_unit_is_refused() -> None:
     plain = votes_of(MODELS).tally()
     with pytest.raises(sl.InputError, match="no column 'cluster'"):
         resampling_units(plain, "cluster")
-    with pytest.raises(sl.InputError, match="by 'exam' is no unit"):
+    with pytest.raises(sl.InputError, match="by 'exam' is not a unit"):
         resampling_units(plain, "exam")  # type: ignore[arg-type]
     holed = replace(plain, clusters=("x", None, *["y"] * 22))  # type: ignore[arg-type]
     with pytest.raises(sl.InputError, match="question 'q001' has no cluster"):

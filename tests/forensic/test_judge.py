@@ -148,7 +148,7 @@ def test_a_failing_judge_keeps_what_it_said(tmp_path: Path) -> None:
 def test_a_broken_verdict_file_is_named(tmp_path: Path) -> None:
     file = tmp_path / "v.jsonl"
     file.write_text("{}\n")
-    with pytest.raises(InputError, match="line 1 is no verdict"):
+    with pytest.raises(InputError, match="line 1 is not a verdict"):
         read_verdicts(file)
 
 

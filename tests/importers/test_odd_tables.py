@@ -115,7 +115,7 @@ REFUSED = {
     "golds that differ": ("question,model,answer,gold\nq,a,A,A\nq,b,B,B\n", "give each question of a dataset one gold"),
     "row numbers for questions": ("id,model,answer,gold\n1,a,A,A\n2,b,B,A\n", "seems to number the rows"),
     "a sample twice": ("question,model,sample,answer,gold\nq,a,0,A,A\nq,a,0,B,A\n", "or remove the duplicate"),
-    "a column that is no model": (
+    "a column that is not a model": (
         "question,gold,m,n,comment\n" + "".join(f"{n},x{n},x{n},x{n},odd\n" for n in range(12)),
         "leave it out of the file if it is none",
     ),

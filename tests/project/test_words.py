@@ -17,20 +17,24 @@ from support.pages import DOCS, ROOT
 
 INSTEAD: dict[str, str] = tomllib.loads((DOCS / "words.toml").read_text())["instead"]
 PAGES = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+SCRIPTS = [*(ROOT / "src" / "swaplaw" / "report" / "assets").glob("*.js")]
 SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
 
 
 @cache
 def prose() -> list[tuple[Path, int, str]]:
     """Lines that people read, with their places."""
-    return [(file, number, line) for file in [*PAGES, *SOURCES] for number, line in lines(file)]
+    return [(file, number, line) for file in [*PAGES, *SOURCES, *SCRIPTS] for number, line in lines(file)]
 
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Of a page what is no code, of a module its docstrings and messages."""
+    """Of a page what is not code, of a module its docstrings and messages, of a script all."""
     text = file.read_text()
     if file.suffix == ".md":
         yield from enumerate(re.sub(r"`[^`\n]*`", "", text).splitlines(), 1)
+        return
+    if file.suffix == ".js":
+        yield from enumerate(text.splitlines(), 1)
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:

@@ -301,7 +301,7 @@ def test_keyboard_moves_the_weight(chrome: Any, demo: Path) -> None:
     typed = chrome.find_element("id", "weight")
     typed.clear()
     typed.send_keys("two", Keys.ENTER)
-    assert "no weight" in text(chrome, "#weight-error")
+    assert "not a weight" in text(chrome, "#weight-error")
     typed.clear()
     typed.send_keys("1.5", Keys.ENTER)
     assert text(chrome, "#summary").startswith("At weight 3/2,")

@@ -94,7 +94,7 @@ _STAND_INS = "BCDEFGHJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class _Labels:
-    """Labels as letters: those that are no letters are read through letters that stand for them."""
+    """Labels as letters: those that are not letters are read through letters that stand for them."""
 
     meant: dict[str, str]
     words: re.Pattern[str] | None
@@ -115,7 +115,7 @@ def _labels(labels: tuple[str, ...]) -> _Labels:
     if all(re.fullmatch("[A-Za-z]", label) for label in labels):
         return _Labels({label.upper(): label for label in labels}, None)
     if len(labels) > len(_STAND_INS):
-        raise InputError(f"{len(labels)} labels that are no letters are too many; at most {len(_STAND_INS)} are read")
+        raise InputError(f"{len(labels)} labels that are not letters are too many; at most {len(_STAND_INS)} are read")
     words = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
     return _Labels(
         dict(zip(_STAND_INS, labels, strict=False)),

@@ -27,7 +27,7 @@ _EDGES = " \t\n.,;:!?\"'`*_<>"
 
 
 MAX_NUMBER = 200
-"""Longer runs of digits are no numbers that anybody meant."""
+"""Longer runs of digits are not numbers that anybody meant."""
 
 
 def space(text: str) -> str:

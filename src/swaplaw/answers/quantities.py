@@ -74,7 +74,7 @@ class Amount:
     unit: str | None = None
     """A unit that is known."""
     noun: str | None = None
-    """A word after the number that is no known unit."""
+    """A word after the number that is not a known unit."""
     span: tuple[int, int] = (0, 0)
 
 

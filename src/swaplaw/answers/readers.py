@@ -138,7 +138,7 @@ class Reader:
         kinds = {"kind": str, "version": int, "labels": list, "pattern": str, "field": str, "canonical": list}
         for name, value in document.items():
             if name not in kinds:
-                raise InputError(f"{quote(name)} is no part of a reader; there are {listing(list(kinds))}")
+                raise InputError(f"{quote(name)} is not a part of a reader; there are {listing(list(kinds))}")
             if not isinstance(value, kinds[name]) or (
                 isinstance(value, list) and not all(isinstance(item, str) for item in value)
             ):

@@ -39,7 +39,7 @@ def _field_line(field: re.Match[str]) -> str:
     named = _key(field["key"])
     if named in KEYS:
         return f"\nANSWER: {field['value']}\n"
-    # Reasons quote options that they reject: they are no part of what is said.
+    # Reasons quote options that they reject: they are not part of what is said.
     return "\n" if len(named) > 1 else field[0]
 
 

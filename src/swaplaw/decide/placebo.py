@@ -28,7 +28,7 @@ from swaplaw.votes.tally import Tally, tally_array
 
 PLACEBOS = 10
 MOST_OPTIONS = 26
-"""More different answers than this are no options, but free text."""
+"""More different answers than this are not options, but free text."""
 
 
 @dataclass(frozen=True)

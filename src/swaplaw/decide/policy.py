@@ -159,7 +159,7 @@ def read_policy(path: str | Path) -> Policy:
     Raises
     ------
     InputError
-        If it is no policy file, or was changed after it was written.
+        If it is not a policy file, or was changed after it was written.
     """
     name = quote(str(path), 200)
     try:
@@ -184,7 +184,7 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     if missing := [key for key in _KEYS if key not in document]:
         raise InputError(f"{name}: {quote(missing[0])} is missing; {REMEDY}")
     if unknown := [key for key in document if key not in (*_KEYS, "voting", "serving")]:
-        raise InputError(f"{name}: {quote(unknown[0])} is no part of a policy; {REMEDY}")
+        raise InputError(f"{name}: {quote(unknown[0])} is not a part of a policy; {REMEDY}")
     decided = {key: document[key] for key in (*_KEYS, "voting") if key != "digest" and key in document}
     if document["digest"] != _digest(decided):
         raise InputError(

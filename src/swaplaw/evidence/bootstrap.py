@@ -170,7 +170,7 @@ class Bootstrap:
     """By name, one number for each pair."""
     level: float
     method: Method
-    """How the intervals of quantities that are no means were read off the replicates."""
+    """How the intervals of quantities that are not means were read off the replicates."""
 
     def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
         """The quantities of one pair by name, as oriented here."""

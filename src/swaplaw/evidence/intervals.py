@@ -345,7 +345,7 @@ def _checked(values: Floats, member: Ints, level: float) -> tuple[int, int]:
 
 
 def check_level(level: float) -> None:
-    """Refuse what is no confidence level."""
+    """Refuse what is not a confidence level."""
     if not 0 < level < 1:
         raise InputError(f"level {level!r} is not between 0 and 1: give 0.95 for a 95% interval")
 

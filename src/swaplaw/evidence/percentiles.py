@@ -1,4 +1,4 @@
-"""Intervals from bootstrap replicates, for what is no mean: expanded percentile (the default), percentile and BCa.
+"""Intervals from bootstrap replicates, for what is not a mean: expanded percentile (the default), percentile and BCa.
 
 A percentile interval from n units is too narrow by about sqrt((n - 1) / n), and takes a normal quantile where
 Student's belongs: with ten clusters a nominal 95% covers about 90%. The expanded percentile interval (Hesterberg,

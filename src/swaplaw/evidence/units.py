@@ -80,7 +80,7 @@ def resampling_units(tally: Tally, by: Unit | None = None) -> Units:
     100
     """
     if by not in (None, "question", "cluster"):
-        raise InputError(f"by {by!r} is no unit: give 'question' or 'cluster', or leave it out")
+        raise InputError(f"by {by!r} is not a unit: give 'question' or 'cluster', or leave it out")
     names = None if by == "question" else _cluster_names(tally, asked=by == "cluster")
     if names is None:
         return Units(_numbered(tally.questions), "question")

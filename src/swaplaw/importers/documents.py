@@ -52,7 +52,7 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     f"{quote(str(file), 200)}: line {number} is not JSON{cut}; correct or remove that line"
                 ) from None
             if not isinstance(event, dict):
-                raise InputError(f"{quote(str(file), 200)}: line {number} is no JSON object; correct or remove it")
+                raise InputError(f"{quote(str(file), 200)}: line {number} is not a JSON object; correct or remove it")
             yield number, event
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXACT = "exact"
 SERIOUS = 0.01
-"""The share of a model's votes from which on a spelling of its own is no slip of the pen."""
+"""The share of a model's votes from which on a spelling of its own is not a slip of the pen."""
 _LETTER = re.compile(r"\s*[(\[]?[A-Za-z][)\].:]?\s*")
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)*\s*")
 

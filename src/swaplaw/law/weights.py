@@ -72,7 +72,7 @@ def simplest_between(low: Fraction, high: Fraction | None) -> Fraction:
 
 
 def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
-    """The simplest fraction strictly between a/b and c/d, where 1/0 is no bound."""
+    """The simplest fraction strictly between a/b and c/d, where 1/0 means no bound."""
     whole = a // b
     if (whole + 1) * d < c:
         return whole + 1, 1

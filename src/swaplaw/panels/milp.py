@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 TOLERANCE = 1e-5
-"""A lead smaller than this share of the votes is no lead to the solver: cones thinner than that are not seen."""
+"""A lead smaller than this share of the votes is not a lead to the solver: cones thinner than that are not seen."""
 MOST_CONFLICTS = 3_000
 """With more planes than this, conflicts are not looked for: they are compared in pairs."""
 

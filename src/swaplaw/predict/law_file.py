@@ -93,7 +93,7 @@ def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) 
     Raises
     ------
     InputError
-        If it is no law file, or the law is for another weight.
+        If it is not a law file, or the law is for another weight.
     """
     name = quote(str(path), 200)
     try:

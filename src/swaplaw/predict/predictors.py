@@ -214,7 +214,7 @@ def predictors(
     if len(terms.pairs) > 1 and np.ptp(found.lift) == 0:
         warnings.warn(
             f"all {len(terms.pairs)} pairs have the same lift at weight {terms.weight} ({found.lift[0]:+.3g}), so "
-            "nothing can correlate with it; with one vote a question no secondary below weight 1 changes any answer",
+            "nothing can correlate with it; with one vote per question no secondary below weight 1 changes any answer",
             StatisticalWarning,
             stacklevel=2,
         )

@@ -63,7 +63,7 @@ def screen_tiles(
     Raises
     ------
     InputError
-        If the folder is no tally, or it has one model only.
+        If the folder is not a tally, or it has one model only.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def votes_from(frame: Any) -> Votes:
     Raises
     ------
     InputError
-        If it is no dataframe, or breaks the contract; the message says where and what to do.
+        If it is not a dataframe, or breaks the contract; the message says where and what to do.
 
     Examples
     --------

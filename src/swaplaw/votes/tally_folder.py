@@ -310,7 +310,7 @@ class _Merge:
         return blanks_to_null(frame).with_columns(pl.lit(number).alias("part"))
 
     def write(self) -> dict[str, Any]:
-        """Write everything; the manifest last, so that what is not whole is no tally."""
+        """Write everything; the manifest last, so that what is not whole is not a tally."""
         names = self._collect(self.rows.select("dataset").unique())["dataset"].sort()
         if not len(names):
             self._complain()

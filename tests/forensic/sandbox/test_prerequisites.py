@@ -171,7 +171,7 @@ def test_configuration(evidence: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert BwrapSandbox.config_deserialize(config.model_dump(mode="json")) == config
     for content in ("[1]", "{", '{"evidnce": "x"}', '{"limits": {"memory": -1}}'):
         file.write_text(content)
-        with pytest.raises(InputError, match="is no sandbox configuration"):
+        with pytest.raises(InputError, match="is not a sandbox configuration"):
             SandboxConfig.of(str(file))
     with pytest.raises(InputError, match="no sandbox configuration at"):
         SandboxConfig.of("none.json")

@@ -72,7 +72,7 @@ def chosen_format() -> str:
 
 
 def say(words: str) -> None:
-    """Print a line that is no table: on standard error where tables are CSV, with nothing that Markdown could read."""
+    """Print a line that is not a table: on standard error where tables are CSV, with nothing that Markdown could read."""
     shown = _printable_lines(words)
     if chosen_format() == "text" and sys.stdout.isatty():
         shown = wrapped(shown)

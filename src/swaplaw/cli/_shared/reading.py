@@ -112,7 +112,7 @@ _FLAG_OF = (
 
 @contextmanager
 def naming_flags() -> Iterator[None]:
-    """Say in an error of reading votes by which flag it is put right."""
+    """Name the flag that fixes an error of reading votes."""
     try:
         yield
     except InputError as error:

@@ -50,7 +50,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--brief", is_flag=True, help="Ask for one or two sentences of reasoning, not for steps.")
 @click.option("--grammar", is_flag=True, help="Hold llama.cpp servers to one line of reasoning and an answer line.")
 @click.option(
-    "--connections", multiple=True, metavar="[MODEL=]N", help="Requests at one time: of one model, or of each."
+    "--connections", multiple=True, metavar="[MODEL=]N", help="Requests at once, of one model or of each."
 )
 @click.option("--base-url", help="Address of the models' server.")
 @click.option("--time-limit", type=click.IntRange(1), help="Seconds per sample.")

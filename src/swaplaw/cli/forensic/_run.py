@@ -121,7 +121,7 @@ def _name(case: Challenge) -> str:
     show_default=True,
     help="Tokens of a conversation that a --local model keeps in mind.",
 )
-@click.option("--max-samples", type=click.IntRange(1), help="Traces at one time.")
+@click.option("--max-samples", type=click.IntRange(1), help="Traces at once.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Tokens per model reply.")
 @click.option("--temperature", type=float, default=1.0, show_default=True)
 @click.option("--model-base-url", help="Address of the model's server.")

@@ -159,7 +159,7 @@ def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None
     root, inside = evidence or default_root(), Path(image) if image else None
     if inside is not None and not inside.is_dir():
         raise InputError(
-            f"{image} is no unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
+            f"{image} is not an unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
         )
     found = [diagnose(load(name), root, inside) for name in challenges or shipped()]
     if as_json:

@@ -136,7 +136,7 @@ def command(
 
 
 def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> Certificate:
-    """Certify one panel. A name that is no model is taken as a list with commas."""
+    """Certify one panel. A name that is not a model is taken as a list with commas."""
     from swaplaw import panel
     from swaplaw.panels import certify
 

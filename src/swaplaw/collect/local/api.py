@@ -1,6 +1,6 @@
 """A model that Inspect asks like any other, while llama.cpp runs it on this machine.
 
-Model args (`-M` on Inspect's command line): `slots` (samples at one time), `context` (tokens per sample), `threads`.
+Model args (`-M` on Inspect's command line): `slots` (samples at once), `context` (tokens per sample), `threads`.
 """
 
 from __future__ import annotations

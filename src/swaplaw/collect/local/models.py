@@ -18,7 +18,7 @@ from pathlib import Path
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 
 SLOTS = 4
-"""Samples that a local server generates at one time: one pass over the weights serves them all."""
+"""Samples that a local server generates at once: one pass over the weights serves them all."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Plan:
     max_tokens: int = MAX_TOKENS
     """The token cap of a completion, reasoning included."""
     connections: Mapping[str, int] = field(default_factory=dict)
-    """Requests at one time for a model; the key "" stands for all others."""
+    """Requests at once for a model; the key "" stands for all others."""
     base_url: str | None = None
     time_limit: int | None = None
     """Seconds per sample."""

@@ -35,4 +35,4 @@ def _read(file: Path) -> dict[str, str]:
     try:
         return {str(name): str(ref) for name, ref in json.loads(file.read_text(encoding="utf-8")).items()}
     except (ValueError, AttributeError) as error:
-        raise InputError(f"{file} is no list of seeds: {error}; move it away to draw new ones") from None
+        raise InputError(f"{file} is not a list of seeds: {error}; move it away to draw new ones") from None

@@ -45,7 +45,7 @@ def little(rest: str, parts: Collection[str], known: Collection[str], *, record:
 
 
 def claims(row: str) -> list[str]:
-    """Return the fields of a row that are no details, alternatives behind a slash apart."""
+    """Return the fields of a row that are not details, alternatives behind a slash apart."""
     parts = [part for field in fields(row) for part in re.split(rf"(?<=[\w{MARK}])/(?=\w)", field)]
     return [part for part in parts if not is_detail(part)]
 

@@ -116,7 +116,7 @@ def parse_reply(reply: str, token: str) -> tuple[str | None, str]:
 
 
 def read_verdicts(file: Path) -> dict[tuple[str, int, str], Ruling]:
-    """Read the verdicts kept so far; a last line that was cut short is no verdict yet."""
+    """Read the verdicts kept so far; a last line that was cut short is not a verdict yet."""
     if not file.exists():
         return {}
     verdicts = {}
@@ -124,7 +124,7 @@ def read_verdicts(file: Path) -> dict[tuple[str, int, str], Ruling]:
         try:
             verdict = Ruling(**json.loads(line))
         except (ValueError, TypeError) as error:
-            raise InputError(f"{file}: line {number} is no verdict: {quote(str(error))}") from None
+            raise InputError(f"{file}: line {number} is not a verdict: {quote(str(error))}") from None
         verdicts[verdict.key] = verdict
     return verdicts
 

@@ -160,7 +160,7 @@ def _vote(
 
 
 def _judged(verdict: bool | None) -> tuple[str, str]:
-    """Turn a verdict into an outcome; what the judge could not decide is no fault of the model."""
+    """Turn a verdict into an outcome; what the judge could not decide is not a fault of the model."""
     if verdict is None:
         return grading.ABSTAINED, "judge: no verdict, or two different ones"
     return (grading.CORRECT if verdict else grading.INCORRECT), "judge"

@@ -37,7 +37,7 @@ class Limits(BaseModel):
     disk: int = Field(default=GIB, ge=MIB, description="/home/agent, /tmp and /dev/shm together; held in memory")
     files: int = Field(default=100_000, ge=64, description="how many files those three may hold")
     file_size: int = Field(default=GIB, gt=0, description="largest single file")
-    processes: int = Field(default=128, ge=8, description="processes and threads at one time")
+    processes: int = Field(default=128, ge=8, description="processes and threads at once")
     open_files: int = Field(default=256, ge=32, description="file descriptors of one process")
     output: int = Field(
         default=10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too"
@@ -89,7 +89,7 @@ class SandboxConfig(BaseModel):
                 "give an evidence directory, or a JSON file with the fields of docs/sandbox.md"
             ) from None
         except ValueError as error:
-            raise SandboxInputError(f"{quote(config)} is no sandbox configuration: {error}") from None
+            raise SandboxInputError(f"{quote(config)} is not a sandbox configuration: {error}") from None
 
 
 class ApptainerConfig(SandboxConfig):

@@ -139,7 +139,7 @@ def family(pid: int) -> Iterator[int]:
 
 
 def _memory(pid: int) -> int:
-    """Memory that is no copy of a file on disk. A process that is ending counts as nothing."""
+    """Memory that is not a copy of a file on disk. A process that is ending counts as nothing."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         try:
             return _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))

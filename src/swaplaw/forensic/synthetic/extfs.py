@@ -64,7 +64,7 @@ class ExtVolume:
     def write(
         self, path: str, data: bytes, uid: int, when: datetime, *, modified: datetime | None = None, mode: int = 0o644
     ) -> None:
-        """Add a file that was created at one time and modified at the same or another."""
+        """Add a file that was created at one moment and modified at the same or another."""
         node = Node(REGULAR, mode, uid, when, modified or when, data)
         node.first = self._store(data)
         self._add(path, node)

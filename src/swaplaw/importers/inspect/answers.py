@@ -226,7 +226,7 @@ def _word(reason: str) -> str:
 
 
 def positions(letters: str | list[str], count: int) -> list[int] | None:
-    """Positions that letters (A, B, …, then 1, 2, …) name among `count` options; None where they are no letters."""
+    """Positions that letters (A, B, …, then 1, 2, …) name among `count` options; None where they are not letters."""
     names = {letter(index): index for index in range(count)}
     found: list[int] = []
     for part in [letters] if isinstance(letters, str) else letters:

@@ -10,7 +10,7 @@ from swaplaw.errors import InputError
 from swaplaw.paper.corpus.words import DATASETS, known, model_name
 
 CHUNK = 2**20
-"""Characters that are read at one time."""
+"""Characters that are read at once."""
 LARGEST_OBJECT = 2**28
 """Characters of an object that is read whole; arrays and lines may be of any size."""
 GOLD = (("gold", "gold"), ("key", "gold"), ("label", "gold"), ("solution", "gold"))

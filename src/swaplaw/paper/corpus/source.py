@@ -60,7 +60,7 @@ class Source:
         return found
 
     def _once(self, table: Table, part: pl.DataFrame) -> pl.DataFrame:
-        """Rows without their repetitions; a number that all votes of a model and question share is no sample's."""
+        """Rows without their repetitions; a number that all votes of a model and question share is not a sample's."""
         import polars as pl
 
         if "sample" not in part.columns or "votes" in part.columns:

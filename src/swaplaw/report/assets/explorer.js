@@ -58,7 +58,7 @@ function explorer(data, state) {
 
   function type(words) {
     const read = readWeight(words);
-    error.textContent = read ? "" : `"${short(words, 40)}" is no weight: give a fraction such as 2/3, or a number such as 0.4.`;
+    error.textContent = read ? "" : `"${short(words, 40)}" is not a weight: give a fraction such as 2/3, or a number such as 0.4.`;
     typed.setAttribute("aria-invalid", read ? "false" : "true");
     if (read) setWeight(read);
   }

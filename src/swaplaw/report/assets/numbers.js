@@ -40,7 +40,7 @@ const count = (value) => value.toLocaleString("en");
 
 const several = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
-// Fractions are pairs of BigInt with a positive denominator; {top: 1, bottom: 0} is no bound.
+// Fractions are pairs of BigInt with a positive denominator; {top: 1, bottom: 0} means no bound.
 
 function fraction(top, bottom = 1n) {
   const shared = divisor(top < 0n ? -top : top, bottom);

@@ -55,7 +55,7 @@ class PolicyAPI(ModelAPI):
         ]
 
     def max_connections(self) -> int:
-        """Questions at one time; each asks all members, whose own limits hold."""
+        """Questions at once; each asks all members, whose own limits hold."""
         return CONNECTIONS
 
     async def generate(

@@ -12,7 +12,7 @@ from swaplaw.errors import listing, quote
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form, several_votes
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
-"""Share of answers that are no option from which on a model does not answer with options: letters, or other words."""
+"""Share of answers that are not an option from which on a model does not answer with options: letters, or other words."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
 MOST_SPELLINGS = 5_000
@@ -149,7 +149,7 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
             yield ballots.check(
                 "never_right", "error" if letters else "warning", model, n,
                 f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
-                f"such as {quote(first(own))}{' where gold is no letter' if letters else ''}",
+                f"such as {quote(first(own))}{' where gold is not a letter' if letters else ''}",
                 "check that its answers are spelt as gold is",
             )  # fmt: skip
 

@@ -83,7 +83,7 @@ class Ballots:
 
     @cached_property
     def answered(self) -> pl.DataFrame:
-        """Rows that are no abstentions."""
+        """Rows that are not abstentions."""
         return self.rows.filter(self.rows["answer"].is_not_null())
 
     @cached_property
@@ -118,7 +118,7 @@ class Ballots:
 
     @cached_property
     def answers(self) -> dict[str, int]:
-        """Votes of each model that are no abstentions."""
+        """Votes of each model that are not abstentions."""
         return _totals(self.answered)
 
     @cached_property
