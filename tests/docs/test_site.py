@@ -39,6 +39,15 @@ def test_every_command_of_the_page_runs_and_prints_what_it_shows(page: Path, clo
             assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.parametrize(("new", "old", "code"), [("gpt-4", "llama-2-7b-chat", 0), ("llama-2-7b-chat", "gpt-4", 1)])
+def test_the_gate_of_the_recipe_can_fail(clone: Path, new: str, old: str, code: int) -> None:
+    """A new model that is significantly worse than the old one stops the pipeline; a better one does not."""
+    [block] = [each for each in blocks(DOCS / "how-to" / "gate-a-pipeline.md", "sh") if "swaplaw compare" in each]
+    told = block.replace("gpt-4,mistral-large", f"{new},{old}").replace("'gpt-4'", f"'{new}'")
+    script = f'swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw "$@"; }}\n{told}'
+    assert subprocess.run(["bash", "-eu", "-c", script], cwd=clone, capture_output=True).returncode == code
+
+
 def test_the_walks_are_copied_from_the_pages() -> None:
     """Each command of the three walks stands in a block of a page that a test runs."""
     shown = "\n".join(

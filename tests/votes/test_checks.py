@@ -1,4 +1,4 @@
-"""What looks wrong in votes is found, named, and comes with what would put it right."""
+"""What looks wrong in votes is found, named, and comes with how to fix it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SECTIONS = {
         "forensic": ("forensic", "Let agents investigate in a sandbox, grade them, and count the votes."),
     },
     "Look at them": {
-        "checks": ("votes", "What looks wrong in votes, and what would put it right."),
+        "checks": ("votes", "What looks wrong in votes, and how to fix it."),
         "summary": ("votes", "The fleet: accuracy and abstention of each model."),
         "compare": ("decide", "Who is better, by how much, and how sure."),
         "labels": ("decide", "Bound lift from few labels or none, and say what to label next."),

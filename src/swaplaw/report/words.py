@@ -156,11 +156,11 @@ def _single(found: Recommendation) -> str:
 def _gain(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     if found.equal_compute is None:
-        cost = f"what it would gain at the cost of {single} cannot be told: {single} has too few votes to split"
+        cost = f"its gain at the cost of {single} is unknown, because {single} has too few votes to split"
     else:
         cost = f"at the cost of {single} it {gains(found.equal_compute)}"
     return (
-        f"Deploy {named(found, found.choice)}: on questions that had no part in the choice this {found.kind} "
+        f"Deploy {named(found, found.choice)}: on questions that had no part in the choice, this {found.kind} "
         f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {cost}."
     )
 
@@ -169,7 +169,7 @@ def _too_little(found: Recommendation) -> str:
     held = _held_out(found)
     return (
         f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it "
-        f"(one-sided test at 5%); on questions that had no part in the choice the best {found.kind} {gains(held)}."
+        f"(one-sided test at 5%); on questions that had no part in the choice, the best {found.kind} {gains(held)}."
     )
 
 
@@ -238,7 +238,7 @@ def _checks(found: Recommendation) -> str:
     first, *others = found.errors
     more = f" (and {several(len(others), 'error')} more)" if others else ""
     return (
-        f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To put it right: "
+        f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To fix this: "
         f"{first.fix}. Until then deploy nothing on the strength of these votes."
     )
 
@@ -249,9 +249,9 @@ def _one_rule(found: Recommendation) -> str:
     few = sum(each.gains for each in asked)
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
-        f"part in the choice the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} that "
-        f"are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, as luck would have it. "
-        f"More questions would tell. {_meanwhile(found)}"
+        f"part in the choice, the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} "
+        f"that are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, which luck alone could "
+        f"explain. More questions would tell. {_meanwhile(found)}"
     )
 
 
@@ -260,14 +260,14 @@ def _unsure(found: Recommendation) -> str:
     reach = "" if found.more is None else f"; {how_many(found.more)}"
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
-        f"part in the choice the best {found.kind} {gains(held)}{reach}. {_meanwhile(found)}"
+        f"part in the choice, the best {found.kind} {gains(held)}{reach}. {_meanwhile(found)}"
     )
 
 
 def _unsure_at_equal_cost(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     if found.equal_compute is None:
-        open_part = f"at the cost of {single} nothing can be told, because {single} has too few votes to split"
+        open_part = f"its gain at the cost of {single} is unknown, because {single} has too few votes to split"
     else:
         reach = "" if found.more is None else f"; {how_many(found.more)}"
         open_part = f"at the cost of {single} it {gains(found.equal_compute)}{reach}"
@@ -345,7 +345,7 @@ def notes(found: Recommendation) -> list[str]:
 
 
 def check_line(check: Check, prefix: bool = True) -> str:
-    """A check in one line: what is wrong, and what would put it right."""
+    """A check in one line: what is wrong, and how to fix it."""
     return printable(f"{check.severity + ': ' if prefix else ''}{check.message}; {check.fix}")
 
 

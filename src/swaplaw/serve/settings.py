@@ -318,7 +318,9 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     if missing := [model for model in models if model not in serving.upstreams]:
         raise InputError(f"{place}: serving.upstreams lacks {quote(missing[0])}: say where that member is")
     if unknown := [model for model in serving.upstreams if model not in models]:
-        raise InputError(f"{place}: serving.upstreams has {quote(unknown[0])}, which is not a member ({listing(models)})")
+        raise InputError(
+            f"{place}: serving.upstreams has {quote(unknown[0])}, which is not a member ({listing(models)})"
+        )
     total = sum(member.samples for member in policy.members)
     if total > MOST_SAMPLES:
         raise InputError(f"{place}: {total} samples per question are more than the {MOST_SAMPLES} that are served")

@@ -16,7 +16,7 @@ GROUPS = {
 EXAMPLES = {
     "demo": "swaplaw demo",
     "import": "swaplaw import examples/wide.csv --explain",
-    "collect mcq": "swaplaw collect mcq --local smollm2 --dataset demo --limit 5 --dry-run",
+    "collect mcq": "swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
     "checks": "swaplaw checks demo",
     "summary": "swaplaw summary demo",
     "compare": "swaplaw compare demo",

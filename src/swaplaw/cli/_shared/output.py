@@ -48,7 +48,7 @@ def table_options(command: Command) -> Command:
         show_default=True,
         expose_value=False,
         callback=keep,
-        help="Tables as text, Markdown or CSV (then all but tables goes to stderr).",
+        help="Print tables as text, Markdown or CSV (with CSV, all else goes to stderr).",
     )
     return json_option("Print one JSON document instead of tables.")(chosen(command))
 
@@ -72,7 +72,7 @@ def chosen_format() -> str:
 
 
 def say(words: str) -> None:
-    """Print a line that is not a table: on standard error where tables are CSV, with nothing that Markdown could read."""
+    """Print a line that is not a table: on standard error where tables are CSV, and escaped where they are Markdown."""
     shown = _printable_lines(words)
     if chosen_format() == "text" and sys.stdout.isatty():
         shown = wrapped(shown)

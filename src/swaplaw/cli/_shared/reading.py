@@ -27,7 +27,7 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--scorer",),
         {"metavar": "NAME", "help": "The scorer (Inspect), metric (lm-eval) or statistic (HELM) that grades."},
     ),
-    (("--threshold",), {"type": float, "help": "The least score that is correct (1 by default)."}),
+    (("--threshold",), {"type": float, "help": "The lowest score that counts as correct (1 by default)."}),
     (
         ("--filter",),
         {"metavar": "NAME", "help": "lm-eval: the filter whose responses vote, or `raw` for all responses."},
@@ -35,10 +35,13 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--shares",), {"type": click.IntRange(1, 10_000), "help": "lm-eval: split the softmax into this many votes."}),
     (
         ("--column", "columns"),
-        {"multiple": True, "metavar": "PART=NAME", "help": "Tables: where a part of the vote is."},
+        {"multiple": True, "metavar": "PART=NAME", "help": "Tables: which column holds a part of the vote."},
     ),
-    (("--read", "kind"), {"type": click.Choice(KINDS), "help": "Read answers from whole replies, in this way."}),
-    (("--pattern",), {"metavar": "REGEX", "help": "Read answers by this pattern (RE2): its last match, first group."}),
+    (("--read", "kind"), {"type": click.Choice(KINDS), "help": "How to read answers from whole replies."}),
+    (
+        ("--pattern",),
+        {"metavar": "REGEX", "help": "Read answers with this pattern (RE2): the first group of its last match."},
+    ),
     (
         ("--canonical",),
         {"multiple": True, "metavar": "NAME", "help": "Canonical forms of answers and golds, in order."},
@@ -134,7 +137,7 @@ def refuse_grades(votes: Votes) -> None:
         return
     raise InputError(
         "these votes only say right or wrong, and pooling needs the answers: two wrong votes win together only if they "
-        f"agree; without answers, these are possible: {', '.join(GRADES_SUFFICE)}"
+        f"agree; without answers, you can still use: {', '.join(GRADES_SUFFICE)}"
     )
 
 

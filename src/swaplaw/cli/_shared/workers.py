@@ -34,14 +34,14 @@ def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(BACKENDS),
             default="processes",
             show_default=True,
-            help="Where workers are: on this machine, or a cluster.",
+            help="Where the workers run: on this machine, or on a cluster.",
         ),
         click.option(
             "--workers",
             type=int,
             metavar="N",
-            help="Share the work among this many; the numbers stay the same. By default this process does it (others "
-            "take a second or more to start, and pay off where it works for ten), or all of a cluster.",
+            help="Share the work among this many; the results are the same. By default this process does it alone "
+            "(others take a second or more to start, and pay off on ten seconds of work or more), or a whole cluster.",
         ),
     ):
         equipped = option(equipped)

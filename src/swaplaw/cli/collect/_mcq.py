@@ -28,7 +28,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
 @click.option("--manifest", metavar="FILE", help="Ask only the questions of this sample (`collect sample`).")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Ask only the first N questions, for a first try.")
-@click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Where a part of the question is.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="PART=NAME", help="Which column holds a part of the question."
+)
 @click.option("--name", help="What to call the dataset; by default, the name of its file.")
 @click.option("--skip-invalid", is_flag=True, help="Leave invalid questions out instead of refusing all.")
 @click.option("--unlabelled", is_flag=True, help="Questions may lack an answer: their votes have no gold yet.")
@@ -49,9 +51,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--brief", is_flag=True, help="Ask for one or two sentences of reasoning, not for steps.")
 @click.option("--grammar", is_flag=True, help="Hold llama.cpp servers to one line of reasoning and an answer line.")
-@click.option(
-    "--connections", multiple=True, metavar="[MODEL=]N", help="Requests at once, of one model or of each."
-)
+@click.option("--connections", multiple=True, metavar="[MODEL=]N", help="Requests at once, of one model or of each.")
 @click.option("--base-url", help="Address of the models' server.")
 @click.option("--time-limit", type=click.IntRange(1), help="Seconds per sample.")
 @click.option(

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--hard", multiple=True, default=("hard",), show_default=True, metavar="LEVEL", help="Levels that are hard."
 )
-@click.option("--column", "columns", multiple=True, metavar="PART=NAME", help="Where a part of the question is.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="PART=NAME", help="Which column holds a part of the question."
+)
 @click.option("--skip-invalid", is_flag=True, help="Leave out rows that break the contract, and say how many.")
 @table_options
 def sample(

@@ -44,8 +44,10 @@ MOST_WEIGHTS = 6
 @votes_options
 @click.option("--rules", metavar="A,B,...", help="Compare these rules only.")
 @click.option("--models", metavar="A,B,...", help="Combine these models only.")
-@click.option("--weights", metavar="A=W,B=W,...", help="Score these weights, too: published ones, say.")
-@click.option("--by-subject", is_flag=True, help="Weights for every subject (cluster), too, near the global ones.")
+@click.option("--weights", metavar="A=W,B=W,...", help="Also score these weights, such as published ones.")
+@click.option(
+    "--by-subject", is_flag=True, help="Also choose weights for every subject (cluster), near the global ones."
+)
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into.")
@@ -57,7 +59,7 @@ MOST_WEIGHTS = 6
     default=20.0,
     show_default=True,
     metavar="SECONDS",
-    help="Search the best weights of all this long (0: not at all).",
+    help="How long to search for the best weights (0: not at all).",
 )
 @click.option("--figure", metavar="FILE", help="Draw the held-out gains here (.svg, .png, .pdf, .html or .json).")
 @workers_options

@@ -126,7 +126,7 @@ def _show(title: str, found: Comparisons, top: int) -> None:
     note = (
         f"{sure} of {many} difference{'s' if many > 1 else ''} {'are' if sure != 1 else 'is'} significant at 5% after "
         f"Holm's adjustment. {INTERVALS} p is adjusted, McNemar's is not. Detectable: the smallest difference that "
-        "these questions would show four times in five; needed: questions at which the observed one would be."
+        "these questions would show four times in five; needed: how many would show the observed one."
     )
     if many > top:
         note += f" The {top} largest of {many} are listed; --top lists more."

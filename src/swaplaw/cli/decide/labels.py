@@ -25,8 +25,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @click.option("--primary", metavar="MODEL", help="The model that carries weight 1; with --secondary, one pair only.")
 @click.option("--secondary", metavar="MODEL", help="The model that is added.")
-@click.option("--panel", multiple=True, metavar="A=W,B=W,...", help="Bound this ensemble, too.")
-@click.option("--rules", metavar="A,B,...", help="Bound what these rules of `combine` choose, too.")
+@click.option("--panel", multiple=True, metavar="A=W,B=W,...", help="Also bound this ensemble.")
+@click.option("--rules", metavar="A,B,...", help="Also bound what these rules of `combine` choose.")
 @click.option("--curve", is_flag=True, help="Bound one pair's lift at every weight.")
 @click.option(
     "--estimate", "method", type=click.Choice(["one_coin", "dawid_skene"]), help="Add estimates by agreement."
@@ -39,7 +39,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     type=click.Choice(["narrow", "random"]),
     default="narrow",
     show_default=True,
-    help="Of the sheet: what narrows the bounds most first, or at random (for intervals).",
+    help="Order of the sheet: what narrows the bounds most first, or random (for intervals).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random order.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the votes with the labels of the sheet here.")
@@ -204,7 +204,9 @@ def _note(found: Labels, top: int, min_gain: float) -> str:
     if many > top:
         sentences.append(f"The {top} pairs with the highest bounds are listed; --top lists more.")
     if many > 1:
-        sentences.append("Which of two models is better takes labels to know, so every pair stands in both orders.")
+        sentences.append(
+            "Without labels nobody knows which of two models is better, so every pair is listed in both orders."
+        )
     return " ".join(sentences)
 
 

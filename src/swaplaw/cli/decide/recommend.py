@@ -53,7 +53,7 @@ NOT_DEPLOYED = 3
 @click.option("--at-equal-cost", is_flag=True, help="The ensemble must gain at the single model's cost as well.")
 @click.option("--anytime", is_flag=True, help="Add evidence that stays valid however often you look.")
 @click.option("--fail-unless", type=click.Choice(["deploy"]), help="Exit 3 unless an ensemble is to be deployed.")
-@click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples without them.")
+@click.option("--budget", type=float, help="Most that a question may cost: in prices, or in samples if there are none.")
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--folds", type=int, default=FOLDS, show_default=True, help="Parts that questions are dealt into.")
@@ -204,8 +204,8 @@ def _chosen(found: Recommendation) -> str:
 
 def _note(found: Recommendation) -> str:
     lines = [
-        f"Gains are over {printable(found.names(found.baseline)[0])} ({percent(found.accuracy)} %), the best single "
-        "model; intervals and p-values (one-sided), but those at equal cost, allow for the best of all candidates.",
+        f"Gains are over {printable(found.names(found.baseline)[0])} ({percent(found.accuracy)}%), the best single "
+        "model. Intervals and p-values (one-sided) allow for the choice among all candidates, but not at equal cost.",
         *_expectation(found),
         *found.notes,
     ]
@@ -215,7 +215,7 @@ def _note(found: Recommendation) -> str:
         distance = 100 * abs(more.effect.mean - more.boundary)
         lines.append(
             f"Questions needed if the gain is what was measured: {more.effect.n:,} x ({reach} / {distance:.2f})^2 = "
-            f"{more.questions:,}, for a test that tells four times in five."
+            f"{more.questions:,}, for a test that finds it four times in five."
         )
     return "\n".join(lines)
 

@@ -37,7 +37,7 @@ from swaplaw.errors import printable
     type=click.FloatRange(0),
     default=20.0,
     show_default=True,
-    help="Time to search panels (0: none).",
+    help="How long to search for panels (0: not at all).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @json_option("Print the page's data as one JSON document as well.")

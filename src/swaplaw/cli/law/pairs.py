@@ -82,7 +82,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
             say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
 
 
-UNPOOLED = "right or wrong is all that these votes say: rates and lift need the answers"
+UNPOOLED = "these votes only say right or wrong, and rates and lift need the answers"
 
 
 def show_masses(tallies: Sequence[Tally], as_json: bool) -> None:

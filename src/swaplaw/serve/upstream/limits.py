@@ -1,7 +1,7 @@
 """How an upstream is spared: a circuit for one that fails, a throttle for one that wants fewer calls.
 
-A rate limit is not a failure. It never opens the circuit: it pauses all calls to that upstream for as long as it asks, and
-halves how many may run at once; every success then adds a little back.
+A rate limit is not a failure. It never opens the circuit: it pauses all calls to that upstream for as long as it asks,
+and halves how many may run at once; every success then adds a little back.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from swaplaw.errors import listing, quote
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form, several_votes
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
-"""Share of answers that are not an option from which on a model does not answer with options: letters, or other words."""
+"""From this share of answers that are no options on, a model answers with something else: letters, or other words."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
 MOST_SPELLINGS = 5_000
