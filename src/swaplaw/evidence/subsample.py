@@ -165,10 +165,11 @@ class Shuffled:
     def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
         """Draw some of each member's votes on every question, as `draw` does."""
         sizes = _sizes(self.tally, members, samples)
-        number = np.ones(len(self.boxes), dtype=np.int64)
+        number, limit = np.ones(len(self.boxes), dtype=np.int64), _limit(self.tally, self.ballots)
         for member, own in zip(members, sizes, strict=True):
-            number *= np.take_along_axis(self._possible[member], own[:, None], axis=1)[:, 0]
-        listed = number <= _limit(self.tally, self.ballots)
+            possible = np.take_along_axis(self._possible[member], own[:, None], axis=1)[:, 0]
+            number = np.minimum(number * possible, limit + 1)  # The product of many members would overflow.
+        listed = number <= limit
         drawn = iter(self._first(members, sizes, np.flatnonzero(~listed)))
         asked = zip(self._voted(tuple(members)), sizes.T.tolist(), listed.tolist(), strict=True)
         blocks = [_all_ballots(boxes, tuple(own)) if whole else next(drawn) for boxes, own, whole in asked]
