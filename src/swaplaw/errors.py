@@ -50,6 +50,15 @@ def suggestion(name: str, known: "list[str] | tuple[str, ...]") -> str:
     return f"did you mean {quote(spelt[meant[0]])}?" if meant else f"there are {listing(known)}"
 
 
+def several(number: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> several(1, "pair"), several(2_000, "question")
+    ('1 pair', '2,000 questions')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def listing(values: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """Name what is accepted without flooding the terminal."""
     shown = ", ".join(quote(value) for value in values[:limit])

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.decide.change import Change, changing_questions
 from swaplaw.decide.label_curve import curve_bounds
-from swaplaw.decide.label_sheet import labelled_votes, read_sheet
+from swaplaw.decide.label_sheet import labelled_votes, read_sheet, write_sheet
 from swaplaw.decide.labels import labels_needed, narrowing
 from swaplaw.votes.ballots import Ballots, ballots_of
 
@@ -399,3 +399,22 @@ def test_bounds_narrow_as_labels_come_in() -> None:
         assert after["high"] <= before["high"] + 1e-12
     assert steps[-1]["low"] == pytest.approx(float(change.low))
     assert steps[-1]["high"] == pytest.approx(float(change.high))
+
+
+def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
+    odd = ["=1+1", "+cmd", "-3", "@x", "\ttab", "'=x", "a,b", "two\nlines", "ünï", 'say "B"']
+    rows = [(name, model, answer, None) for name in odd for model, answer in (("a", "=SUM(A1)"), ("b", "-5"))]
+    votes, path = table(rows), tmp_path / "labels.csv"
+    assert write_sheet(labels_needed(ballots_of(votes), "1"), path) == len(odd)
+    with path.open(newline="") as file:
+        sheet = list(csv.DictReader(file))
+    assert not [cell for row in sheet for cell in row.values() if cell[:1] in set("=+-@\t\r")]
+    filled = tmp_path / "filled.csv"
+    with filled.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["question", "answers", "label"])
+        writer.writeheader()
+        writer.writerows(row | {"label": "'=SUM(A1)" if number else "-5"} for number, row in enumerate(sheet))
+    labels = read_sheet(filled)
+    assert set(labels) == set(odd)
+    assert Counter(labels.values()) == {"=SUM(A1)": len(odd) - 1, "-5": 1}
+    assert ballots_of(labelled_votes(votes, labels)).labelled.all()

@@ -488,3 +488,35 @@ def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path, demo: Reco
     assert document["verdict"] == "cannot_tell"
     assert set(document["held_out"]) >= {"lift", "interval"}
     assert document["policy"]["members"] == [{"model": "gpt-4", "weight": "1", "samples": 30, "price": None}]
+
+
+def test_few_questions_that_are_all_right_prove_nothing() -> None:
+    counts = np.zeros((2, 5, 3), dtype=np.int64)
+    counts[0, :, 0], counts[1, :, 1] = 3, 3
+    found = recommend(tally_of(counts), repeats=1, replicates=100, checks=())
+    assert (found.verdict, found.reason) == ("cannot_tell", "always_right")
+    assert "right on all 5 questions" in found.sentence
+    assert [member.model for member in found.policy.members] == ["m0"]
+
+
+def test_an_open_verdict_speaks_of_the_ensemble_that_keeps_it_open() -> None:
+    rng = np.random.default_rng(5)
+    gold = np.zeros((3, 400), dtype=np.int64)
+    right = rng.random((3, 400)) < np.array([[0.89], [0.62], [0.62]])
+    said = np.where(right, gold, 1 + rng.integers(3, size=(3, 400)))
+    counts = np.eye(5, dtype=np.int64)[said]
+    found = recommend(tally_of(counts), repeats=1, replicates=200, checks=())
+    assert found.reason == "unsure"
+    assert "about 0 more" not in found.sentence
+    other = found.still_open
+    assert other is not None
+    assert found.more is not None
+    assert other.effect.mean + found.selection.reach() * other.effect.standard_error >= found.min_gain
+    assert found.more.effect.mean == other.effect.mean
+    if other is not found.best:
+        assert words.rule_words(other.rule) in found.sentence
+
+
+@pytest.mark.parametrize(("gain", "said"), [(0.01, "+1 point"), (-0.01, "-1 point"), (0.02, "+2 points")])
+def test_a_signed_gain_agrees_with_its_number(gain: float, said: str) -> None:
+    assert words.gain_words(gain, 0) == said

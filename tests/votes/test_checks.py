@@ -233,3 +233,81 @@ def test_the_command(tmp_path: Path, swaplaw: Callable[..., object]) -> None:
     found = json.loads(swaplaw("checks", file, "--json").out)["checks"]  # type: ignore[attr-defined]
     assert (found[0]["name"], found[0]["model"]) == ("spelling", "odd")
     assert "Nothing looks wrong" in swaplaw("checks", "demo").out  # type: ignore[attr-defined]
+
+
+def answering(word: str, share: float = 0.3) -> Rows:
+    """Two models, of which one gives the same word again and again."""
+    rng = np.random.default_rng(1)
+    return exam({"a": plain, "b": lambda meant, _: word if rng.random() < share else meant}, samples=3)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["n.a.", "[ERROR]", "<error>", "Connection error.", "HTTP 500", "Request timed out.", "ValueError: no letter",
+     "openai.RateLimitError: 429", "no answer found", "[INVALID]"],
+)  # fmt: skip
+def test_what_tools_write_in_place_of_an_answer_is_told(word: str) -> None:
+    found = [check for check in find_checks(table(answering(word))) if check.model == "b"]
+    assert [(check.name, check.severity) for check in found] == [("no_answer_as_text", "error")]
+    assert word in found[0].message.replace("\\", "")
+
+
+@pytest.mark.parametrize("word", ["terror", "error correction", "nano", "Nonesuch"])
+def test_words_that_only_look_like_errors_are_answers(word: str) -> None:
+    assert not [check for check in find_checks(table(answering(word))) if check.name == "no_answer_as_text"]
+
+
+@pytest.mark.parametrize(("number", "severity"), [(6, "error"), (2, "warning")])
+def test_gold_that_says_not_available_is_told(number: int, severity: str) -> None:
+    rows = [(q, m, a, "N/A" if int(q[1:]) < number else g) for q, m, a, g in exam({"a": plain, "b": plain})]
+    check = named(find_checks(table(rows)), "no_gold")
+    assert (check.severity, check.questions) == (severity, number)
+
+
+def test_numbers_of_options_are_no_letters_on_a_small_table() -> None:
+    rows = exam({"a": plain, "b": lambda meant, _: str("ABCD".index(meant))}, n=12, samples=3)
+    assert named(find_checks(table(rows)), "not_an_option").model == "b"
+
+
+@pytest.mark.parametrize("reply", ["The answer is {}.", "{}\nbecause of the heat"])
+def test_replies_that_name_a_letter_come_with_the_reader(reply: str) -> None:
+    rows = exam({"a": plain, "b": lambda meant, _: reply.format(meant)})
+    assert "--read choice" in named(find_checks(table(rows)), "not_an_option").fix
+
+
+def test_a_spelling_is_told_once() -> None:
+    rows = exam({"a": plain, "b": lambda meant, _: f"\\boxed{{{meant}}}"})
+    assert [check.name for check in find_checks(table(rows)) if check.severity == "error"] == ["spelling"]
+
+
+def open_answers(wrong: Callable[[np.random.Generator], str], right: bool = True) -> Rows:
+    """Free answers of which a third are right, the others all different."""
+    rng = np.random.default_rng(2)
+    return [
+        (f"q{n}", model, "gold" if right and rng.random() < 0.35 else wrong(rng), "gold")
+        for n in range(60)
+        for model in "ab"
+        for _ in range(8)
+    ]
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{0} km/h", "{0}.5e-3", "({0}, {1})", "{0}x^2+{1}x", "12:{1:02d}:{0}", "{0:08x}", "{0} metres", "[{0}; {1}]"],
+)
+def test_quantities_and_formulas_are_no_prose(form: str) -> None:
+    rows = open_answers(lambda rng: form.format(int(rng.integers(10**6)), int(rng.integers(60))))
+    assert not [check for check in find_checks(table(rows)) if check.name == "graded_prose"]
+
+
+def test_prose_needs_right_answers_that_agree() -> None:
+    said = "the {} of the {} is a long text"
+    rows = open_answers(lambda rng: said.format(*rng.integers(10**6, size=2)))
+    assert named(find_checks(table(rows)), "graded_prose").severity == "error"
+    rows = open_answers(lambda rng: said.format(*rng.integers(10**6, size=2)), right=False)
+    assert [check.name for check in find_checks(table(rows)) if check.severity == "error"] == ["never_right"]
+
+
+def test_one_vote_is_not_several() -> None:
+    found = find_checks(table([("q", "a", None, "A"), ("q", "b", "A", "A")]))
+    assert "its only vote is" in named(found, "no_answers").message

@@ -32,7 +32,7 @@ from swaplaw.decide.cost import Budgeted
 from swaplaw.decide.rules import RULES
 from swaplaw.decide.rules import smooth as smooth_rule
 from swaplaw.decide.rules._rationals import rounded
-from swaplaw.decide.rules._shares import Shares, distinct, shares_of
+from swaplaw.decide.rules._shares import Shares, distinct
 from swaplaw.decide.rules.log_odds import odds_weights
 
 FOLLOWING = Fraction(23, 24)
@@ -122,7 +122,7 @@ class _SmoothFit:
 
     @classmethod
     def of(cls, scorer: Budgeted) -> _SmoothFit:
-        shares = shares_of(scorer.tally)
+        shares = smooth_rule.with_options(scorer.tally)
         kept = distinct(shares)
         own = shares.only(kept)
         start = smooth_rule.likeliest(own, smooth_rule.PILOT, tolerance=smooth_rule.COARSE)

@@ -15,6 +15,22 @@ if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
 
 COLUMNS = ("question", "answers", "label")
+FORMULA = tuple("=+-@\t\r'")
+"""A cell that begins with one of these is a formula to a spreadsheet, or a mark that the rest is text."""
+
+
+def as_text(cell: str) -> str:
+    """Mark a cell as text, as spreadsheets do, where one could take it for a formula.
+
+    >>> as_text("=1+1"), as_text("B"), as_cell(as_text("-5"))
+    ("'=1+1", 'B', '-5')
+    """
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
+
+
+def as_cell(text: str) -> str:
+    """Take the mark away again, if it is there."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
 
 
 def sheet_rows(found: Labels, order: Sequence[int] | None = None) -> Iterator[dict[str, str]]:
@@ -40,7 +56,7 @@ def sheet_rows(found: Labels, order: Sequence[int] | None = None) -> Iterator[di
 
 
 def write_sheet(found: Labels, path: str | Path, order: Sequence[int] | None = None) -> int:
-    """Write a labelling sheet as CSV.
+    """Write a labelling sheet as CSV, in which no cell is a formula to a spreadsheet.
 
     Parameters
     ----------
@@ -66,7 +82,7 @@ def write_sheet(found: Labels, path: str | Path, order: Sequence[int] | None = N
         with Path(path).open("x", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows({column: as_text(cell) for column, cell in row.items()} for row in rows)
     except FileExistsError:
         raise InputError(f"{quote(str(path), 200)}: the file is there already; name another one") from None
     except OSError as error:
@@ -144,7 +160,7 @@ def read_sheet(path: str | Path) -> Mapping[str, str]:
                 raise InputError(
                     f"{name}: expected the columns 'question' and 'label'; give the sheet that was written"
                 )
-            rows = [(row["question"], (row["label"] or "").strip()) for row in reader]
+            rows = [(as_cell(row["question"]), as_cell((row["label"] or "").strip())) for row in reader]
     except OSError as error:
         raise InputError(f"{name}: cannot read the labels ({error.strerror})") from None
     found: dict[str, str] = {}

@@ -57,11 +57,15 @@ def placebo(scorer: Scorer, choice: Choice, single: Choice, *, seed: int = 0) ->
 def options_of(tally: Tally) -> int | None:
     """How many options questions have, as far as votes tell; None where answers are free text."""
     answers = {label for label in tally.rivals.labels if label is not None} | set(tally.golds or ())
+    options = max(len(answers), most_answers(tally))
+    return options if options <= MOST_OPTIONS else None
+
+
+def most_answers(tally: Tally) -> int:
+    """How many different answers the question with the most of them has, gold among them; at least 2."""
     voted = np.unique(tally.positions)
     named = voted[[label is not None for label in tally.rivals.labels[voted]]]
-    most = int(np.bincount(tally.rivals.question[named], minlength=1).max(initial=0))
-    options = max(2, len(answers), most + 1)
-    return options if options <= MOST_OPTIONS else None
+    return max(2, 1 + int(np.bincount(tally.rivals.question[named], minlength=1).max(initial=0)))
 
 
 def with_placebo(tally: Tally, members: Sequence[int], options: int | None, rng: np.random.Generator) -> Tally:

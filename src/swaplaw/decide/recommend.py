@@ -56,7 +56,7 @@ from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
-from swaplaw.votes.checks import Check, copy_checks, find_checks
+from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
@@ -154,6 +154,7 @@ def recommend(
     facts = _Facts(
         any(check.severity == "error" for check in looked),
         len(scorer.tally.models) < 2 or max_models == 1,
+        len(scorer.tally.questions),
         _always_right(scorer.tally, work.baseline.members[0]),
         len(distinct.models) < len(considered.models),
         candidates,
@@ -178,6 +179,7 @@ def recommend(
         controls=controls,
         checks=looked,
         more=facts.more(reason, spread),
+        still_open=facts.still_open if reason == "unsure" else None,
         scorer=scorer,
         max_models=max_models,
         at_equal_cost=at_equal_cost,
@@ -193,6 +195,7 @@ class _Facts:
     """Whether votes do not mean what they seem to mean."""
     alone: bool
     """Whether only single models are compared."""
+    questions: int
     always_right: bool
     """Whether the best single model is right on every question, so that there is nothing to gain."""
     copies: bool
@@ -212,12 +215,12 @@ class _Facts:
         if self.alone:
             return "deploy_single", "no_change" if self.copies else "alone"
         if self.always_right:
-            return "deploy_single", "always_right"
+            return "deploy_single" if self.questions >= FEW_QUESTIONS else "cannot_tell", "always_right"
         if self.best is None:
             return "cannot_tell", "not_askable"
         if self.best.helps(self.min_gain):
             return self._proven(self.best) if supported(self.best, self.candidates) else ("cannot_tell", "one_rule")
-        if all(each.gains_too_little(self.min_gain, self.reach) for each in self.candidates):
+        if all(each.gains_too_little(self.min_gain, self.reach) for each in self.ensembles):
             return "deploy_single", "too_little"
         return "cannot_tell", "unsure"
 
@@ -236,13 +239,25 @@ class _Facts:
                 return "cannot_tell", "unsure_at_equal_cost"
         return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
 
+    @cached_property
+    def ensembles(self) -> Sequence[Candidate]:
+        """The candidates that would deploy more than one model; all, where none would."""
+        return [each for each in self.candidates if each.members > 1] or self.candidates
+
+    @cached_property
+    def still_open(self) -> Candidate | None:
+        """The candidate that keeps the verdict open: the best, or where it surely gains too little, the least sure."""
+        if self.best is None or not self.best.gains_too_little(self.min_gain, self.reach):
+            return self.best
+        return max(self.ensembles, key=lambda each: each.effect.mean + self.reach * each.effect.standard_error)
+
     def _too_little(self, effect: Effect) -> bool:
         return effect.mean + self.reach * effect.standard_error < self.min_gain
 
     def more(self, reason: Reason, spread: Selection) -> More | None:
         """How many questions would tell, where the verdict is open because there are too few."""
-        if reason == "unsure" and self.best is not None:
-            return more_questions("held_out", self.best.effect, spread.threshold(), self.reach, self.min_gain)
+        if reason == "unsure" and self.still_open is not None:
+            return more_questions("held_out", self.still_open.effect, spread.threshold(), self.reach, self.min_gain)
         if reason == "maybe_noise" and self.controls.over_placebo is not None:
             return more_questions("placebo", self.controls.over_placebo, self.reach, self.reach, self.min_gain)
         if reason == "unsure_at_equal_cost" and self.controls.equal_compute is not None:

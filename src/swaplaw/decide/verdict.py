@@ -201,6 +201,8 @@ class Recommendation(Result):
     """What looks wrong in the votes."""
     more: More | None
     scorer: Budgeted = field(repr=False)
+    still_open: Candidate | None = None
+    """The candidate that keeps an unsure verdict open: the best one, or another that may still gain enough."""
     max_models: int | None = None
     at_equal_cost: bool = False
     anytime: FleetAnytime | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw._core.rounding import points, share
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, More, Reason, Recommendation
-from swaplaw.errors import listing, printable
+from swaplaw.errors import listing, printable, several
 
 if TYPE_CHECKING:
     from swaplaw.decide.choice import Choice
@@ -44,15 +44,6 @@ def rule_words(rule: str) -> str:
     """
     kind, _, size = rule.rpartition("_")
     return _SIZED[kind].format(size) if kind in _SIZED and size.isdigit() else RULES.get(rule, rule)
-
-
-def several(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> several(1, "pair"), several(2_000, "question")
-    ('1 pair', '2,000 questions')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def p_value(p: float) -> str:
@@ -105,6 +96,27 @@ def gains_alone(gain: float, places: int) -> str:
     return f"{verb} {amount(gain, places)}"
 
 
+def gain_words(gain: float, places: int) -> str:
+    """A gain with its sign, in points.
+
+    >>> gain_words(0.012, 1), gain_words(-0.01, 0), gain_words(0.0, 1)
+    ('+1.2 points', '-1 point', '0.0 points')
+    """
+    shown = points(gain, places)
+    return f"{shown} {'point' if abs(float(shown)) == 1 else 'points'}"
+
+
+def likely(chance: float) -> str:
+    """How likely something is; nothing is certain.
+
+    >>> likely(0.62), likely(0.9999), likely(0.0001)
+    ('62% likely', 'more than 99% likely', 'less than 1% likely')
+    """
+    if chance > 0.995:
+        return "more than 99% likely"
+    return "less than 1% likely" if chance < 0.005 else f"{chance:.0%} likely"
+
+
 def about(number: int) -> str:
     """Two significant digits: the standard error that such numbers are made of knows no more.
 
@@ -122,6 +134,8 @@ def how_many(more: More) -> str:
         return f"{several(more.effect.units, unit)} cannot say how many would tell: start with a few {start} {unit}s"
     if low is None:
         return "no practical number of questions would tell"
+    if low == 0 and _wide(low, high):
+        return "more questions would tell, but nobody can say how many"
     clusters = ""
     if more.effect.units < more.effect.n:
         each = more.effect.units / more.effect.n
@@ -131,10 +145,16 @@ def how_many(more: More) -> str:
 
 def _span(low: float | None, high: float | None) -> str:
     first = about(int(low or 0))
-    if high is None or high > WIDE * max(1, low or 0):
+    if high is None or _wide(low, high):
         return f"at least about {first}"
     last = about(int(high))
+    if not low:
+        return f"up to about {last}"
     return f"about {first}" if first == last else f"about {first} to {last}"
+
+
+def _wide(low: float | None, high: float | None) -> bool:
+    return high is None or high > WIDE * max(1, low or 0)
 
 
 def named(found: Recommendation, choice: Choice) -> str:
@@ -217,6 +237,12 @@ def _alone(found: Recommendation) -> str:
 
 
 def _always_right(found: Recommendation) -> str:
+    if found.verdict == "cannot_tell":
+        return (
+            f"These votes cannot tell whether an ensemble would help {_single(found)}: it is right on all "
+            f"{several(len(found.tally.questions), 'question')}, so no ensemble can gain on them, and they are too few "
+            f"to say much about others. Until there are more, deploy {_single(found)} alone."
+        )
     return (
         f"Deploy {_single(found)} alone: it is right on all {several(len(found.tally.questions), 'question')}, so no "
         "ensemble can gain on them. Only harder questions could tell whether one ever would."
@@ -225,11 +251,13 @@ def _always_right(found: Recommendation) -> str:
 
 def _not_askable(found: Recommendation) -> str:
     single = _single(found)
-    others = " and ".join(name for name in found.tally.models if name != single)
+    others = [name for name in found.tally.models if name != single]
+    named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
+    third = "a third model" if len(others) == 1 else "compare three models or more together"
     return (
-        f"These votes cannot tell whether {others} would help {single}, the best single model: each has one vote per "
+        f"These votes cannot tell whether {named} would help {single}, the best single model: each has one vote per "
         "question, and of two such votes the heavier always wins, so every pair gains nothing by construction. Collect "
-        f"several samples per model and question, or a third model. Until then deploy {single} alone: nothing speaks "
+        f"several samples per model and question, or {third}. Until then deploy {single} alone: nothing speaks "
         "for more."
     )
 
@@ -258,6 +286,12 @@ def _one_rule(found: Recommendation) -> str:
 def _unsure(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
     reach = "" if found.more is None else f"; {how_many(found.more)}"
+    other = found.still_open
+    if other is not None and other is not found.best:
+        reach = (
+            f", too little to be worth it, but the gain of another ({rule_words(other.rule)}) is less sure: it "
+            f"{gains(other.effect)}{reach}"
+        )
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
         f"part in the choice, the best {found.kind} {gains(held)}{reach}. {_meanwhile(found)}"
@@ -282,8 +316,8 @@ def _meanwhile(found: Recommendation) -> str:
     single, believed, held = _single(found), found.belief, _held_out(found)
     if believed is None:
         return f"Until then deploy {single} alone."
-    likely = f"{believed.above(0):.0%} likely"
-    expected = f"an ensemble is {likely} to help, and is expected to {_infinitive(believed.mean, held.places)}"
+    helps, gain = likely(believed.above(0)), _infinitive(believed.mean, held.places)
+    expected = f"an ensemble is {helps} to help, and is expected to {gain}"
     ratio = found.cost(found.choice) / (found.cost(found.baseline) or 1)
     costs = f"costs {ratio:.1f} times as much" if ratio > 1.05 else "costs as much"
     return f"Until then deploy {single} alone: {expected}, but {costs} and is not proven."

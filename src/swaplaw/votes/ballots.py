@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Ints
-from swaplaw.errors import InputError, quote, suggestion
+from swaplaw.errors import InputError, quote, several, suggestion
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -46,7 +46,7 @@ class Ballots:
     """What each question is nested in, where that is known."""
 
     def __repr__(self) -> str:
-        known = f"{int(self.labelled.sum()):,} of {len(self.questions):,} questions labelled"
+        known = f"{int(self.labelled.sum()):,} of {several(len(self.questions), 'question')} labelled"
         return f"Ballots({self.dataset!r}: {len(self.models)} models, {known})"
 
     @cached_property

@@ -190,8 +190,10 @@ class Votes:
         chosen, counts = self.counts_of(dataset)
         labelled = counts.filter(counts["gold"].is_not_null())
         if labelled.is_empty():
+            number = counts["question"].n_unique()
+            which = "the only question" if number == 1 else f"none of the {number:,} questions"
             raise InputError(
-                f"none of the {counts['question'].n_unique():,} questions of dataset {quote(chosen)} has a label "
+                f"{which} of dataset {quote(chosen)} has {'no' if number == 1 else 'a'} label "
                 "(column 'gold'): accuracy and lift need some; `labels` says which questions to label first"
             )
         unlabelled = counts["question"].n_unique() - labelled["question"].n_unique()

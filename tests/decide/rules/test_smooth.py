@@ -154,3 +154,47 @@ def test_equal_counts_every_model_alike(votes: Tally) -> None:
     found = RULES["equal"].fit(votes)
     assert found.members == tuple(range(len(votes.models)))
     assert set(found.weights) == {1}
+
+
+def test_options_that_nobody_voted_for_count_as_if_they_had_a_row_without_votes(votes: Tally) -> None:
+    plain, five = shares_of(votes), shares_of(votes, 5)
+    at = np.linspace(0.2, 3, plain.models)
+    pooled = plain.matrix @ at
+    for number, surprise in enumerate(five.surprise(at)[0]):
+        own = pooled[plain.question == number]
+        whole = np.concatenate([own, np.zeros(max(0, 5 - len(own)))])
+        assert surprise == pytest.approx(np.log(np.exp(whole).sum()) - own[0])
+
+
+def near_equals(questions: int) -> pl.DataFrame:
+    """Three models of one vote each that are right on 55% of ten-option questions, each by itself."""
+    rng = np.random.default_rng(3)
+    gold = rng.integers(10, size=questions)
+    right = rng.random((3, questions)) < 0.55
+    said = np.where(right, gold, rng.integers(10, size=(3, questions)))
+    return pl.DataFrame(
+        {
+            "question": [f"q{n}" for _ in range(3) for n in range(questions)],
+            "model": [m for m in "abc" for _ in range(questions)],
+            "answer": ["ABCDEFGHIJ"[place] for place in said.ravel()],
+            "gold": ["ABCDEFGHIJ"[place] for place in np.tile(gold, 3)],
+        }
+    )
+
+
+def test_three_near_equals_of_one_vote_each_are_pooled() -> None:
+    votes = sl.votes_from(near_equals(300)).tally()
+    chosen = smooth(votes)
+    assert len(chosen.members) == 3
+    assert chosen.weights[1] + chosen.weights[2] > chosen.weights[0]
+    found = sl.combine(votes, rules=["smooth"], repeats=1, time_limit=0)["smooth"]
+    assert found.gain.mean > 0.03
+
+
+def test_names_that_never_come_twice_hardly_matter() -> None:
+    rows = frame()
+    renamed = rows.with_columns(
+        pl.concat_str("question", "answer", separator="/").alias("answer"),
+        pl.concat_str("question", "gold", separator="/").alias("gold"),
+    )
+    assert smooth(tally(renamed)) == smooth(tally(rows))

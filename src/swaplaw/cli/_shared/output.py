@@ -16,7 +16,7 @@ import click
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
 from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options, refuse_grades
-from swaplaw.errors import printable
+from swaplaw.errors import printable, several
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
@@ -135,8 +135,8 @@ def _without_label(votes: Votes) -> Iterator[str]:
             unknown, all_of = (part["question"].n_unique() for part in (rows.filter(rows["gold"].is_null()), rows))
             if 0 < unknown < all_of:
                 yield (
-                    f"{unknown:,} of {several(all_of, 'question')} of {dataset} have no label; "
-                    "whatever needs one leaves them out"
+                    f"{unknown:,} of {several(all_of, 'question')} of {dataset} "
+                    f"{'has' if unknown == 1 else 'have'} no label; whatever needs one leaves them out"
                 )
 
 
@@ -147,7 +147,7 @@ def warn_of(votes: Votes) -> None:
     found = [check for check in find_checks(votes) if check.severity != "note"]
     if not found:
         return
-    from swaplaw.report.words import check_line, several  # Here: words know every verdict, which takes long to import.
+    from swaplaw.report.words import check_line  # Here: words know every verdict, which takes long to import.
 
     for check in found[:WARNINGS]:
         click.echo(check_line(check), err=True)
@@ -191,11 +191,6 @@ def fleet_line(tally: Tally) -> str:
         f"{tally.dataset}: {several(len(tally.models), 'model')}, {questions}, "
         f"{samples} per model and question, {share(null / votes)}% abstained, ties share credit"
     )
-
-
-def several(number: int, what: str) -> str:
-    """A number of things."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def with_bar(work: Iterable[Item], total: int, label: str, each: int = 1) -> Iterator[Item]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, several, show, votes_options
+from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, show, votes_options
 from swaplaw.decide.defaults import MIN_GAIN
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, quote, several
 
 if TYPE_CHECKING:
     from swaplaw.decide.estimates import Estimates
@@ -169,7 +169,9 @@ def _show(found: Labels, top: int, min_gain: float) -> None:
     columns = [Column("Primary", right=False), Column("Secondary", right=False), *shared]
     labelled, questions = int(found.ballots.labelled.sum()), len(found.ballots.questions)
     fleet = f"{found.dataset}: {several(len(found.ballots.models), 'model')}"
-    title = f"{fleet}, {labelled:,} of {questions:,} questions labelled; lift at weight {found.pairs[0].weight}"
+    title = (
+        f"{fleet}, {labelled:,} of {several(questions, 'question')} labelled; lift at weight {found.pairs[0].weight}"
+    )
     cells = [_row(pair, pair.primary, pair.secondary) for pair in rows[:top]]
     show(title, columns, cells, _note(found, top, min_gain))
     if found.ensembles:

@@ -25,7 +25,7 @@ from swaplaw.cli._shared.output import (
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
-from swaplaw.errors import printable
+from swaplaw.errors import printable, several
 
 if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOut
@@ -105,8 +105,6 @@ def command(
 
 
 def _members(found: Recommendation) -> str:
-    from swaplaw.report.words import several
-
     members = found.policy.members
     return ", ".join(f"{each.model} (weight {each.weight}, {several(each.samples, 'sample')})" for each in members)
 
@@ -161,8 +159,6 @@ def at_every_look(found: FleetAnytime) -> str:
 
 
 def _title(found: Recommendation) -> str:
-    from swaplaw.report.words import several
-
     chosen, n = found.selection, len(found.tally.questions)
     unit = (
         "" if found.held_out is None or found.held_out.units == n else f" in {several(found.held_out.units, 'cluster')}"
@@ -221,15 +217,15 @@ def _note(found: Recommendation) -> str:
 
 
 def _expectation(found: Recommendation) -> list[str]:
-    from swaplaw.report.words import amount
+    from swaplaw.report.words import amount, gain_words, likely
 
     believed = found.belief
     if believed is None or found.held_out is None:
         return []
     places = found.held_out.places
     return [
-        f"Expected gain (shrunk) {points(believed.mean, places)} points; {believed.above(0):.0%} likely above 0, "
-        f"{believed.above(found.min_gain):.0%} likely above {amount(found.min_gain)}. Expected regret: "
+        f"Expected gain (shrunk) {gain_words(believed.mean, places)}; {likely(believed.above(0))} above 0, "
+        f"{likely(believed.above(found.min_gain))} above {amount(found.min_gain)}. Expected regret: "
         f"{amount(believed.regret_of_ensemble, places)} if the ensemble is deployed, "
         f"{amount(believed.regret_of_single, places)} if the single model is.",
     ]

@@ -27,12 +27,12 @@ from swaplaw.cli._shared.output import (
     points,
     rate,
     say,
-    several,
     show,
     votes_options,
 )
 from swaplaw.cli._shared.reading import only_grades
 from swaplaw.cli._shared.workers import workers_options
+from swaplaw.errors import several
 
 if TYPE_CHECKING:
     from swaplaw._core.parallel import Backend

@@ -8,6 +8,7 @@ import click
 
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, show, votes_options
+from swaplaw.errors import several
 
 if TYPE_CHECKING:
     from swaplaw.votes.checks import Check
@@ -33,8 +34,6 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
 
 def show_checks(found: tuple[Check, ...], several_datasets: bool) -> None:
     """Print the checks, the most serious first."""
-    from swaplaw.report.words import several
-
     columns = [Column(name, right=name == "Questions") for name in ("Severity", "Check", "Questions", "What", "Fix")]
     rows = [
         [

@@ -7,11 +7,17 @@ depends on the names or the order of options.
 Abstentions are no row: null is never gold, so a model of what is gold has nothing to say about it (and would pay any
 model for never abstaining, one that guesses at random included). They still count in a model's votes, so whoever
 abstains has less to share out.
+
+Options that nobody voted for are no rows either, but they may be counted: `options` says how many there are to a
+question at least. Without them gold would be there whether somebody voted for it or not, and its rivals only where
+somebody did: a question on which all are right would say nothing for the models, one on which all are wrong much
+against them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -33,6 +39,8 @@ class Shares:
     """The question of each row, rising."""
     gold: Ints = field(repr=False)
     """The row of each question's gold, the first of its rows."""
+    options: int = 0
+    """How many options a question has at least; those without a row have no share."""
 
     @property
     def models(self) -> int:
@@ -47,11 +55,18 @@ class Shares:
     def select(self, questions: Bools) -> Shares:
         """Keep some questions (a mask)."""
         kept = questions[self.question]
-        return _shares(self.matrix[kept], (np.cumsum(questions) - 1)[self.question[kept]])
+        return _shares(self.matrix[kept], (np.cumsum(questions) - 1)[self.question[kept]], self.options)
 
     def only(self, models: Ints) -> Shares:
         """Keep some models (their places)."""
-        return _shares(self.matrix[:, models], self.question)
+        return _shares(self.matrix[:, models], self.question, self.options)
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """How many options of each question have no row."""
+        rows = np.diff(self.gold, append=len(self.question))
+        unseen: Floats = np.maximum(self.options - rows, 0).astype(np.float64)
+        return unseen
 
     def answered(self) -> Shares:
         """Keep the answers that somebody gave: gold, too, only where somebody did."""
@@ -84,14 +99,14 @@ class Shares:
         pooled = self.matrix @ weights
         top = np.maximum.reduceat(pooled, self.gold)
         odds = np.exp(pooled - top[self.question])
-        total = np.add.reduceat(odds, self.gold)
+        total = np.add.reduceat(odds, self.gold) + self.unseen * np.exp(-top)
         excess = odds / total[self.question]
         excess[self.gold] -= 1
         return np.log(total) + top - pooled[self.gold], excess
 
 
-def shares_of(tally: Tally) -> Shares:
-    """Lay a tally's shares out; a model that did not answer a question has no share in it."""
+def shares_of(tally: Tally, options: int = 0) -> Shares:
+    """Lay a tally's shares out, with this many options to a question at least; who did not answer it has no share."""
     questions = len(tally.questions)
     model_of_gold, question_of_gold = np.nonzero(tally.gold)
     model_of_entry = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
@@ -105,7 +120,8 @@ def shares_of(tally: Tally) -> Shares:
     order = np.argsort(question, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return _shares(csr_matrix((share, (place[row], model)), shape=(len(order), len(tally.models))), question[order])
+    matrix = csr_matrix((share, (place[row], model)), shape=(len(order), len(tally.models)))
+    return _shares(matrix, question[order], options)
 
 
 def shares_of_ballots(ballots: Ballots) -> Shares:
@@ -115,10 +131,10 @@ def shares_of_ballots(ballots: Ballots) -> Shares:
     return _shares(csr_matrix(shares.T), np.unique(ballots.question[given], return_inverse=True)[1])
 
 
-def _shares(matrix: csr_matrix, question: Ints) -> Shares:
+def _shares(matrix: csr_matrix, question: Ints, options: int = 0) -> Shares:
     starts = np.ones(len(question), dtype=bool)
     starts[1:] = question[1:] != question[:-1]
-    return Shares(matrix, matrix.T.tocsr(), question, np.flatnonzero(starts))
+    return Shares(matrix, matrix.T.tocsr(), question, np.flatnonzero(starts), options)
 
 
 def distinct(shares: Shares) -> Ints:

@@ -12,8 +12,8 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats
 from swaplaw.decide.choice import Choice
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
-from swaplaw.decide.rules._shares import distinct, shares_of
-from swaplaw.decide.rules.smooth import INCUMBENT, global_weights, likeliest
+from swaplaw.decide.rules._shares import distinct
+from swaplaw.decide.rules.smooth import INCUMBENT, global_weights, likeliest, with_options
 from swaplaw.errors import InputError, quote
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
@@ -43,7 +43,7 @@ def subject_weights(tally: Tally) -> dict[str, Choice]:
     if tally.clusters is None:
         raise InputError(f"dataset {quote(tally.dataset)} has no column 'cluster': there are no subjects to tell apart")
     single = leader(accuracies(tally))
-    shares = shares_of(tally)
+    shares = with_options(tally)
     kept = distinct(shares)
     own = shares.only(kept)
     center = global_weights(tally, own)

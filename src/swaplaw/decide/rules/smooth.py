@@ -1,7 +1,8 @@
 """Smooth weights over the whole fleet: a regularised conditional logit, shrunk toward the best single model.
 
 Gold's probability on a question is modelled as the softmax of the weighted shares over all categories that somebody
-voted for (and gold). Weights that are not negative maximise the likelihood of gold less an elastic net,
+voted for, gold, and the options that nobody voted for. Weights that are not negative maximise the likelihood of
+gold less an elastic net,
 
     sum_i log softmax(sum_m w_m s_m(i))[gold] - sum_m threshold_m w_m - (strength / 2) |w|^2,
 
@@ -25,12 +26,15 @@ from scipy.optimize import minimize
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, alone
+from swaplaw.decide.placebo import most_answers, options_of
 from swaplaw.decide.rules import CombiningRule
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
 
+OPTIONS = 10
+"""Most options that are counted besides those that somebody voted for; free text could be anything."""
 STRENGTHS = (10.0, 3.0, 1.0)
 """Ridges to choose from, the strongest first: of equals the strongest is chosen."""
 PILOT = 3.0
@@ -47,12 +51,18 @@ EXACT, COARSE = 1e-9, 1e-6
 def smooth(tally: Tally) -> Choice:
     """Choose weights by regularised likelihood, shrunk toward the best single model."""
     single = leader(accuracies(tally))
-    shares = shares_of(tally)
+    shares = with_options(tally)
     kept = distinct(shares)
     weights = np.zeros(shares.models)
     weights[kept] = global_weights(tally, shares.only(kept))
     weights[single] += INCUMBENT * float(weights.max())
     return worthwhile(tally, rounded(weights, single), single)
+
+
+def with_options(tally: Tally) -> Shares:
+    """The shares of a tally beside the options that nobody voted for, as far as their number can be told."""
+    known = options_of(tally)
+    return shares_of(tally, min(OPTIONS, most_answers(tally) if known is None else known))
 
 
 def worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:

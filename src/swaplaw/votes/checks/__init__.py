@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from swaplaw.errors import quote
 from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, spelling
 from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
-from swaplaw.votes.checks.fleet import constant, copies, shape
+from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.prose import prose
 from swaplaw.votes.position import position_bias
@@ -24,7 +24,7 @@ from swaplaw.votes.tally import Tally
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
 
-__all__ = ["SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
+__all__ = ["FEW_QUESTIONS", "SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
 
 LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     prose,

@@ -7,21 +7,39 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from swaplaw.answers.choice import read_choice
 from swaplaw.answers.forms import letter as option_letter
-from swaplaw.errors import listing, quote
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form, several_votes
+from swaplaw.errors import listing, quote, several
+from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
+_LETTERS_IN_REPLIES = "read the letters that its replies name: `swaplaw import VOTES --read choice -o votes.parquet`"
+MOST_OPTIONS = 10
+"""Letters that replies are searched for when a check looks whether they name options at all."""
 MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
 _NO_ANSWER = re.compile(
-    r"(?:#?n/?a|nan|<na>|null|none|nil|undefined|-+|\?+|no[ _]?answer|timed? ?out|"
-    r"(?:api |rate.?limit |internal )?(?:error|exception)\b.*|traceback\b.*)",
-    re.IGNORECASE,
+    r"[\[(<]?(?:#?n/?a|n\.a\.?|nan|null|none|nil|undefined|-+|\?+|no[ _]?(?:answer|response|output)(?: found)?|"
+    r"(?:request )?timed?[ -]?out\.?|invalid|unparse?able|refused|"
+    r"(?:(?:api|rate.?limit|internal|server|connection|network|http|request|parse|parsing) )*(?:error|exception)"
+    r"(?:[.!]?|\W*[:(\[-].*|\s+\d.*|\s+(?:code|occurred|while)\b.*)|"
+    r"(?-i:(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b.*)|http[ /]?[45]\d\d\b.*|traceback\b.*)[\])>]?",
+    re.IGNORECASE | re.DOTALL,
 )
+_NEVER_GOLD = re.compile(r"#?n/?a|n\.a\.?|nan|null|<na>|\s*", re.IGNORECASE)
+"""What tools write where a cell is empty. "None" and "-" may be answers; these hardly ever are."""
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether a text stands for no answer: N/A, an error message, a time-out.
+
+    >>> is_no_answer("N/A"), is_no_answer("openai.RateLimitError: 429"), is_no_answer("nano")
+    (True, True, False)
+    """
+    return _NO_ANSWER.fullmatch(text.strip()) is not None
 
 
 def abstentions(ballots: Ballots) -> Iterator[Check]:
@@ -31,7 +49,7 @@ def abstentions(ballots: Ballots) -> Iterator[Check]:
         if not answers:
             yield ballots.check(
                 "no_answers", "error", model, ballots.questions,
-                f"{quote(model)} has no answer at all: each of its {votes:,} votes is an error or an abstention",
+                f"{quote(model)} has no answer at all: {_each_of_its(votes)} is an error or an abstention",
                 "look at why its answers could not be read, or leave the model out",
             )  # fmt: skip
         elif 2 * answers < votes:
@@ -42,27 +60,28 @@ def abstentions(ballots: Ballots) -> Iterator[Check]:
             )  # fmt: skip
 
 
+def _each_of_its(votes: int) -> str:
+    return "its only vote" if votes == 1 else f"each of its {votes:,} votes"
+
+
 def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
     """Words that stand for no answer, but vote like one."""
     import polars as pl
 
-    def is_none(text: str) -> bool:
-        return _NO_ANSWER.fullmatch(text.strip()) is not None
-
-    for gold in sorted(filter(is_none, ballots.golds)):
-        here = ballots.rows.filter(pl.col("gold") == gold)
-        if 2 * here["question"].n_unique() > ballots.questions or gold.casefold() in ("nan", "null", "<na>"):
+    for gold in sorted(filter(is_no_answer, ballots.golds)):
+        n = ballots.rows.filter(pl.col("gold") == gold)["question"].n_unique()
+        if 2 * n > ballots.questions or _NEVER_GOLD.fullmatch(gold):
             yield ballots.check(
-                "no_gold", "error", None, here["question"].n_unique(),
-                f"the right answer is {quote(gold)} on {here['question'].n_unique()} questions, as if there were none",
+                "no_gold", "error" if n >= SERIOUS * ballots.questions else "warning", None, n,
+                f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
                 "give these questions their right answers, or leave them out",
             )  # fmt: skip
-    words = [text for text in ballots.wrong["answer"].unique() if is_none(text) and text not in ballots.golds]
+    words = [text for text in ballots.wrong["answer"].unique() if is_no_answer(text) and text not in ballots.golds]
     for model, rows in by_model(ballots.wrong.filter(pl.col("answer").is_in(words))):
         votes, share = int(rows["votes"].sum()), int(rows["votes"].sum()) / ballots.votes[model]
         yield ballots.check(
             "no_answer_as_text", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
-            f"{quote(model)} has {several_votes(votes)} for {quote(first(rows))}, which counts as an answer like any "
+            f"{quote(model)} has {several(votes, 'vote')} for {quote(first(rows))}, which counts as an answer like any "
             "other",
             "make these answers null: leave the cell of the column `answer` empty",
         )  # fmt: skip
@@ -85,7 +104,7 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
         yield ballots.check(
             "spelling", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
             f"{quote(model)} answers {quote(example['answer'])} where gold is {quote(example['gold'])}: "
-            f"{several_votes(votes)} ({share:.0%}) differ from gold only in spelling, and count as wrong",
+            f"{several(votes, 'vote')} ({share:.0%}) differ from gold only in spelling, and count as wrong",
             f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
         )  # fmt: skip
 
@@ -103,8 +122,11 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         return
     options = list(filter(ballots.is_option, ballots.answered["answer"].unique()))
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
-    outside = ballots.answered.filter(~pl.col("answer").is_in(options))
-    flagged = set()
+    # What counts as no answer at all, and models that only spell options differently, have checks of their own.
+    silent = [text for text in ballots.answered["answer"].unique() if is_no_answer(text)]
+    misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
+    outside = ballots.answered.filter(~pl.col("answer").is_in(options + silent) & ~pl.col("model").is_in(misspelt))
+    flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
     for model, rows in by_model(outside):
         share = int(rows["votes"].sum()) / ballots.answers[model]
         if share >= limit and rows["question"].n_unique() >= 5:
@@ -113,9 +135,10 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
                 "not_an_option", "error", model, rows["question"].n_unique(),
                 f"{quote(model)} answers {quote(first(rows))} where the right answers are "
                 f"{listing(sorted(ballots.golds), 3)}: {share:.0%} of its answers are none of the options",
-                "write the option's letter or label in the column `answer`, as in the column `gold`",
+                _LETTERS_IN_REPLIES
+                if _names_letters(ballots, rows["answer"].unique().to_list())
+                else "write the option's letter or label in the column `answer`, as in the column `gold`",
             )  # fmt: skip
-    misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
     chance = 1 / len(ballots.golds)
     asked = dict(ballots.answered.group_by("model").agg(pl.col("question").n_unique()).iter_rows())
     for model, rows in by_model(ballots.spoken):
@@ -128,6 +151,12 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
                 f"{chance:.0%}: its answers (such as {quote(first(rows))}) do not mean what gold means",
                 "check that its answers and the column `gold` name options in the same way and the same order",
             )  # fmt: skip
+
+
+def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
+    """Whether most of some answers are whole replies that name a letter, such as "The answer is B."."""
+    known = sorted(texts)[:200]
+    return ballots.letters and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
 
 
 def never_right(ballots: Ballots) -> Iterator[Check]:

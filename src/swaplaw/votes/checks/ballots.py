@@ -107,8 +107,9 @@ class Ballots:
 
     def is_option(self, text: str) -> bool:
         """Whether an answer is one of the options, however it is spelt."""
-        if self.letters:
-            return len(option_letter(text)) == 1
+        if self.letters:  # A digit is no option where golds are letters, nor a letter where they are digits.
+            found = option_letter(text)
+            return len(found) == 1 and found.isdigit() in {option_letter(gold).isdigit() for gold in self.golds}
         return any(form(chain)(text) in self._known for chain in CHAINS)
 
     @cached_property
@@ -201,8 +202,3 @@ def first(rows: pl.DataFrame) -> str:
 
     common = rows.group_by("answer").agg(pl.col("votes").sum()).sort(["votes", "answer"], descending=[True, False])
     return str(common["answer"][0])
-
-
-def several_votes(number: int) -> str:
-    """A number of votes."""
-    return f"{number:,} vote{'' if number == 1 else 's'}"

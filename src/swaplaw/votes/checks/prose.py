@@ -28,12 +28,18 @@ _ORACLE = (
     "no gold (`--canonical text`)"
 )
 _NUMBER = re.compile(r"[-+$]?[\d.,/ ]+\w{0,3}")
+_QUANTITY = re.compile(r"\W{0,4}\d[\d.,:/%eE+-]*(?:[^\W\d_]*\W*){0,3}|[0-9a-f]{6,}", re.IGNORECASE)
+"""A number with a unit, a time, a date, a digest."""
+_FORMULA = re.compile(r"(?=.*\d)(?=.*[-+*/^=(){}\[\],\\])(?!.*(?<!\\)\b[^\W\d_]{4,}).{1,60}", re.DOTALL)
+"""Numbers and signs without a word: a tuple, an expression."""
 
 
 def prose(ballots: Ballots) -> Iterator[Check]:
     """Right answers that all agree, and wrong ones that never do: a judge, not the models, made them agree."""
     import polars as pl
 
+    if not ballots.rows["right"].any():
+        return  # Nobody made right answers agree: there are none.
     said = _worded(ballots)
     telling = said.group_by("asked").agg(
         pl.col("votes").sum().alias("all"), pl.col("votes").filter(pl.col("votes") == 1).sum().alias("once")
@@ -74,9 +80,13 @@ def _worded(ballots: Ballots) -> pl.DataFrame:
 
 
 def _numbers(texts: list[str]) -> bool:
-    """Whether most of them are numbers: numbers that differ are different answers, whoever compares them."""
+    """Whether most of them are numbers, quantities or formulas: these differ as answers, whoever compares them."""
     known, number = texts[:1000], form("math")
-    return 2 * sum(_NUMBER.fullmatch(number(text)) is not None for text in known) > len(known)
+
+    def counts(text: str) -> bool:
+        return any(kind.fullmatch(text) for kind in (_QUANTITY, _FORMULA)) or bool(_NUMBER.fullmatch(number(text)))
+
+    return 2 * sum(map(counts, known)) > len(known)
 
 
 def _inflated(ballots: Ballots) -> Iterator[tuple[str, float, float, float | None]]:
