@@ -1,7 +1,7 @@
 """Two workers against one process, on jobs that take a minute or so: wall time, on a machine with two quiet cores.
 
-Without workers a bootstrap draws on as many threads as there are cores (up to four), so that workers on the same
-machine can gain it little; searches and folds run on one thread, and can gain as many times as there are workers.
+Searches, folds and splits run on one thread, and can gain as many times as there are workers. A bootstrap draws on as
+many threads as there are cores (up to four) by itself, so `calibrate` and `predictors` take no workers.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from benchmarks.commands import make
 from benchmarks.harness import Row
 
+PAIR = ("--primary", "synthetic-0000", "--secondary", "synthetic-0001")
 JOBS = {
     "panel": ("--size", "3", "--top", "30", "--json"),
     "recommend": ("--search", "full", "--replicates", "10000", "--json"),
     "report": ("-o", "PAGE", "--panel-seconds", "0"),
-    "calibrate": ("--replicates", "200000", "--json"),
-    "predictors": ("--replicates", "100000", "--json"),
+    "budget": (*PAIR, "--samples", "12,16,20,24", "--json"),
 }
 """Commands, and what makes them long on 10 models x 3,000 questions x 24 samples."""
 GOAL = 1.6

@@ -9,12 +9,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks import fleets, growth, guard, plan, publish
+from benchmarks import before, fleets, growth, guard, plan, publish
+from benchmarks.commands import Bound
+from benchmarks.commands import Run as Measured
 from benchmarks.growth import Point
 from benchmarks.harness import Row
 from benchmarks.publish import TOPICS
@@ -52,6 +55,29 @@ def test_table_holds_ratios_and_says_what_was_missed() -> None:
     assert "| 30 | 20 | 5 / 50 | synthetic votes |" in first
     assert "| 4.1 | 1 | 1,000 / 4,096 |" in memory
     assert "0.5 (missed)" in missed
+
+
+def test_before_and_now_says_what_was_stopped_and_what_was_not_there() -> None:
+    now = Measured("calibrate", "f", 2.0, 300.0, 0)
+    stopped = Measured("calibrate", "f", 62.0, 900.0, -24)
+    too_large = Measured("calibrate", "f", 9.0, 8000.0, 1, "MemoryError")
+    unknown = Measured("calibrate", "f", 0.3, 40.0, 2, "swaplaw: No such command 'calibrate'.")
+    runs = [replace(now, seconds=20.0), stopped, too_large, unknown]
+    lines = before.table([before.Entry(each, now) for each in runs], Bound(60, 8))[2:]
+    ends = [line.split("200 x 2,000 x 1 ")[1] for line in lines]
+    assert ends == [
+        "| 20 | 2 | 10 | 300 | 300 |",
+        "| > 60 | 2 | > 31 | 900 | 300 |",
+        "|  | 2 |  | > 8,192 | 300 |",
+        "|  | 2 |  |  | 300 |",
+    ]
+
+
+def test_before_and_now_runs_both() -> None:
+    finished = run("-m", "benchmarks.before", str(ROOT), "--only", "help:b")
+    first, *_, last = finished.stdout.splitlines()
+    assert all(each["code"] == 0 and each["megabytes"] < 60 for each in json.loads(first).values())
+    assert last.startswith("| `--help` |")
 
 
 def test_only_what_is_between_the_marks_is_written() -> None:

@@ -85,6 +85,8 @@ class _Kinds:
         return gathered
 
 
+_WORTH_GATHERING = 0.9
+"""Units that are alike are counted together where no more kinds than this share of all units are left."""
 _TOLD_BY = 64
 """Columns that are compared at a time: mostly the first few tell all units apart."""
 
@@ -216,7 +218,10 @@ class Weighted:
     def of(cls, statistic: Callable[..., Floats], *matrices: Floats) -> Weighted:
         """Make ready to weight the rows of some matrices, which are units."""
         kinds = _Kinds.equal_rows(*matrices)
-        some = len(kinds.first) < len(matrices[0])
+        some = len(kinds.first) < _WORTH_GATHERING * len(matrices[0])
+        if not some:
+            # A few twins are not worth a copy of everything else.
+            kinds = _Kinds(np.arange(len(matrices[0])))
         products = (ExactProduct.of((matrix[kinds.first] if some else matrix).T) for matrix in matrices)
         return cls(kinds, tuple(products), statistic)
 

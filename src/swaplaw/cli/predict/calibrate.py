@@ -22,7 +22,6 @@ from swaplaw.cli._shared.evidence import (
 )
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, points, rate, say, show, votes_options
-from swaplaw.cli._shared.workers import workers_options
 
 if TYPE_CHECKING:
     from swaplaw.predict.law_file import Law
@@ -36,7 +35,6 @@ Shown = Callable[..., str]
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
 @click.option("-o", "--output", metavar="FILE", help="Write the law here, for `screen` and `predictors`.")
 @bootstrap_options
-@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,

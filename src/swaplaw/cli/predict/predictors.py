@@ -18,7 +18,6 @@ from swaplaw.cli._shared.evidence import (
 )
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, rate, show, votes_options
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.cli.predict.calibrate import show_law
 from swaplaw.errors import InputError
 from swaplaw.law.weights import DEFAULT_WEIGHT
@@ -60,7 +59,6 @@ MEANING = {
 @click.option("--calibrate-on", metavar="VOTES", help="Calibrate on these votes first, and apply their law here.")
 @click.option("--weight", help="Weight of the secondary; the law's, or 2/3.")
 @bootstrap_options
-@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
