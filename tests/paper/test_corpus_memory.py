@@ -60,6 +60,9 @@ def texts() -> Iterator[str]:
 def write(frame: Frame, folder: Path, form: str) -> None:
     """Write the rows with their text, without ever holding all of it."""
     file = folder / f"supergpqa.{form}"
+    if form.startswith("nested"):
+        _write_nested(frame, file)
+        return
     if form == "parquet":
         schema = pa.schema([*frame.to_arrow().schema, pa.field("reasoning", pa.string())])
         with pq.ParquetWriter(file, schema) as writer:
@@ -80,6 +83,25 @@ def write(frame: Frame, folder: Path, form: str) -> None:
         out.write("]" if form == "json" else "")
 
 
+def _write_nested(frame: Frame, file: Path) -> None:
+    """One row per model and question, with a list of 24 records."""
+    given = texts()
+    vote = pa.struct([("text", pa.string()), ("answer", pa.string())])
+    names = [(name, pa.string()) for name in ("question", "model", "gold")]
+    schema = pa.schema([*names, ("responses", pa.list_(vote))])
+    with file.open("wb") as out:
+        parquet = pq.ParquetWriter(out, schema) if file.suffix == ".parquet" else None
+        for (question, model, right), part in frame.group_by(["question_id", "model", "gold_answer"]):
+            votes = [{"text": next(given), "answer": answer} for answer in part["answer"]]
+            row = {"question": question, "model": model, "gold": right, "responses": votes}
+            if parquet is None:
+                out.write(json.dumps(row).encode() + b"\n")
+            else:
+                parquet.write_table(pa.Table.from_pylist([row], schema))
+        if parquet is not None:
+            parquet.close()
+
+
 def _batches(frame: Frame) -> Iterator[tuple[Frame, list[str]]]:
     given = texts()
     for start in range(0, ROWS, 900):
@@ -89,7 +111,9 @@ def _batches(frame: Frame) -> Iterator[tuple[Frame, list[str]]]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
-@pytest.mark.parametrize("form", ["parquet", "jsonl", "jsonl.gz", "json", "csv", "csv.gz"])
+@pytest.mark.parametrize(
+    "form", ["parquet", "jsonl", "jsonl.gz", "json", "csv", "csv.gz", "nested.jsonl", "nested.parquet"]
+)
 def test_a_gigabyte_of_text_is_read_in_little_memory(tmp_path: Path, form: str) -> None:
     frame = rows()
     assert len(frame) == ROWS

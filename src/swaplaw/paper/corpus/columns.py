@@ -58,6 +58,8 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
 
 CANONICAL = {name.replace("_", "") for name in GUESSES["answer"][:10]}
 """Answer columns that say they are canonical."""
+OF_A_VOTE = ("answer", "gold", "correct", "reason", "finish", "sample", "abstained", "parsed")
+"""What the record of one vote may hold."""
 _PREFIXES = ("count", "votes", "vote", "n", "num")
 _FIELDS = ("correct", "reason", "finish", "abstained", "parsed", "answer")
 """What the columns of one model or one sample may hold, where a row has several."""
@@ -92,11 +94,21 @@ class Layout:
         import polars as pl
 
         others = [*self.wide, *(name for part in self.spread.values() for name in part.values())]
-        frame = self.file.read(list(dict.fromkeys([*self.columns.values(), *others])))
+        frame = self.file.read(list(dict.fromkeys([*self.columns.values(), *others])), self._fields())
         frame = frame.select(
             *(pl.col(theirs).alias(ours) for ours, theirs in self.columns.items()), *map(pl.col, others)
         )
         return frame.with_columns(pl.lit(self.model).alias("model")) if self.model else frame
+
+    def _fields(self) -> set[str]:
+        """What to read of the records, where the answers of a row are a list of them."""
+        import polars as pl
+
+        kind = self.types.get(self.columns.get("answer", ""))
+        if not isinstance(kind, pl.List) or not isinstance(kind.inner, pl.Struct):
+            return set()
+        names = [field.name for field in kind.inner.fields]
+        return {name for ours in (*OF_A_VOTE, "votes") for name in likely(names, ours)}
 
     def describe(self) -> str:
         """Which column was taken for what."""

@@ -14,7 +14,7 @@ import lzma
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,15 +74,20 @@ class File:
             return found
         return dict(self._guarded(lambda: self._scan().collect_schema()))
 
-    def read(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Some columns of all rows."""
+    def read(self, columns: Sequence[str], fields: Collection[str] = ()) -> pl.DataFrame:
+        """Some columns of all rows; of lists of records, only the named fields."""
         import polars as pl
 
         if self._json:
-            parts = [_project(block, columns) for block in self._guarded_blocks()]
+            parts = [_project(block, columns, fields) for block in self._guarded_blocks()]
             return pl.concat(parts, how="vertical_relaxed") if parts else pl.DataFrame()
-        found: pl.DataFrame = self._guarded(lambda: self._scan().select(columns).collect(engine="streaming"))
+        found: pl.DataFrame = self._guarded(lambda: self._some(columns, fields).collect(engine="streaming"))
         return found
+
+    def _some(self, columns: Sequence[str], fields: Collection[str]) -> pl.LazyFrame:
+        scanned = self._scan()
+        types = scanned.collect_schema() if fields else {}
+        return scanned.select(_slim(name, types.get(name), fields) for name in columns)
 
     @property
     def _json(self) -> bool:
@@ -276,10 +281,24 @@ def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _project(block: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+def _slim(name: str, kind: Any, fields: Collection[str]) -> pl.Expr:
+    """A column, without the fields of its records that nobody asked for: they may hold long texts."""
+    import polars as pl
+
+    if not isinstance(kind, pl.List) or not isinstance(kind.inner, pl.Struct):
+        return pl.col(name)
+    kept = [field.name for field in kind.inner.fields if field.name in fields]
+    return (
+        pl.col(name).list.eval(pl.struct(pl.element().struct.field(field) for field in kept)) if kept else pl.col(name)
+    )
+
+
+def _project(block: pl.DataFrame, columns: Sequence[str], fields: Collection[str] = ()) -> pl.DataFrame:
     """Some columns as text (lists and objects as JSON): blocks may differ in types."""
     import polars as pl
 
+    if fields:
+        block = block.select(_slim(name, block.schema[name], fields) for name in columns if name in block.columns)
     return block.select(
         as_text(pl.col(name), block.schema[name]) if name in block.columns else pl.lit(None, pl.String).alias(name)
         for name in columns

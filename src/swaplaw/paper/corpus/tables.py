@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.paper.corpus.columns import Layout, likely
+from swaplaw.paper.corpus.columns import OF_A_VOTE, Layout, likely
 from swaplaw.paper.corpus.files import as_text
 from swaplaw.paper.corpus.words import DATASETS, GRADES, NOT_A_REASON, REASONS, dataset_in, known, model_name, plain
 
@@ -187,7 +187,7 @@ def _from_records(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 
     votes = [json.loads(value) if isinstance(value, str) else value or [] for value in frame[column].to_list()]
     fields = list(dict.fromkeys(name for row in votes for vote in row for name in vote))
-    found = {ours: likely(fields, ours)[:1] for ours in ("answer", "gold", *ALIGNED)}
+    found = {ours: likely(fields, ours)[:1] for ours in OF_A_VOTE}
     names = {ours: theirs[0] for ours, theirs in found.items() if theirs}
     number = pl.Series("row", [place for place, row in enumerate(votes) for _ in row], dtype=pl.UInt32)
     read = {ours: [_text(vote.get(theirs)) for row in votes for vote in row] for ours, theirs in names.items()}
