@@ -278,8 +278,8 @@ def _one_rule(found: Recommendation) -> str:
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
         f"part in the choice, the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} "
-        f"that are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, which luck alone could "
-        f"explain. More questions would tell. {_meanwhile(found)}"
+        f"that are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, which luck alone "
+        f"could explain. More questions would tell. {_meanwhile(found)}"
     )
 
 

@@ -169,7 +169,7 @@ function explorer(data, state) {
   }
 
   function reference(value, name, kind, up, left, right) {
-    if (value > up.to) return [text(right - 4, up(up.to) + 12, `${name} ${points(value, 1)} \u2191`, { "text-anchor": "end" })];
+    if (value > up.to) return [text((left + right) / 2, up(up.to) + 12, `${name} ${points(value, 1)} \u2191`, { "text-anchor": "middle" })];
     if (value < up.from) return [text(right - 4, up(up.from) - 5, `${name} ${points(value, 1)} \u2193`, { "text-anchor": "end" })];
     // The two models may lie close together: one is named above its line at the right, the other below it at the left.
     const place = name === "secondary alone" ? [left + 4, up(value) + 14, "start"] : [right - 4, up(value) - 5, "end"];
