@@ -396,6 +396,8 @@ def test_paper_has_everything(chrome: Any, demo: Path) -> None:
     visit(chrome, demo, fragment="#theme=dark")
     chrome.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     assert len(open_sections(chrome)) == 9
+    drawn = "return [...document.querySelectorAll('figure')].every((each) => each.querySelector('svg'))"
+    assert chrome.execute_script(drawn)
     chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     rows = "return [...document.querySelectorAll('#comparing tbody tr')].filter((row) => row.checkVisibility()).length"
     assert chrome.execute_script(rows) == 36

@@ -146,6 +146,10 @@ function forestRow(at, mean, ends) {
 
 const forestPicture = (parts) => drawn("svg", { width: FOREST, height: 22, viewBox: `0 0 ${FOREST} 22`, "aria-hidden": "true" }, parts);
 
+// Paper does not wait until a picture that was folded away is drawn.
+const pictures = [];
+const redrawAll = () => pictures.forEach((redraw) => redraw());
+
 // A picture that is drawn anew when its width changes, so that its text keeps its size.
 function responsive(draw, caption) {
   const holder = element("div");
@@ -154,6 +158,7 @@ function responsive(draw, caption) {
     const width = Math.round(Math.max(260, holder.clientWidth || 640));
     holder.replaceChildren(draw(width));
   };
+  pictures.push(redraw);
   let before = 0;
   new ResizeObserver(() => {
     if (holder.clientWidth !== before) {

@@ -57,7 +57,7 @@ function folding(state) {
       if (!printing) state.set({ open: folds.filter(isOpen).map((each) => each.id).join(",") });
     });
   }
-  window.addEventListener("beforeprint", () => { printing = true; set(() => true); });
+  window.addEventListener("beforeprint", () => { printing = true; set(() => true); redrawAll(); });
   window.addEventListener("afterprint", () => { restore(); setTimeout(() => { printing = false; }); });
   return { button, restore, open: (id) => folds.filter((fold) => fold.id === id).forEach((fold) => { details(fold).open = true; }) };
 }
