@@ -99,6 +99,7 @@ def test_any_function_of_a_training_tally_is_a_rule() -> None:
     assert found.scores.mean() > found.baseline_scores.mean()
 
 
+@pytest.mark.slow
 def test_held_out_is_unbiased_where_in_sample_is_not() -> None:
     """Six equal models: whichever pair is chosen on 60 questions was lucky there. The truth is known to any precision.
 

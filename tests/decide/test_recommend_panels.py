@@ -133,6 +133,7 @@ def test_a_trio_that_gains_where_no_pair_does_is_recommended(trio: Recommendatio
     assert recommend(trio.tally, max_models=2, repeats=1, replicates=300).verdict != "deploy_pair"
 
 
+@pytest.mark.slow
 def test_the_held_out_gain_of_a_trio_is_cautious() -> None:
     found = [recommend(one_errs(np.random.default_rng([1, draw])), **FAST) for draw in range(12)]  # type: ignore[arg-type]
     effects = [each.held_out for each in found if each.held_out is not None]

@@ -204,6 +204,7 @@ def test_stopped_in_apptainer(attack: Attack, host: dict[str, Any], evidence: Pa
 ALWAYS_SAFE_IN_APPTAINER = ("gold", "socket in a host directory")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NO_APPTAINER is not None, reason=str(NO_APPTAINER))
 @pytest.mark.parametrize(
     "attack",
