@@ -167,7 +167,8 @@ def count_beside_pandas(file: Path) -> Row:
 
     assert int(ours().votes.sum()) == int(pd.Series(theirs()).sum())
     name = f"count and check {MODELS * QUESTIONS * SAMPLES:,} votes of a file"
-    return compare(name, ours, theirs, "pandas read_parquet and group-by", 1, rounds=3, note=SYNTHETIC, guarded=True)
+    # One pass of Polars is nearly all of ours: it also sums marks of sample numbers, by which no vote is counted twice.
+    return compare(name, ours, theirs, "pandas read_parquet and group-by", 0.75, rounds=3, note=SYNTHETIC, guarded=True)
 
 
 def curves_of_synthetic(models: int, questions: int) -> Row:
