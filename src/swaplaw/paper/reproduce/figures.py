@@ -28,6 +28,7 @@ from swaplaw.report.plots import (
     spread_figure,
     vote_map,
 )
+from swaplaw.report.words import several
 
 STRONGEST = 5
 """Pairs that the figure of the strongest forensic pairs shows."""
@@ -125,7 +126,7 @@ def _panel(study: Study, dataset: Dataset, predictor: str, values: list[float]) 
     table = study.predictors[dataset.key]
     found = next(row for row in table.predictors if row.name == predictor)
     r2, rho = (f"{value:.2f}" if value is not None else "undefined" for value in (found.r2.value, found.rho.value))
-    note = f"R² {r2}, ρ {rho}, {found.n} pairs"
+    note = f"R² {r2}, ρ {rho}, {several(found.n, 'pair')}"
     return Scatter(
         dataset.title, values, _lifts(dataset), _names(dataset), note, list(study.datasets).index(dataset.key)
     )

@@ -9,6 +9,7 @@ from fractions import Fraction
 from swaplaw.paper.published import PublishedTable, Value, published, show
 from swaplaw.paper.reproduce.study import Dataset, Study
 from swaplaw.paper.reproduce.trios import LARGEST_FLEET
+from swaplaw.report.words import several
 from swaplaw.votes.summary import ModelSummary
 
 Row = dict[str, Value]
@@ -134,7 +135,7 @@ def _predictors(study: Study) -> Table:
             row |= {f"{key}_r2": found.r2.value, f"{key}_rho": found.rho.value}
         rows.append(row)
     counts = ", ".join(
-        f"{study.datasets[key].title}: {table.pairs} pairs"
+        f"{study.datasets[key].title}: {several(table.pairs, 'pair')}"
         + (f" (phi over {found.n})" if found.n < table.pairs else "")
         for key, table in study.predictors.items()
         for found in table.predictors
@@ -252,5 +253,5 @@ def _top_pairs(study: Study) -> Table:
         for rank, (curve, outcome) in enumerate(found[:8], start=1)
     ]
     title = f"{dataset.title}: the pairs with the largest observed lift at 40:60 (%, pp)"
-    note = f"The first {len(rows)} of {len(found)} pairs, chosen in-sample."
+    note = f"The first {len(rows)} of {several(len(found), 'pair')}, chosen in-sample."
     return _table("top_pairs", rows, [dataset], note, title, comparable=dataset.key == "supergpqa")
