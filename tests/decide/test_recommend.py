@@ -296,6 +296,7 @@ def test_a_gain_that_hangs_on_one_rule_is_not_enough() -> None:
     assert judge(sure, poor, poor, poor)
     assert judge(sure)
     assert judge(sure, none, none, rule="log_odds")
+    assert judge(replace(sure, p=0.001), none, none)
     assert not judge(replace(sure, p=0.03), none, none, rule="smooth_2")
 
 
@@ -520,3 +521,18 @@ def test_an_open_verdict_speaks_of_the_ensemble_that_keeps_it_open() -> None:
 @pytest.mark.parametrize(("gain", "said"), [(0.01, "+1 point"), (-0.01, "-1 point"), (0.02, "+2 points")])
 def test_a_signed_gain_agrees_with_its_number(gain: float, said: str) -> None:
     assert words.gain_words(gain, 0) == said
+
+
+def test_a_very_sure_gain_may_hang_on_one_rule() -> None:
+    # On a tenth of the questions the second model is right and the first wrong, both for certain: only equal weights
+    # share the credit. Elsewhere it wavers, and changes nothing.
+    counts = np.zeros((2, 300, 10), dtype=np.int64)
+    for question in range(300):
+        rescued, known = question % 10 == 0, question % 10 < 7
+        counts[0, question, 0 if known and not rescued else 1 + question % 9] = 2
+        counts[1, question, 0] += 2 if rescued else 1
+        counts[1, question, 1 + (question + 4) % 9] += not rescued
+    found = recommend(tally_of(counts), repeats=1, replicates=1000, checks=())
+    assert found.held_out is not None
+    assert found.held_out.p <= 0.002
+    assert (found.verdict, found.reason) == ("deploy_pair", "gain"), found.sentence

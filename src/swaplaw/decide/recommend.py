@@ -6,9 +6,9 @@ an ensemble that beats it beats every model of the fleet.
 
 - An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
   candidates (see `selection`), and is at least `min_gain`; if half of the rules gain by more than a standard error, so
-  that the gain does not hang on one of them (or a rule that ignores guesses gains by a test at 2%); and if it gains
-  over the same ensemble with secondaries that know nothing (see `placebo`), by a test at 5%. Of several, the smallest
-  that is as good as any.
+  that the gain does not hang on one of them (or a rule that ignores guesses gains by a test at 2%, or any rule at
+  0.2%); and if it gains over the same ensemble with secondaries that know nothing (see `placebo`), by a test at 5%. Of
+  several, the smallest that is as good as any.
 - The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
   candidate is worth it, and no allowance is needed, since all tests must agree.
 - Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.

@@ -46,6 +46,8 @@ SUPPORT = 0.5
 """Share of the rules, clearly poor ones left out, that must gain by more than a standard error for a gain to count."""
 SURE = 0.02
 """A gain with a smaller p-value needs no support, if its rule gives no weight to models that know nothing."""
+VERY_SURE = 0.002
+"""A gain with a smaller p-value needs no support, whatever its rule; what noise could do, the placebo tells."""
 RANGE = 0.5
 """How sure the range of questions needed is meant to be."""
 
@@ -140,10 +142,11 @@ class More:
 def supported(best: Candidate, candidates: Sequence[Candidate]) -> bool:
     """Whether a gain does not hang on one rule by luck: half of those that are not clearly poor gain, too.
 
-    Or it is so sure that luck is unlikely, and its rule is one by which guesses count for nothing.
+    Or it is so sure that luck is unlikely; less will do if its rule is one by which guesses count for nothing.
     """
     asked = [each for each in candidates if not each.poor]
-    return sum(each.gains for each in asked) >= SUPPORT * len(asked) or (best.informed and best.effect.p <= SURE)
+    enough = SURE if best.informed else VERY_SURE
+    return sum(each.gains for each in asked) >= SUPPORT * len(asked) or best.effect.p <= enough
 
 
 def pick(candidates: Sequence[Candidate], min_gain: float) -> Candidate | None:
