@@ -47,6 +47,8 @@ def subject_weights(tally: Tally) -> dict[str, Choice]:
     kept = distinct(shares)
     own = shares.only(kept)
     center = global_weights(tally, own)
+    # The lead of the best single model is part of the centre, so that a subject's own questions can take it away.
+    center[kept == single] += INCUMBENT * float(center.max(initial=0))
     subjects = np.array(tally.clusters, dtype=object)
     found = {}
     for subject in sorted(set(tally.clusters)):
@@ -54,7 +56,6 @@ def subject_weights(tally: Tally) -> dict[str, Choice]:
         weights = np.zeros(shares.models)
         # A penalty around a centre is a ridge less a slope at 0.
         weights[kept] = likeliest(part, PULL, -PULL * center, center)
-        weights[single] += INCUMBENT * float(weights.max())
         found[subject] = rounded(weights, single)
     return found
 
