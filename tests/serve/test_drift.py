@@ -117,6 +117,14 @@ def test_the_command(swaplaw: Run, policy_file: Path, tmp_path: Path) -> None:
     assert "ALARM at question" in shown.out
 
 
+def test_the_policy_may_come_last(swaplaw: Run, policy_file: Path, tmp_path: Path) -> None:
+    """As it does for `replay`."""
+    files = [live_file(tmp_path / name, PAIR) for name in ("one.parquet", "two.parquet")]
+    first, last = swaplaw("drift", policy_file, files[0]), swaplaw("drift", files[0], policy_file)
+    assert (first.code, first.out) == (0, last.out)
+    assert swaplaw("drift", *files, policy_file).out == swaplaw("drift", policy_file, *files).out
+
+
 def test_expected_votes_can_be_given(swaplaw: Run, tmp_path: Path) -> None:
     file = tmp_path / "bare.json"
     policy().write(file)

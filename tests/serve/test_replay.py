@@ -59,6 +59,12 @@ def test_the_table(swaplaw: Run, policy_file: Path) -> None:
     assert "statistical, 20%" in done.out
 
 
+def test_the_policy_may_come_first(swaplaw: Run, policy_file: Path) -> None:
+    """As it does for `drift`."""
+    first, last = swaplaw("replay", policy_file, "demo"), swaplaw("replay", "demo", policy_file)
+    assert (first.code, first.out) == (0, last.out)
+
+
 def test_a_shuffle_repeats_with_its_seed(swaplaw: Run, policy_file: Path) -> None:
     runs = [swaplaw("replay", "demo", policy_file, "--json", "--seed", seed).out for seed in ("1", "1", "2")]
     assert runs[0] == runs[1] != runs[2]

@@ -143,6 +143,15 @@ class Policy:
             raise InputError(f"{quote(str(path), 200)}: cannot write the policy ({error.strerror})") from None
 
 
+def is_policy(path: str | Path) -> bool:
+    """Whether a file says that it is a policy, which it does at its beginning."""
+    try:
+        with Path(path).open("rb") as file:
+            return f'"{SCHEMA}"'.encode() in file.read(200)
+    except OSError:
+        return False
+
+
 def read_policy(path: str | Path) -> Policy:
     """Read a policy file, and hold it to its schema and its digest.
 

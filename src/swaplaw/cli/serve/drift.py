@@ -35,10 +35,12 @@ def command(
     as_json: bool,
 ) -> None:
     """Compare LIVE_VOTES, recorded by `serve --record`, with what the votes behind POLICY imply. No labels needed."""
-    from swaplaw.decide.policy import read_policy
+    from swaplaw.decide.policy import is_policy, read_policy
     from swaplaw.serve.drift import calibration_of
     from swaplaw.serve.drift import watch as watched
 
+    if is_policy(live[-1]) and not is_policy(policy):
+        policy, live = live[-1], (policy, *live[:-1])  # As `replay` takes them.
     chosen = read_policy(policy)
     expected = _expected(chosen, calibration, dataset) if calibration else calibration_of(chosen)
     if not expected:

@@ -38,11 +38,13 @@ def command(
     as_json: bool,
 ) -> None:
     """Say what POLICY decides on recorded VOTES, and what stopping early saves, at each setting."""
-    from swaplaw.decide.policy import read_policy
+    from swaplaw.decide.policy import is_policy, read_policy
     from swaplaw.serve.replay import recorded, replay
 
     if len(arguments) < 2:
         raise InputError("give the votes and, last, the policy file that `swaplaw recommend -o` wrote")
+    if is_policy(arguments[0]) and not is_policy(arguments[-1]):
+        arguments = (*arguments[1:], arguments[0])  # As `drift` takes them.
     *paths, file = arguments
     policy = read_policy(file)
     members = [member.model for member in policy.members]
