@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -44,7 +46,7 @@ class RateLimitedError(UpstreamError):
 def parse(body: bytes, number: int) -> list[Completion]:
     """Read the samples of a response; raise for anything that is not one."""
     try:
-        document = _read(body, _LENIENT, allow_inf_nan=True)
+        document = _read(body, _LENIENT)
         choices = document["choices"]
         given, made = tokens_used(document)
         if len(choices) > 1:
@@ -70,20 +72,20 @@ def parse_json(text: bytes | bytearray) -> Any:
     Raises
     ------
     ValueError
-        If it is not JSON, or holds a number that JSON does not have; one beyond all floats is infinite.
+        If it is not JSON, or holds a number that JSON or a float does not have.
     RecursionError
         If it is nested too deeply.
     """
-    return _read(text, _STRICT, allow_inf_nan=False)
+    return _STRICT.decode(text.decode()) if _VAST.search(text) else _read(text, _STRICT)
 
 
-def _read(text: bytes | bytearray, thorough: json.JSONDecoder, *, allow_inf_nan: bool) -> Any:
+def _read(text: bytes | bytearray, thorough: json.JSONDecoder) -> Any:
     """Read JSON with a parser that takes a fifth of the time.
 
     What it refuses is read by Python's own, which knows lone surrogates and deeper nesting, and says what is wrong.
     """
     try:
-        return from_json(text, allow_inf_nan=allow_inf_nan, cache_strings="keys")
+        return from_json(text, allow_inf_nan=thorough is _LENIENT, cache_strings="keys")
     except ValueError:
         return thorough.decode(text.decode())
 
@@ -92,8 +94,15 @@ def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is not a number that JSON has")
 
 
+def _finite(text: str) -> float:
+    found = float(text)
+    return found if isfinite(found) else _no_number("a number beyond all floats")
+
+
 _LENIENT = json.JSONDecoder()
-_STRICT = json.JSONDecoder(parse_constant=_no_number)
+_STRICT = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
+_VAST = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{200}")
+"""What may be a number beyond all floats, which the quick parser takes for infinity."""
 
 
 def _completion(choice: Mapping[str, Any], input_tokens: int = 0, output_tokens: int = 0) -> Completion:
