@@ -26,6 +26,7 @@ from swaplaw.decide.belief import belief
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, supported
+from swaplaw.errors import several
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.report import words
 
@@ -311,8 +312,8 @@ def test_numbers_are_worded_as_people_say_them() -> None:
     assert words.gains(effect).startswith("loses 0.51 points (95% interval -0.91 to")
     assert words.gains_alone(0.01, 0) == "gains 1 point"
     assert words.p_value(-0.0) == "0.000"
-    assert words.several(1, "pair") == "1 pair"
-    assert words.several(36, "pair") == "36 pairs"
+    assert several(1, "pair") == "1 pair"
+    assert several(36, "pair") == "36 pairs"
 
 
 def peers() -> sl.Tally:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from swaplaw.errors import several
 from swaplaw.evidence.lifts import lift_effect
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.weights import DEFAULT_WEIGHT
@@ -28,7 +29,6 @@ from swaplaw.report.plots import (
     spread_figure,
     vote_map,
 )
-from swaplaw.report.words import several
 
 STRONGEST = 5
 """Pairs that the figure of the strongest forensic pairs shows."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from swaplaw.errors import several
 from swaplaw.paper.published import PublishedTable, Value, published, show
 from swaplaw.paper.reproduce.study import Dataset, Study
 from swaplaw.paper.reproduce.trios import LARGEST_FLEET
-from swaplaw.report.words import several
 from swaplaw.votes.summary import ModelSummary
 
 Row = dict[str, Value]
