@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,48 @@ def test_runs_of_openai_evals() -> None:
         ("scripted/two", 0, "Rome", "Rome", True),
         ("scripted/two", 0, "Bergen", "Oslo", False),
     ]
+
+
+@pytest.fixture(name="helm")
+def helm_(tmp_path: Path) -> Path:
+    with tarfile.open(TOOLS / "helm-0.5.16.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("dataset", "statistic"),
+    [("simple_mcqa", None), ("simple_classification", None), ("simple_classification", "quasi_exact_match")],
+)
+def test_runs_of_helm_are_graded_as_helm_graded_them(helm: Path, dataset: str, statistic: str | None) -> None:
+    """Every vote, by HELM's own statistics; two trials are two samples."""
+    graded = {}
+    for run in helm.glob(f"{dataset}:*"):
+        model = json.loads((run / "run_spec.json").read_text())["adapter_spec"]["model"]
+        for entry in json.loads((run / "per_instance_stats.json").read_text()):
+            values = {stat["name"]["name"]: stat.get("mean") for stat in entry["stats"]}
+            if "exact_match" in values:
+                place = (entry["instance_id"], model, entry["train_trial_index"])
+                graded[place] = values[statistic or "exact_match"] == 1
+    found = import_votes(sorted(helm.glob(f"{dataset}:*")), Options(scorer=statistic)).votes.frame.collect()
+    got = {(row["question"], row["model"], row["sample"]): row["correct"] for row in found.iter_rows(named=True)}
+    assert got == graded
+    assert len(got) == 32
+
+
+def test_what_scripted_models_said_in_helm(helm: Path) -> None:
+    """A letter is the option that HELM maps it to; what it maps to none is an abstention, with its reason."""
+    said = [row[3:] for row in votes(helm / "simple_mcqa:model=scripted_two") if row[2] == 0]
+    none: list[tuple[Any, ...]] = [(None, "Even", False, "no_parse")] * 2 + [(None, "Odd", False, "no_parse")] * 2
+    none += [(None, "Even", False, "unanswered"), ("Even", "Even", True, None), ("Even", "Even", True, None)]
+    assert sorted(said, key=repr) == sorted([*none, ("Odd", "Odd", True, None)], key=repr)
+
+
+def test_a_run_of_helm_that_is_not_summarised_yet(helm: Path) -> None:
+    for file in helm.glob("*/display_predictions.json"):
+        file.unlink()
+    with pytest.raises(sl.InputError, match="helm-summarize"):
+        import_votes(helm)
 
 
 def test_lines_of_a_reply_are_kept_until_it_is_read(tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ from swaplaw.importers.registry import Format
 from swaplaw.votes.files import Source
 
 PREDICTIONS = "display_predictions.json"
+RAW = "scenario_state.json"
+"""What `helm-run` writes; the predictions are written by `helm-summarize`."""
+STATISTICS = "per_instance_stats.json"
 MAX_FILE = 2**30
 GRADES = (
     "exact_match",
@@ -31,6 +34,11 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     spool = Spool(name, schema(*(["cluster"] if options.cluster else [])))
     perturbed = 0
     for file in with_bar(files, "runs", len(files)):
+        if file.name == RAW:
+            raise InputError(
+                f"{quote(str(file.parent), 200)}: this HELM run has no {PREDICTIONS} yet; write it with "
+                "`helm-summarize --suite SUITE`"
+            )
         predictions, instances, spec = (
             _load(file.with_name(part)) for part in (PREDICTIONS, "instances.json", "run_spec.json")
         )
@@ -82,6 +90,7 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
             "texts: read it without a reader or pattern"
         )
     perturbed = 0
+    statistics = _statistics(file) if any(not prediction.get("stats") for prediction in predictions) else {}
     for prediction in predictions:
         if prediction.get("perturbation"):
             perturbed += 1
@@ -89,6 +98,8 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
         question = str(prediction["instance_id"])
         golds = [ref["output"]["text"] for ref in references[question] if "correct" in ref.get("tags", [])]
         gold = options.gold(bounded(storable(str(golds[0])))) if golds else "(no reference)"
+        trial = int(prediction.get("train_trial_index", 0))
+        stats = prediction.get("stats") or statistics.get((question, trial), {})
         mapped = prediction.get("mapped_output")
         text = mapped if mapped is not None or choice else prediction.get("predicted_text", "")
         answer = options.answer(str(text)) if text is not None and str(text).strip() else None
@@ -103,11 +114,11 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
             "dataset": options.dataset or dataset,
             "question": storable(f"{details['subject']}/{question}" if "subject" in details else question),
             "model": storable(model),
-            "sample": int(prediction.get("train_trial_index", 0)),
+            "sample": trial,
             "answer": answer,
             "gold": gold,
             "reason": reason,
-            "correct": answer is not None and _correct(prediction.get("stats", {}), answer == gold, options),
+            "correct": answer is not None and _correct(stats, answer == gold, options),
             "run": storable(str(spec["name"])),
         }
         if options.cluster:
@@ -121,6 +132,19 @@ def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Optio
     return perturbed
 
 
+def _statistics(file: Path) -> dict[tuple[str, int], dict[str, float]]:
+    """Statistics of each instance and trial: predictions carry only those that HELM's schema shows for the scenario."""
+    beside = file.with_name(STATISTICS)
+    if not beside.is_file():
+        return {}
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for entry in _load(beside):
+        if not entry.get("perturbation"):
+            values = found.setdefault((str(entry["instance_id"]), int(entry["train_trial_index"])), {})
+            values |= {stat["name"]["name"]: stat["mean"] for stat in entry["stats"] if "mean" in stat}
+    return found
+
+
 def _correct(stats: dict[str, Any], literal: bool, options: Options) -> bool:
     names = [options.scorer] if options.scorer else [name for name in GRADES if name in stats]
     if options.reader is not None:
@@ -130,4 +154,8 @@ def _correct(stats: dict[str, Any], literal: bool, options: Options) -> bool:
     return float(stats[names[0]]) >= options.threshold if names else literal
 
 
-FORMAT = Format("helm", lambda file: file.name == PREDICTIONS, read)
+def _recognises(file: Path) -> bool:
+    return file.name == PREDICTIONS or (file.name == RAW and not file.with_name(PREDICTIONS).is_file())
+
+
+FORMAT = Format("helm", _recognises, read)
