@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′`´"), "'") | dict.fromkeys(map(ord, "“”„‟″«»"), '"')
@@ -20,6 +21,8 @@ _INVISIBLE = dict.fromkeys(
 ) | {0xFEFF: None}
 # Letters in circles, squares and flags, which no compatibility form takes apart.
 _EMBLEMS = {first + place: chr(ord("A") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
+_LATIN = str.maketrans("АВСЕНІКМОРТХасеАΑΒΕΖΗΙΚΜΝΟΤΧ", "ABCEHIKMOPTXaceAABEZHIKMNOTX")
+_ALONE = re.compile(r"(?<!\w)[АВСЕНІКМОРТХасеΑΒΕΖΗΙΚΜΝΟΤΧ](?=[^\w\s]|\s{0,9}$)")
 _CHARACTERS = _INVISIBLE | _QUOTES | _DASHES | _EMBLEMS
 
 
@@ -30,6 +33,15 @@ def unify(text: str) -> str:
     'Answer: "C"'
     """
     return unicodedata.normalize("NFKC", text.translate(_CHARACTERS))
+
+
+def latin(text: str) -> str:
+    """Read Cyrillic and Greek letters that look Latin as Latin where they stand alone at the end of a clause.
+
+    >>> latin("Ответ: \u0412."), latin("\u0412 этом")
+    ('Ответ: B.', '\u0412 этом')
+    """
+    return _ALONE.sub(lambda found: found[0].translate(_LATIN), text)
 
 
 def visible(text: str) -> str:

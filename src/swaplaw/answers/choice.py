@@ -7,11 +7,13 @@ Only what is spoken counts: thinking is left out first (`spoken`). Then, in this
 2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
    alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left at the end of a
    line, what the answer would be otherwise) counts only where nothing else is said;
-3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it.
+3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it;
+4. **implied** answers: an option's own words after a list of the options, the only option that is named in the place
+   of an answer (`conclusion`), the one that is left where all others are denied, the one given most of the shares.
 
 A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two
-options, a hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of range, a letter that only begins
-a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
+options, a strong hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of range, a letter that only
+begins a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from enum import Enum, auto
 from functools import lru_cache
 from string import ascii_uppercase
 
-from swaplaw.answers import phrases
+from swaplaw.answers import doubts, phrases
+from swaplaw.answers.conclusion import concluded
+from swaplaw.answers.echoes import echoed
 from swaplaw.answers.letters import LETTER, MENTION, UNSURE, meant, named, plain
 from swaplaw.answers.marks import marked, verdicts
 from swaplaw.answers.phrases import SEARCHED
@@ -140,11 +144,15 @@ class _Statement:
     kind: _Kind
     letter: str | None
     """None: an answer line without any letter, or words that take back what was stated."""
+    decided: bool = False
+    """Whether the speaker decides ("so I'll answer A"), which settles what was weighed before."""
 
 
 def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
     if (own := _before_run_on(visible, known)) is not None:
+        return own
+    if (own := _beside_quotes(visible, known)) is not None:
         return own
     is_json, answer = from_json(visible)
     if is_json:
@@ -153,15 +161,53 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     if statements and statements[-1].letter is None:
         return None
     stated = [statement for statement in statements if statement.letter is not None]
+    if any(statement.letter in known for statement in stated):  # Other letters are names of other things.
+        stated = [
+            statement for statement in stated if statement.kind is _Kind.LINE or statement.letter in {*known, UNSURE}
+        ]
     if any(statement.kind is not _Kind.WEAK for statement in stated):
         stated = [statement for statement in stated if statement.kind is not _Kind.WEAK]
+    if stated and stated[-1].letter != UNSURE:  # "A or B? I'd say B" settles it.
+        stated = [one for one in stated if one.letter != UNSURE or one.kind in (_Kind.LINE, _Kind.BOXED)]
+    if stated and stated[-1].decided:
+        stated = [one for one in stated if one.decided or one.kind in (_Kind.LINE, _Kind.BOXED)]
     kinds = [statement.kind for statement in stated]
     lines = [place for place, kind in enumerate(kinds) if kind is _Kind.LINE]
     declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
     if declared:
         after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
         return _agreed({stated[place].letter for place in (*declared, *after)})
-    return _agreed({statement.letter for statement in stated}) if stated else _agreed(marked(visible, known))
+    return _agreed({statement.letter for statement in stated}) if stated else _implied(visible, known)
+
+
+_SHARE = re.compile(r"(?<![\w'])[(\[]?([A-Z])[)\]]?\s?[:=-]?\s?\(?(\d{1,3}(?:\.\d{1,4})?)\s?%")
+
+
+def _likeliest(visible: str, known: Set[str]) -> set[str]:
+    """The option that is given more than half, where every option is given a share: "A: 5%, B: 80%, C: 10%, D: 5%"."""
+    shares = {found[1]: float(found[2]) for found in _SHARE.finditer(visible[-SEARCHED:])}
+    whole = known <= shares.keys() and 98 <= sum(shares.values()) <= 102
+    return {letter for letter, share in shares.items() if whole and share > 50}
+
+
+def _implied(visible: str, known: Set[str]) -> str | None:
+    """What is not said but marked, or said in an option's own words, or left where all others are denied."""
+    for found in (_likeliest, marked, echoed, concluded, _left):
+        if len(letters := found(visible, known)) == 1:
+            return _agreed(letters)
+    return None
+
+
+_DENIED = re.compile(r"\bnot\s(?:option\s)?[(\[]?([A-Z])(?![\w'])", re.IGNORECASE)
+
+
+def _left(visible: str, known: Set[str]) -> set[str]:
+    """The one option that is not named, where each other is denied: "not A, not B, not D"."""
+    line = plain(visible) if len(visible) <= SEARCHED else ""
+    named = {mention["letter"] for mention in MENTION.finditer(line)}
+    denied = {found[1].upper() for found in _DENIED.finditer(line)}
+    rest = known - denied
+    return set(rest) if len(known) > 2 and named == denied and len(rest) == 1 else set()
 
 
 _RUN_ON = re.compile(r"\n[^\w\n]{0,9}(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
@@ -171,6 +217,17 @@ def _before_run_on(visible: str, known: Set[str]) -> str | None:
     """The answer before the reply goes on to a question of its own making, as models without a stop token do."""
     mark = _RUN_ON.search(visible)
     found = _settled(visible[: mark.start()], known) if mark else None
+    return found if found in known else None
+
+
+_QUOTE_LINE = re.compile(r"\s{0,3}>")
+
+
+def _beside_quotes(visible: str, known: Set[str]) -> str | None:
+    """The answer of the lines that quote nobody, where a reply quotes some ("> the answer is A") and has others."""
+    lines = visible.splitlines()
+    own = [line for line in lines if not _QUOTE_LINE.match(line)]
+    found = _settled("\n".join(own), known) if len(own) < len(lines) and any(map(str.strip, own)) else None
     return found if found in known else None
 
 
@@ -252,9 +309,12 @@ def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]
         if found["letter"].isupper() or found["close"] or all_there_is:
             yield _Statement(_Kind.SAID, found["letter"].upper())
         return
+    if found and found["letter"].isupper() and phrases.TAIL.match(found["close"] + found["rest"]):
+        yield _Statement(_Kind.SAID, found["letter"])
+        return
     mentions = list(MENTION.finditer(line))[-_MENTIONS:]
     made = [(mention.start(), said) for mention in mentions if (said := _told(line, mention))]
-    for mark in phrases.CORRECTION.finditer(line):
+    for mark in doubts.CORRECTION.finditer(line):
         made.append((mark.start(), _Statement(_Kind.TAKEN_BACK if mark["strong"] else _Kind.DOUBTED, None)))
     yield from (statement for _, statement in sorted(made, key=lambda pair: pair[0]))
 
@@ -271,23 +331,36 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
         return None
     if lead is None:
         lead, kind = _bound(near, after)
+    if phrases.SAYS_SO.search(near) and phrases.SAYS.match(after) and "?" not in after:
+        return _Statement(_Kind.SAID, mention["letter"].upper())
     if lead is not None:
-        asked = after.lstrip(" )]'")[:1] == "?" or phrases.REJECTED.match(after) or phrases.FLEETING.match(after)
+        asked = after.lstrip(" )]'")[:1] == "?" or phrases.REJECTED.match(after) or _at_first(after)
         if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
             return None
         stated = named(line[start - _opened(near) : start + SEARCHED])
-        if stated == UNSURE and _CONDITIONAL.match(after):
-            kind = _Kind.WEAK  # What would be answered otherwise says nothing against what is answered.
         if stated is not None:
-            return _Statement(kind, stated)
-    if not _praised(near, after) or not meant(before):
+            return _Statement(kind, stated, decided=stated != UNSURE and _DECIDES.search(lead[0]) is not None)
+    if not _praised(near, after) or not meant(before) or _granted(before, after) or _at_first(after):
         return None
     return _Statement(_Kind.SAID, UNSURE if phrases.ALSO.match(after) else mention["letter"].upper())
 
 
+def _granted(before: str, after: str) -> bool:
+    """Whether praise is only granted: "although B looks right, C is"."""
+    sentence = doubts.CONCLUSION.split(before)[-1]
+    return doubts.CONCESSION.search(sentence) is not None and "," in after.partition(".")[0]
+
+
+def _at_first(after: str) -> bool:
+    """Whether a letter was the answer only for a moment: "A seems right at first"."""
+    return _FIRST_SIGHT.search(after[:40].partition(",")[0]) is not None
+
+
+_NEXT_OPTION = re.compile(r"[^.;]{0,60}\bis\s(?:option|choice)\s\(?[A-Z]\b", re.IGNORECASE)
+_FIRST_SIGHT = re.compile(r"\b(?:at\sfirst|initially|at\sa\sglance|on\sthe\ssurface)\b", re.IGNORECASE)
 _OTHER_OPTION = re.compile(r"\b(?:option|choice)\s\(?[A-Z]\b[^.;]{0,60}$", re.IGNORECASE)
 _LAST = re.compile(r"['\])>]{0,3}(?:,\sthen)?[.!]?\s{0,3}")
-_CONDITIONAL = re.compile(r"['\])>]{0,3},?\s(?:if|unless)\b", re.IGNORECASE)
+_DECIDES = re.compile(r"\b(?:I|we)\b(?!\s\w{1,12}\s(?:think|believe))|\b(?:my|final)\b", re.IGNORECASE)
 
 
 def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
@@ -296,13 +369,17 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
         return None, _Kind.SAID
     ends = phrases.ENDS.match(after)
     labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
-    pointed = None if _OTHER_OPTION.search(near[:-8]) else phrases.NAMED_OPTION.search(near)
-    if (ends or labelled) and (lead := phrases.BOUND.search(near) or pointed):
+    others = _OTHER_OPTION.search(near[:-8]) or _NEXT_OPTION.match(after)
+    pointed = None if others else phrases.NAMED_OPTION.search(near)
+    if (ends or labelled) and (lead := phrases.BOUND.search(near)):
         return lead, _Kind.SAID
+    if (ends or labelled) and pointed:
+        # "Glycolysis (option A) occurs elsewhere" names an option in passing.
+        return pointed, _Kind.SAID if ends or pointed[0][0] != "(" else _Kind.WEAK
     if not ends and not labelled:
         return None, _Kind.SAID
-    gap = phrases.GAP.search(near) or phrases.ELSEWHERE.search(near)
-    if gap and not phrases.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
+    gap = phrases.ELSEWHERE.search(near) or (phrases.TEXTED.search(near) if labelled else None)
+    if gap and not doubts.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
         return gap, _Kind.SAID
     if not ends:
         return None, _Kind.SAID
@@ -311,7 +388,7 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
         return related, _Kind.SAID
     if weak and not phrases.TURNS.search(after):
         return weak, _Kind.WEAK
-    alone = phrases.ALONE.search(near) if _LAST.fullmatch(after) else None
+    alone = phrases.ALONE.search(near) if _LAST.fullmatch(after) or phrases.TAIL.match(after) else None
     if alone:
         return alone, _Kind.WEAK
     return None, _Kind.SAID
@@ -330,9 +407,9 @@ def _praised(near: str, after: str) -> bool:
     if phrases.ONLY.search(near) and phrases.REMAINS.match(after):
         return True
     if phrases.OPTION.search(near):
-        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
+        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS, phrases.GLOWING))
     begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None
-    return begins and any(words.match(after) for words in (phrases.PRAISE, phrases.FITS))
+    return begins and any(words.match(after) for words in (phrases.PRAISE, phrases.FITS, phrases.GLOWING))
 
 
 def _opened(near: str) -> int:

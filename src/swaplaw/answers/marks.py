@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from swaplaw.answers.letters import MENTION, meant, plain
-from swaplaw.answers.phrases import DOUBT, SEARCHED
+from swaplaw.answers.doubts import CONDITION
+from swaplaw.answers.letters import MENTION, OF_A_SPECIES, meant, plain
+from swaplaw.answers.phrases import SEARCHED
 
 # Verdicts
 
@@ -15,7 +16,7 @@ _BAD = r"❌|✗|✘|✖|×|incorrect|wrong|false|no|not correct|not right"
 _JUDGED = r"(?:\|\s?)?(?:option\s|choice\s)?[(\[]?(?P<letter>[A-Z])(?![\w'])[)\].:]{0,2}(?:\sis)?"
 _VERDICT = re.compile(
     rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
-    rf"|[\s:-]{{0,4}}(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect))\b\s?[.,:;!-])",
+    rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect))\b\s?[.,:;!(-])",
     re.IGNORECASE,
 )
 
@@ -28,14 +29,34 @@ def verdicts(lines: list[str]) -> dict[int, str]:
         if len(line) <= SEARCHED and (verdict := _VERDICT.match(line))
     }
     if len({verdict["letter"] for verdict in found.values()}) < 2:
-        return _ticked(lines)
+        return _checked(lines) or _ticked(lines)
     return {
         number: verdict["letter"].upper() if verdict["good"] or verdict["good2"] else ""
         for number, verdict in found.items()
     }
 
 
-_TICKS = re.compile(r"(?<![\w'])(?P<letter>[A-Z])[)\].:]?\s?(?:(?P<good>[✅✔✓☑])|[❌✗✘✖×])")
+_CHECKBOX = re.compile(
+    r"\[(?P<mark>[ xX✓✔])\]\s?[(\[]?(?P<letter>[A-Z])(?![\w'])|(?P<sign>[☐☑☒✅⬜])\s?[(\[]?(?P<other>[A-Z])(?![\w'])"
+)
+
+
+def _checked(lines: list[str]) -> dict[int, str]:
+    """The one option whose box is ticked."""
+    boxes = [
+        (number, box["mark"] or box["sign"], box["letter"] or box["other"])
+        for number, line in enumerate(lines)
+        for box in _CHECKBOX.finditer(line[:SEARCHED])
+    ]
+    signs = {sign for _, sign, _ in boxes}
+    empty = {" ", "☐", "⬜"} | ({"☒"} if signs & set("☑✅") else set())
+    ticked = {number: letter for number, sign, letter in boxes if sign not in empty}
+    return dict.fromkeys((number for number, *_ in boxes), "") | ticked if len(ticked) == 1 else {}
+
+
+_TICKS = re.compile(
+    r"(?<![\w'])(?P<letter>[A-Z])(?:[)\].:(]|\sis)?\s?\(?(?:(?P<good>[✅✔✓☑]|(?:yes|true|correct|right)\b)|[❌✗✘✖×]|(?:no|false|wrong|incorrect)\b)"
+)
 _TICKED = re.compile(rf"{_JUDGED}.{{0,{SEARCHED}}}[✅✔✓☑]")
 
 
@@ -44,7 +65,7 @@ def _ticked(lines: list[str]) -> dict[int, str]:
     for number, text in enumerate(lines):
         ticks = list(_TICKS.finditer(text[:SEARCHED]))
         good = [tick["letter"] for tick in ticks if tick["good"]]
-        if len(ticks) > 1 and len(good) == 1:
+        if len(ticks) > 1 and len(good) == 1 and not CONDITION.search(text[:SEARCHED]):
             return {number: good[0]}
     ticked = {number: line[1] for number, text in enumerate(lines) if (line := _TICKED.match(text[:SEARCHED]))}
     listed = {label["letter"] for text in lines if (label := _LABEL.match(text))}
@@ -64,12 +85,12 @@ _CLOSES = (
     r"|this|which|and\shere)\b)"
     r"|\s(?=(?:because|since|as it|as explained|for sure|for the reasons)\b))"
 )
-_LABEL = re.compile(rf"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
+_SPECIES = rf"(?![A-Z]{OF_A_SPECIES})"
+_LABEL = re.compile(rf"{_SPECIES}(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
 _SMALL_LABEL = re.compile(r"(?P<letter>[a-z])(?:\)|[.:]\s|\s-\s)\s{0,3}\S")
-_OTHERS = re.compile(r"\b(?:others?|wrong|incorrect|why|explanation|reasoning)\b", re.IGNORECASE)
 _INNER = re.compile(r"(?<![\w'])(?<!not )(?<!of )(?<!than )(?<!ly )[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
 _TRAIL = re.compile(
-    r"(?:[(\[](?:option\s|choice\s)?(?P<letter>[A-Z])[)\]]|\s[-→⇒]\s{0,2}(?P<bare>[A-Z]))[.!]?\s?$"
+    r"(?:(?<!\w)[(\[](?:option\s|choice\s)?(?P<letter>[A-Z])[)\]]|\s[-→⇒]\s{0,2}(?P<bare>[A-Z]))[.!]?\s?$"
     r"|(?:^|[.!]\s)(?:option\s|choice\s|(?<=\w\w\w[.!]\s)|(?<=\.\.[.!]\s)|(?<=[Nn]ot\s[A-Z][.!]\s))(?P<last>[A-Z])[.!]?$",
     re.IGNORECASE,
 )
@@ -85,7 +106,7 @@ def marked(visible: str, known: Set[str]) -> set[str]:
         return bold
     found = bold | _labelled(lines, known)
     last = lines[-1][-SEARCHED:]
-    return found or _trailing(last, known) or _last_label(lines) or _ended_with(last, known)
+    return found or _trailing(last, known) or _last_label(lines)
 
 
 _OR_ANOTHER = re.compile(r"%\)\s?,?\s?(?:or|and|vs\.?)?\s\(?(?P<letter>[A-Z])\b")
@@ -100,49 +121,16 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
     if letter == "I" and lines[0].startswith("I.") and len(lines) > 1:
         return set()  # The first of several headings.
     if len(lines) == 1:
-        if linked := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
-            return {letter, linked["letter"]}
+        if another := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
+            return {letter, another["letter"]}
         inner = {found["letter"] for found in _INNER.finditer(lines[0][first.end() - 1 : SEARCHED])}
-        return {letter} | (inner & known)
+        # A list of all options starts with the first; an answer may be followed by why the others are wrong.
+        linked = re.match(r"\W{0,3}(?:or|and)\b", lines[0][first.end() - 1 :])
+        explained = not linked and any(other < letter for other in inner & known)
+        return {letter} if explained else {letter} | (inner & known)
     below = {label["letter"].upper() for line in lines[1:] if (label := _LABEL.match(line))}
-    # A list of all options starts with the first; an answer may be followed by why the others are wrong.
-    explained = letter not in below and (
-        bool(_OTHERS.search(lines[1][:SEARCHED])) or any(other < letter for other in below)
-    )
+    explained = letter not in below and any(other < letter for other in below)
     return {letter} if explained else {letter} | below
-
-
-_ENDING = re.compile(
-    r"(?:\b(?:option|choice|answer)\s|(?P<own>^(?:so,?\s)?I(?:'\w{1,2})?\s(?:[\w']{1,12}\s){1,5}))"
-    r"[(\[]?(?P<letter>[A-Z])[)\]]?(?:\s(?:best|here|then))?[.!]?$",
-    re.IGNORECASE,
-)
-_UNCHOSEN = re.compile(
-    r"\b(?:(?:consider|examin|check|evaluat|test|eliminat|reject|exclud|discard|compar|start|turn|regard|avoid|skip|cross|remov"
-    r"|contradict|explain|discuss|confus|mistak|miss|got|look|see|mis|rul|know|assum|justif|reconsider|strik|dismiss|dislik|refut|disprov)\w{0,5}|about|against"
-    r"|unlike|than|versus|why|what|how|which|or|and|between|both|was|were|had|vitamin|hepatitis|type|group|plan|point|grade|class|figure"
-    r"|section|team|part|level|phase|appendix|called|label\w{0,4})\b",
-    re.IGNORECASE,
-)
-"""Words of a sentence that names an option, or another thing that a letter is part of, without choosing it."""
-
-
-_FITTED = re.compile(
-    r"\b(?:fits?|match(?:es|ed)?|described|explained|supports?|supported|captured|stated|listed|reflected|consistent)\b",
-    re.IGNORECASE,
-)
-
-
-def _ended_with(line: str, known: Set[str]) -> set[str]:
-    """The option that the last sentence ends with, in words that choose rather than weigh: "I'd put B."."""
-    sentence = re.split(r"[.!?:;]\s", line.rstrip())[-1]
-    found = _ENDING.search(sentence)
-    if not found or not found["letter"].isupper() or _UNCHOSEN.search(sentence) or DOUBT.search(sentence):
-        return set()
-    if not found["own"] and not _FITTED.search(sentence):
-        return set()
-    named = {mention["letter"] for mention in MENTION.finditer(sentence)} & known - {"I"}
-    return {found["letter"]} if named == {found["letter"]} and meant(sentence[: found.start("letter")]) else set()
 
 
 _BRACKETED = re.compile(r"\(?(?P<letter>[A-Z])\)\s\S")

@@ -28,7 +28,7 @@ _ANSWER = _any(
 _THING = _any(
     *("option", "choice", "letter", "pick", "selection", "response", "solution", "verdict", "conclusion", "result"),
     *("(?:(?:in)?correct |false |untrue |wrong )?statement", "exception", "odd one out", "one", "output", "prediction"),
-    *("label", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
+    *("label", "version", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
     *(
         "selected",
         "chosen",
@@ -45,9 +45,28 @@ _THING = _any(
     ),
 )
 _FINAL = _any(
-    *("the", "my", "our", "your", "final", "correct", "best", "right", "most", "appropriate", "likely", "only"),
+    *("the", "my", "our", "final", "correct", "best", "right", "most", "appropriate", "likely", "only"),
     *("closest", "chosen", "selected", "revised", "updated", "corrected", "actual", "true", "new", "overall", "proper"),
-    *("suitable", "accurate", "educated", "die", "der", "das", "la", "le", "el", "il", "a", "o", "het", "richtige"),
+    *(
+        "suitable",
+        "accurate",
+        "educated",
+        "short",
+        "quick",
+        "brief",
+        "simple",
+        "die",
+        "der",
+        "das",
+        "la",
+        "le",
+        "el",
+        "il",
+        "a",
+        "o",
+        "het",
+        "richtige",
+    ),
     *("korrekte", "bonne", "correcta", "corretta", "correta", "juiste", "rätt", "rette", "riktige", "prawidłowa"),
     *("poprawna", "doğru", "správná", "правильный", "правильна", "верный", "सही", "正确的?", "最终", "所以", "최종"),
 )
@@ -61,7 +80,7 @@ _ABOUT = (
     r"(?:\s(?:to|for|of)\s(?:(?:this|the|your)\s)?(?:question|q|problem|item)?\s?\d{0,4})?"
 )
 _LONE = r"[(\['<]{0,4}[A-Z][)\]'>]{0,4}[.!]?\s{0,3}$"
-_POINTER = r"(?:[-=]{0,2}[>→➜⇒]{1,3}|[:=]|-(?!\w))"
+_POINTER = r"(?:[-=]{0,2}[>→➜⇒]{1,3}|:=|[:=]|-(?!\w))"
 
 LINE = re.compile(
     rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_SUBJECT}{_ABOUT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
@@ -83,17 +102,20 @@ NUMBER = re.compile(r"(?:(?:question|q|problem|item)\s?)?\d{1,4}\s?[:.)]\s?(?=\W
 
 _ADVERBS = (
     r"(?:,?\s(?:clearly|really|truly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
-    r"|in fact"
+    r"|in fact|probably|(?:most\s|very\s|quite\s)?likely|presumably|almost certainly|i think|i believe|i guess"
     r"|in my (?:view|opinion)|here|correcta?|corretta|correta|đúng|yang benar|to (?:this|the|your) question"
     r"|that (?:does not|doesn't|is not|isn't) \w{1,15}"
     r"|that (?:is |best )?(?:not )?(?:correct|true|right|false|fits|describes|fits best|describes this)"
-    r"|(?:for|to) (?:this|the|your)? ?(?:question|problem)?(?: \d{1,3})?|among the (?:choices|options)|given),?){0,2}"
+    r"|(?:for|to) (?:this|the|your)? ?(?:question|problem)?(?: \d{1,3})?|given"
+    r"|(?:among|amongst|of|from|out of) (?:all )?(?:the |these |those )?(?:given |listed |available |provided |above "
+    r"|remaining |four |five ){0,2}(?:choices|options|alternatives|answers)"
+    r"(?: given| listed| provided| above)?),?){0,2}"
 ).replace(" ", r"\s")
 _BE = _any(
     *("is", "are", "must be", "has to be", "should be", "would be", "will be", "becomes", "remains", "ist", "lautet"),
     *(
         "(?:would|should|must|will) (?:therefore|thus|then|hence) be",
-        "has got to be",
+        "(?:has got|gotta|got to) be",
         "can only be",
         "(?:appears|seems|looks|turns out|ought|needs) to be",
     ),
@@ -139,8 +161,9 @@ _THINK = _any("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|su
 FREE = re.compile(
     rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}(?:是|为|は|은|는)?\s?"
     rf"|(?:सही|doğru)\s{_ANSWER}\s"
-    rf"|\b{_SPEAKER}{_OFTEN}\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
-    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\bchang\w{1,4}\s(?:my|the)\sanswer|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
+    rf"|\b(?:{_SPEAKER}{_OFTEN}|please|kindly)\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
+    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\b(?:chang|switch)\w{1,4}(?:\s(?:(?:my|the)\sanswer|it|this|that))?|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
+    r"|\b(?:chang|switch|correct|revis|updat|amend|mov)\w{1,4}\s(?:\w{1,8}\s){0,3}from\s[(\[]?[A-Z][)\]]?\sto\s"
     rf"|richtig\sist\s|\bich\s(?:würde|wähle|nehme|tippe\sauf)\s|\bje\s(?:choisis|dirais|prends)\s"
     rf"|\b(?:elijo|escojo|escolho|scelgo|выбираю)\s){_OPTION}[(\['<]{{0,3}}$",
     re.IGNORECASE,
@@ -159,11 +182,45 @@ _LINK = _any(
         "none other than",
         "listed (?:as|under|in)",
     ),
-    *("anything other than", "(?:looks|seems) like", "points? (?:us )?to"),
+    *(
+        "anything (?:other|else) than",
+        "what(?:'s| is) in",
+        "(?:(?:it|this|that) )?(?:looks|seems|sounds|feels)(?: like| to be)?",
+        "points? (?:us )?to",
+        "(?:it's |that's )?gotta be",
+    ),
 )
 _RELATES = _any(
     *("gives(?: us)?", "yields", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
-    *("indicates", "implies", "equals", "aligns with", "supports", "→", "⇒", "=>", "->"),
+    *(
+        "(?:fits?|agrees?|accords?|tallies|squares?|goes|consistent)(?: best| well| exactly| perfectly)? with",
+        "(?:shown|given|represented|illustrated|expressed|reflected|covered|indicated) (?:by|in|as|under)",
+    ),
+    *(
+        "indicates",
+        "implies",
+        "equals",
+        "aligns with",
+        "supports",
+        "→",
+        "⇒",
+        "=>",
+        "->",
+        "favou?rs?",
+        "suggests",
+        "proves",
+    ),
+    *(
+        "(?:(?:fully|best|entirely|perfectly) )?(?:consistent|compatible) with",
+        "(?:best )?(?:captured|explained|described|stated|supported) (?:by|in)",
+    ),
+    *(
+        "points? (?:us )?(?:squarely |clearly |strongly |directly )?(?:to|at|towards?)",
+        "land(?:s|ed|ing)? on",
+        "lock(?:s|ed|ing)? in",
+        "put me down for",
+    ),
+    *("comes? down to", "settles? (?:it|this|the matter)(?: for| as)?", "backs?", "bet on", "leans? (?:to|towards?)"),
 )
 _SO = _any(
     *(
@@ -188,9 +245,31 @@ _SO = _any(
         "ye[ap]h?",
         "(?<=, )but",
     ),
-    *("given (?:this|that|the above)", "without (?:a )?doubt", "no doubt", "undoubtedly", "tl;dr", "overall"),
+    *(
+        "given (?:this|that|the above)",
+        "without (?:a )?(?:doubt|question)",
+        "hands down",
+        "prolly",
+        "just",
+        "only",
+        "overall",
+        "no doubt",
+        "undoubtedly",
+        "tl;dr",
+        "overall",
+    ),
     *("ultimately", "based on (?:this|that|the above)", "in the end", "as a result", "finally", "∴", "is it"),
-    *("by process of elimination", "my (?:best )?guess", "(?:most|more than) likely"),
+    *(
+        "by process of elimination",
+        "if (?:i )?(?:had to|must) (?:choose|pick|guess|say|decide)",
+        "(?:if )?(?:forced|pressed|pushed)(?: to (?:choose|pick|guess))?",
+        "my (?:best )?guess",
+        "(?:(?:most|more than|very|quite) )?likely",
+        "probably",
+        "presumably",
+        "(?:almost|nearly) certainly",
+        "i suppose",
+    ),
 )
 _CORRECTS = _any(
     *("actually", "wait", "wait,? no", "no,? wait", "no(?=[,:;.!-])", "correction", "i mean", "i meant", "or rather"),
@@ -201,9 +280,10 @@ _CORRECTS = _any(
 _ENTER = rf"{_OPTION}[(\['<]{{0,3}}$"
 BOUND = re.compile(
     rf"(?:(?:^|[^\w'])(?:{_LINK}{_ADVERBS}|(?<![\w'])(?:{_SO}|{_CORRECTS}))\s?[,:;.!-]{{0,3}}\s{{0,2}}"
-    rf"|\bnot\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
-    rf"|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
-    rf"|^(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_ENTER}",
+    rf"|(?:\bnot|n't)\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
+    r"|(?<!\w)(?:sondern|sino(?:\sque\ses)?|ma\sbensì|bensì|mas\ssim|utan|maar|lecz|а|而是|(?<=ではなく)|(?<=なくて))\s?(?:la\s|die\s|a\s)?"
+    rf"|\b(?:and|to)\s(?:say|choose|pick|go\swith|guess|answer)\s|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
+    rf"|(?:^|[.!?)]\s)(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_ENTER}",
     re.IGNORECASE,
 )
 """A lead after which the letter counts if its clause ends there."""
@@ -215,10 +295,11 @@ IS = re.compile(
 )
 """The weakest lead ("the capital is B"): it counts only where nothing else is said."""
 TURNS = re.compile(r"\b(?:but|however|yet|although|though)\b", re.IGNORECASE)
-GAP = re.compile(
-    rf"(?i:\b{_ANSWER}\s{_BE})\s(?P<gap>[a-z][^.!?;:A-Z]{{1,60}}),\s(?i:{_OPTION})[(\['<]{{0,3}}$",
+TEXTED = re.compile(
+    rf"\b(?:{_ANSWER}|{_THING}){_ADVERBS}\s{_BE}{_ADVERBS}\s(?P<gap>[^.!?;()]{{1,80}})\s\((?:option\s|choice\s)?$",
+    re.IGNORECASE,
 )
-"""The answer is, with something thrown in, the letter."""
+"""The answer is the option's text, and then its letter in brackets."""
 ELSEWHERE = re.compile(
     rf"(?:\b{_FOREIGN}|คำตอบ(?:คือ)?)(?P<gap>(?:\s?[^\W\d_]{{1,15}}){{0,3}})\s?:?\s{{0,2}}{_ENTER}",
     re.IGNORECASE,
@@ -233,10 +314,8 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 """After a letter that was named only to be rejected."""
-ALONE = re.compile(r"(?:\w{3}(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
+ALONE = re.compile(r"(?:(?:\w{3}|\b[A-Z](?=\?))(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
 """Before a letter that is all that is left of a line: "A, B and D are wrong: C."."""
-FLEETING = re.compile(r"['\])>]{0,3}\s(?:at\sfirst|initially|at\sa\sglance)\b", re.IGNORECASE)
-"""After a letter that was the answer for a moment."""
 EXCEPT = re.compile(
     r"\b(?:all|every\w{0,5}|any|options?|others?|choices?)\b[^.;]{0,20}\b(?:but|except(?:\sfor)?|other\sthan)\s(?:for\s)?[(\['<]{0,3}$",
     re.IGNORECASE,
@@ -245,12 +324,29 @@ EXCEPT = re.compile(
 ELLIPSIS = re.compile(r"['\])>]{0,3}\s(?:is|does|has)\s?(?:[.!;]|$)", re.IGNORECASE)
 CONTRAST = re.compile(r"(?:\bnot|\bneither|\bnone|n't)\b[^.;]{0,60}[.;,]\s(?:but\s)?[(\['<]{0,3}$", re.IGNORECASE)
 """Before a letter that is what another is not: "A is not the answer. B is."."""
+GOES_ON = (
+    r"(?:because|since|as|due|given|which|where|with|rather|instead|not|and\s(?:not|none|no|nothing|only)|on\s(?:this|that)|so|but|for|over|than|from|by|here|though|although"
+    r"|while|whereas|based|according|again|after|without|only|alone|to\sme|all\sthe\sway|hands\sdown|of\scourse|tbh|imo|lol"
+    r"|(?:most\s)?likely|probably|definitely|then(?=\W{0,3}$)|i\s(?:think|believe|guess|suppose|reckon|would\ssay))"
+)
+"""What a sentence may go on with after the letter that it states."""
 ENDS = re.compile(
-    r"['\])>]{0,3}(?:\s{0,2}(?:$|[.!;:](?!\w)|,\s(?!\w{1,12}\s(?:is|are)\b)|\()|\s(?:because|since|as\b|due|given|which|rather|not|for|-|→))",
+    r"['\])>]{0,3}(?:\s{0,2}(?:$|[✔✓✅☑]|[.!;:](?!\w)|,\s(?!\w{1,12}\s(?:is|are)\b)|\()|\s(?:-|→)|\s"
+    + GOES_ON
+    + r"\b)",
     re.IGNORECASE,
 )
+TAIL = re.compile(
+    r"['\])>]{0,3},?\s(?:(?:i\s(?:think|believe|guess|suppose|reckon|would\ssay|'d\ssay)"
+    r"|(?:most\slikely|probably|likely|definitely|obviously|clearly|certainly|surely)|of\scourse|for\s(?:sure|certain)"
+    r"|final\sanswer|all\sthe\sway|hands\sdown|no\s(?:doubt|question)(?:\sabout\sit)?|without\s(?:a\s)?doubt|only|alone"
+    r"|and\s(?:only|not)\s[A-Z]|after\sall|in\smy\s(?:view|opinion)|with\s\d{1,3}%\s(?:confidence|certainty)|to\sme|it\sis|then|here"
+    r"|lol|tbh|imo|imho|bro|man|dude|mate|haha|thanks)\W{0,3}){1,3}$",
+    re.IGNORECASE,
+)
+"""What may follow a letter that is all that is said."""
 NAMED_OPTION = re.compile(
-    r"(?:,\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives|as|in)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
+    r"(?:[,:-]\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives|as|in)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
     re.IGNORECASE,
 )
 """Before a letter that ends its clause: "Paris, option C"."""
@@ -259,51 +355,92 @@ NAMED_OPTION = re.compile(
 
 _BEING = _any(
     *("is", "was", "must be", "has to be", "should be", "would be", "will be", "remains"),
-    *("seems(?: to be)?", "appears(?: to be)?", "looks to be", "turns out to be"),
+    *(
+        "seems(?: to be)?",
+        "appears(?: to be)?",
+        "looks(?: to be)?",
+        "turns out to be",
+        "sounds",
+        "feels",
+        "comes(?: out)?",
+    ),
+)
+_SUPERLATIVE = (
+    r"(?:(?!least|worst|weakest|lowest|poorest|farthest|furthest|honest|modest|forest|interest|latest)\w{3,12}est|best)"
 )
 _GOOD = _any(
+    _SUPERLATIVE,
     *("correct", "right", "best", "better", "final", "answer", "choice", "pick", "appropriate", "suitable", "accurate"),
     *(
         "precise",
         "winner",
         "exception",
         "odd one out",
+        "(?<=more )(?:likely|plausible|accurate|precise|complete|convincing|specific|reasonable)|safer",
         "(?<=most )(?:plausible|reasonable|logical|sensible|convincing)",
     ),
 )
 PRAISE = re.compile(
-    rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|really|actually|fully|also|equally|likewise|the|my)){{0,2}}"
+    rf"['\])>]{{0,3}}(?:\s{_BEING}(?:\s(?:clearly|indeed|definitely|therefore|thus|really|actually|fully|also|equally|likewise|probably|likely|most\slikely|presumably|the|my)){{0,2}}"
     rf"\s(?:(?:only|most|single|clearly|more|final|best|better|likely|probable)\s){{0,2}}{_GOOD}\b"
     r"(?!\s(?:only|if|in|that|about|when|for|but|or)\b)(?!,?\sbut\b)(?!\s?\?)"
-    r"|\s(?:is|was)\s(?:(?:therefore|thus|hence|clearly)\s)?the\sonly\s"
-    r"(?:(?:correct|right|viable|valid|possible|plausible|remaining|logical|reasonable|suitable|appropriate|good)\s)?(?:one|option|choice|answer|statement|candidate|possibility|alternative)\b"
+    r"|\s(?:is|was)\s(?:(?:therefore|thus|hence|clearly)\s)?the\sonly\s(?!\w{0,12}\s?(?:wrong|incorrect|false|untrue|problem|mistake|doubt|question)\b)\w{3,14}\b"
     r"|\s(?:must|has\sto|can\sonly)\sbe\s(?:true|it|the\sone)\b|\sremains\s?(?:[.!]|$)"
-    r"|\sit\sis\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds)\s?(?:[.!]|$)"
+    r"|\sit\s(?:is|must\sbe|has\sto\sbe)\b|\sis\sin\s?(?:[.!;]|$)|\s(?:combines|passes|satisfies|meets|covers)\s(?:both|all|every|each|them)\b|(?:是|为)?正确|이\s?정답|が正"
+    r"|\s(?:es|est|ist|è|é)\s(?:la|die|l'|a)\s?(?:única|seule|einzige|unica)\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds|stands|survives)\s?(?:[.!]|$)"
     r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
+    rf"|\s\w{{3,12}}s\s(?:[\w']{{1,12}}\s){{0,4}}(?:most(?:\sclosely|\saccurately|\sfully|\sdirectly|\sprecisely)?|(?<!at\s)best|better|exactly|correctly|perfectly)\s?(?:[.!]|$)"
+    r"|\s(?:is|was)\s(?:\w{2,12}ly\s|best\s)?supported\b|\s(?:correctly|accurately|precisely|properly|rightly|best)\s\w{3,14}s\b"
+    r"|\s(?:is|was)\s(?:the\s)?most\s(?!difficult|tempting|confusing|problematic|common|obvious(?:ly)?\s(?:wrong|false))\w{4,14}\s?(?:[.!,]|$|than|of|to)|\sis\sthe\sway\sto\sgo|\sgets\smy\svote|\sis\swhere\si\b"
+    r"|\s(?:gets|has|got)\s(?:it|this|that|everything|both)\s(?:\w{1,8}\s)?right\b|\snails\sit\b|\schecks\sout\b|\safter\sall\b"
+    r"|\s(?:says|states)\s(?:so|exactly|precisely|just)\b|\sis\s(?:it|what\s(?:we|the\squestion|is))\b"
     r"|\smakes\s(?:the\s)?(?:most\s|more\s)?sense\b|\s(?:(?:est|es|ist|è|é)\s(?:la\s|die\s|der\s)?)?"
     r"(?:richtig|korrekt|correcte|correcta|corretta|correta|juste)\b)",
     re.IGNORECASE,
 )
+_PLAIN = (
+    r"(?:(?!(?:not|never|no|would|could|might|may|can|cannot|if|was|were|less|than|about|wrong|incorrect|half|part\w{0,5}|nearly|almost"
+    r"|close|students?|people|many|some|whether|why|what|how|and|or|but|because|when|for|to\smake|far|hardly|one\sof|neither|nor|also|second|next)\b|\w{0,8}n't)[\w-]{1,14}\s)"
+)
+GLOWING = re.compile(
+    rf"['\])>]{{0,3}}\s{_PLAIN}{{1,7}}?(?:correct|right|best|strongest|better|stronger|safest|safer|closest|most\s(?!people|students)\w{{4,14}})\s"
+    r"(?:answer|choice|option|fit|one|match|pick|candidate|response|alternative|explanation|description|statement|conclusion)\b(?!\s(?:if|only|when|for|in)\b)(?!\s?\?)",
+    re.IGNORECASE,
+)
+"""After a letter, a verb and some words, the best there is: "stands out as the correct one"."""
 FITS = re.compile(
     r"['\])>]{0,3}\s(?:fits|matches|satisfies|(?:most\s(?:closely|accurately)|best)\s\w{3,12})\s(?![(\[]?[A-Z]\b)(?!.{0,200}\bbut\b)",
     re.IGNORECASE,
 )
 """After an option: it fits, without a but."""
-ALSO = re.compile(r"[^.!?]{0,60}?\b(?:too|as\swell|also|so\s(?:is|are))\b", re.IGNORECASE)
+ALSO = re.compile(
+    r"[^.!?]{0,60}?\b(?:too|as\swell|also|so\s(?:is|are))\b|[^.!?]{0,60}[.!;]\sSo\s(?:is|are)\s[(\[]?[A-Z]\b",
+    re.IGNORECASE,
+)
 """After praise that is not for one option alone."""
 MADE = re.compile(r"\bmak(?:es|ing)\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
 MADE_RIGHT = re.compile(
-    r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s)?(?:correct|right|best|answer|choice)\b", re.IGNORECASE
+    r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s|clear\s|obvious\s){0,2}(?:correct|right|best|better|answer|choice|\w{3,12}est|winner|option|pick"
+    r"|(?<=most\s)\w{4,14})\b",
+    re.IGNORECASE,
 )
-ONLY = re.compile(r"\bonly\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
+ONLY = re.compile(r"\bonly\s(?:option\s|choice\s|answer\s|statement\s|response\s)?[(\['<]{0,3}$", re.IGNORECASE)
+SAYS_SO = re.compile(
+    r"(?:\b(?:what|just\sas|exactly\sas|precisely\sas|,\sas)\s)(?:is\s(?:said|stated|described)\sin\s)?(?:option\s|choice\s|answer\s|statement\s)?[(\['<]{0,3}$",
+    re.IGNORECASE,
+)
+"""Before a letter whose text says what was found: "that is what D says", ", as choice B states"."""
+SAYS = re.compile(
+    r"['\])>]{0,3}\s(?:says|states|describes|claims|expresses|asserts|gives|proposes|suggests)\b", re.IGNORECASE
+)
 REMAINS = re.compile(
-    r"['\])>]{0,3}\s(?:remains|fits|works|is\s(?:left|correct|right|true|possible|supported|consistent|accurate|valid)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies|can\sbe|follows|describes|explains|captures)\b",
+    r"['\])>]{0,3}\s(?:remains|fits|works|(?:is|was|has|does|are)\s(?!(?:\w{2,12}\s)?(?:not|wrong|incorrect|false|out|eliminated|impossible|mistaken|excluded)\b)|satisf\w{1,4}|matches|makes\ssense|holds|meets|qualifies|can\sbe|follows|(?!(?:fails|lacks|misses|ignores|contradicts|violates|is|was|has|does)\b)\w{3,12}s)\b",
     re.IGNORECASE,
 )
 # A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
 BEGINS = re.compile(
-    r"(?:^|[.,:;!?-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since"
-    rf"|although|though|ist|est|es)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
+    r"(?:^|[.,:;!?\u3040-\u9fff-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since"
+    rf"|although|though|ist|est|es|overall|opinion|view|mind|like|me|here|options?|choices?)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
 OPTION = re.compile(
@@ -313,47 +450,3 @@ OPTION = re.compile(
 LINKED = re.compile(
     r"\b(?:or|and|nor|neither)\s(?:option\s|choice\s)?[(\['<]{0,3}$|[&/]\s?[(\['<]{0,3}$", re.IGNORECASE
 )
-
-# Doubts.
-
-CONDITION = re.compile(
-    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|(?<!\bi\s)suppos\w{0,4}|assum\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s|\blet(?:'s|\sus)\s(?:say|pretend)\b",
-    re.IGNORECASE,
-)
-DOUBT = re.compile(
-    r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)(?<!of\s)doubt|unlikely|wrong|incorrect|worst"
-    r"|least|maybe|perhaps|might|could|may|possibly|probably|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom|trap|decoy|distractor|naive"
-    r"|(?:second|next)[\s-]best|runner-up|inconsistent|conflicts?|contradict(?:s|ed|ing)?|contrary|disagrees?|compar\w{1,3}"
-    r"|instinct|intuition|impression|inclination|temptation|tempting|guess(?:ed)?\swas|tempted|не|nie|inte|不是|不|否|less"
-    r"|nobody|used\sto)\b|n't\b|不是|不选",
-    re.IGNORECASE,
-)
-REPORTED = re.compile(
-    r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friend)\s(?:\w{1,10}\s){0,2}"
-    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?)\b",
-    re.IGNORECASE,
-)
-"""Somebody else's answer."""
-EARLIER = re.compile(
-    r"\b(?:initially|at\sfirst|originally|previously|previous"
-    r"|first\s(?:answer|glance|thought|guess|instinct|impression))\b",
-    re.IGNORECASE,
-)
-"""What was thought before, wherever it stands in the sentence."""
-CONCLUSION = re.compile(
-    r"[.!?]|;(?=\s(?:as\sit\sis|here|now|i\b|in\sthis))|\b(?:so|therefore|thus|hence|but|because|however|though)\b",
-    re.IGNORECASE,
-)
-CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
-CORRECTION = re.compile(
-    r"(?:^|[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
-    r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
-    r"|i\s(?:was|am)\s(?:wrong|mistaken)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|revised\sanswer|chang\w{1,4}\smy\sanswer"
-    r"|(?:actually|wait|hmm|no),?\s(?:but\s)?i(?:'m|\sam)\s(?:not\s(?:\w{1,10}\s)?(?:sure|certain)|unsure|uncertain)"
-    r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
-    r"|upon\sreflection|edit:|update:|changed\smy\smind"
-    r"|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain"
-    r"|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
-    re.IGNORECASE,
-)
-"""Words that take back what was said before them; weak ones only where another answer follows."""

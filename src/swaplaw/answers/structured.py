@@ -17,12 +17,24 @@ KEYS = (
     *("solution", "response", "output", "vote"),
 )
 """Names of the field that holds the answer, the likeliest first; case, blanks and underscores aside."""
+_CONTAINERS = ("arguments", "args", "parameters", "params", "input", "kwargs", "data", "content")
+"""Names of what holds the fields, as in calls of tools."""
 _FENCE = re.compile(r"\s{0,9}```\w{0,10}\s{0,9}|\s{0,9}```\s{0,9}$")
 _TAGS = re.compile(
-    rf"<(answer|final_?answer|final|choice|option|result|response|output|solution|antwort)>(.{{0,{SEARCHED}}}?)(?:</\1>|\Z)"
+    rf"<(answer|ans|final_?answer|final|choice|option|result|response|output|solution|antwort)>(.{{0,{SEARCHED}}}?)(?:</\1>|\Z)"
     rf"|\[(answer|final_?answer)\](.{{0,{SEARCHED}}}?)\[/\3\]",
     re.IGNORECASE | re.DOTALL,
 )
+_CALL = re.compile(
+    r"\b(?:submit|return|print|(?:final_?)?answer|select|choose|vote)(?:_?(?:answer|option|choice))?\s?\(?\s?['\"]([A-Z])['\"]\s?\)?",
+    re.IGNORECASE,
+)
+"""An answer handed to a program: `submit("B")`."""
+_OUTER = re.compile(
+    r"</?(?:response|output|result|solution)>(?=\s{0,99}(?:<(?!/)|\Z))|(?<=>)\s{0,99}</(?:response|output|result|solution)>",
+    re.IGNORECASE,
+)
+"""Tags around other tags: what is within speaks for itself."""
 _FIELD = re.compile(
     r"""(?P<quote>["'])(?P<key>[A-Za-z][A-Za-z_ -]{2,24})(?P=quote)\s{0,3}:\s{0,3}"""
     r"""(?P<open>["'])(?P<value>[^"'\n]{0,200})(?P=open)"""
@@ -31,8 +43,8 @@ _FIELD = re.compile(
 
 def as_lines(text: str) -> str:
     """Rewrite tags, tables and fields of JSON within a text as answer lines."""
-    tagged = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", text)
-    return _tables(_FIELD.sub(_field_line, tagged))
+    tagged = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", _OUTER.sub("\n", text))
+    return _tables(_FIELD.sub(_field_line, _CALL.sub(r"\nANSWER: \1\n", tagged)))
 
 
 def _field_line(field: re.Match[str]) -> str:
@@ -63,7 +75,7 @@ def _answer(value: Any, depth: int) -> str:
     if not isinstance(value, dict) or depth >= DEEPEST:
         return ""
     fields = {_key(str(key)): inner for key, inner in value.items()}
-    for key in KEYS:
+    for key in (*KEYS, *_CONTAINERS):
         if key in fields:
             return _answer(fields[key], depth + 1)
     chosen = [str(key) for key, inner in value.items() if inner is True]

@@ -1,0 +1,46 @@
+"""Answers by an option's text: a reply that lists the options itself and then names one by its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from swaplaw.answers.hedges import hedged, negated
+from swaplaw.answers.letters import plain
+
+_LISTED = re.compile(
+    r"(?:^|(?<=[\s(]))[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s{0,2}(?P<text>[^\n;,:.()?!]{2,60}?)"
+    r"(?=\s{0,2}(?:[;,:.(?!]|\sand\s|\sor\s|$|\s-\s|\s[(\[]?[A-Z][).\]:]))",
+    re.MULTILINE,
+)
+_SENTENCE = re.compile(r"[.!?;\n]\s|[!?;\n]|\.$")
+_MOST = 26
+
+
+def echoed(visible: str, known: Set[str]) -> set[str]:
+    """The one option of the reply's own list whose words, and no other's, are said after the list."""
+    text = "\n".join(line for raw in visible.splitlines() if (line := plain(raw)))
+    listed = [found for found in _LISTED.finditer(text) if found["letter"] in known][:_MOST]
+    words = {found["letter"]: _words(found["text"]) for found in listed}
+    if (
+        len(listed) < 3
+        or len(words) < len(listed)
+        or sorted(words) != list(words)
+        or len(set(words.values())) < len(words)
+    ):
+        return set()
+    said: set[str] = set()
+    for sentence in _SENTENCE.split(text[listed[-1].end() :])[
+        1:
+    ]:  # The first is what the list says of its last option.
+        spoken = f" {_words(sentence)} "
+        named = {letter for letter, option in words.items() if option and f" {option} " in spoken}
+        if named and (negated(sentence) or hedged(sentence)):
+            return set()
+        said |= named
+    return said if len(said) == 1 else set()
+
+
+def _words(text: str) -> str:
+    found = re.findall(r"\w+", text.casefold())
+    return " ".join(found[1:] if found[:1] in (["the"], ["a"], ["an"]) else found)
