@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +80,28 @@ RIGHT: dict[str, tuple[str, str, set[tuple[Any, ...]]]] = {
         'question,model,answer,gold\n"q\n1",a,A,A\n"q\n1",b,"B\nB",A\n',
         {("q\n1", "a", "A", "A"), ("q\n1", "b", "B\nB", "A")},
     ),
+    "names in many words": (
+        "v.csv",
+        LONG.replace("question,model,answer,gold", "Question ID, Model Name ,Predicted Answer,Correct Option"),
+        VOTES,
+    ),
+    "JSON Lines by another name": ("v.json", "".join(json.dumps(row) + "\n" for row in ROWS), VOTES),
+    "wide, with what each column holds in its name": (
+        "v.csv",
+        "question,gold,m_answer,n o_answer,m_correct,n o_correct\n1,A,A,B,1,0\n2,B,B,B,1,1\n",
+        WIDE,
+    ),
+    "samples in lists": (
+        "v.jsonl",
+        '{"question":"q","model":"a","answers":["A","B"],"gold":"A"}\n'
+        '{"question":"q","model":"b","answers":["B","B","C"],"gold":"A"}\n',
+        {("q", "a", "A", "A"), ("q", "a", "B", "A"), ("q", "b", "B", "A"), ("q", "b", "C", "A")},
+    ),
+    "wide lists of samples": (
+        "v.json",
+        '[{"question":"q","gold":"A","level":3,"answers":{"a":["A","B"],"b":["B","C"]}}]',
+        {("q", "a", "A", "A"), ("q", "a", "B", "A"), ("q", "b", "B", "A"), ("q", "b", "C", "A")},
+    ),
     "ids that only look like numbers": (
         "v.csv",
         "question,model,answer,gold\n01,a,A,A\n1,a,B,B\n",
@@ -115,6 +140,13 @@ REFUSED = {
     "golds that differ": ("question,model,answer,gold\nq,a,A,A\nq,b,B,B\n", "give each question of a dataset one gold"),
     "row numbers for questions": ("id,model,answer,gold\n1,a,A,A\n2,b,B,A\n", "seems to number the rows"),
     "a sample twice": ("question,model,sample,answer,gold\nq,a,0,A,A\nq,a,0,B,A\n", "or remove the duplicate"),
+    "percent signs": ("question,model,answer,gold\nq,a,20,20%\nq,b,30,20%\n", "in the canonical form 'math'"),
+    "options from 0 and from 1": (
+        "question,model,answer,gold\n" + "".join(f"q{n},{m},{n % 3},{n % 3 + 1}\n" for n in range(6) for m in "ab"),
+        "number both alike",
+    ),
+    "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "choose the threshold"),
+    "yes and no without golds": ("question,m,n\n1,yes,no\n2,no,no\n", "which may be answers or grades"),
     "a column that is not a model": (
         "question,gold,m,n,comment\n" + "".join(f"{n},x{n},x{n},x{n},odd\n" for n in range(12)),
         "leave it out of the file if it is none",
@@ -160,6 +192,29 @@ def test_rows_that_are_there_twice_are_pointed_out(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text(LONG + "q1,a,A,A\n")
     [note] = sl.read_votes(tmp_path / "v.csv").notes
     assert "1 of 4 pairs of a model and a question have more than 1 vote, such as 2 of 'a' on 'q1'" in note
+
+
+def test_lists_that_may_be_one_answer_are_refused(tmp_path: Path) -> None:
+    """Some questions may have two right options: a list is a model's samples only where every one holds several."""
+    (tmp_path / "v.json").write_text(
+        '[{"question":1,"model":"a","answer":["A","B"],"gold":"A"},{"question":2,"model":"a","answer":["A"],"gold":"A"}]'
+    )
+    with pytest.raises(sl.InputError, match="give each answer a row of its own"):
+        sl.read_votes(tmp_path / "v.json")
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("Y", "N"), ("t", "f"), ("✓", "✗"), ("passed", "failed")])
+def test_words_for_right_and_wrong(right: str, wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text(f"question,model,correct\nq,a,{right}\nq,b,{wrong}\n")
+    assert sl.tally(sl.read_votes(tmp_path / "v.csv")).gold.tolist() == [[1], [0]]
+
+
+def test_standard_input_may_be_packed() -> None:
+    command = [sys.executable, "-m", "swaplaw", "summary", "-", "--json"]
+    done = subprocess.run(command, input=gzip.compress(LONG.encode()), capture_output=True, check=False)
+    assert json.loads(done.stdout), done.stderr
+    cut = subprocess.run(command, input=gzip.compress(LONG.encode())[:-12], capture_output=True, check=False)
+    assert (cut.returncode, b"ends too early" in cut.stderr) == (2, True)
 
 
 def test_scores_between_right_and_wrong_are_pointed_out(tmp_path: Path) -> None:

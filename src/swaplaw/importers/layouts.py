@@ -21,23 +21,11 @@ INDEXES = ("", "unnamed_0", "unnamed:_0", "level_0", "__index_level_0__", "row",
 """Names, made plain, of columns that only number the rows."""
 MODEL, ANSWER = "model", "answer"
 LETTER = re.compile(r"[(\[]?[A-Za-z][)\].:]?")
-GRADES = {
-    "",
-    "true",
-    "false",
-    "1",
-    "0",
-    "1.0",
-    "0.0",
-    "yes",
-    "no",
-    "correct",
-    "incorrect",
-    "right",
-    "wrong",
-    "pass",
-    "fail",
-}
+RIGHT_WORDS = ("true", "t", "yes", "y", "correct", "right", "pass", "passed", "✓", "✔", "✅")
+WRONG_WORDS = ("false", "f", "no", "n", "incorrect", "wrong", "fail", "failed", "✗", "✘", "❌")
+GRADES = {"", "1", "0", "1.0", "0.0", *RIGHT_WORDS, *WRONG_WORDS}
+EITHER = {"", "yes", "no", "y", "n", "t", "f"}
+"""Grades that may as well be answers."""
 ENOUGH = 10
 """Questions after which a model is right at least once."""
 
@@ -142,6 +130,46 @@ def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, find
     return wide.only(models)
 
 
+def listing_samples(frame: pl.LazyFrame, wide: Wide) -> Wide | None:
+    """The columns of a wide table that hold lists, where two or more do: each list is a model's samples."""
+    import polars as pl
+
+    schema = frame.collect_schema()
+    lists = [name for name in wide.models if isinstance(schema[name], pl.List)]
+    return wide.only(lists) if len(lists) > 1 else None
+
+
+def one_row_per_sample(
+    frame: pl.LazyFrame, mapping: Mapping[str, str], file: str, findings: Findings
+) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Give each answer of a list a row of its own, where every list holds several: they are one model's samples.
+
+    Raises
+    ------
+    InputError
+        If only some lists hold several answers, or the samples are numbered or graded by the row already.
+    """
+    import polars as pl
+
+    name, schema = mapping.get("answer"), frame.collect_schema()
+    if name is None or not isinstance(schema[name], pl.List):
+        return frame, dict(mapping)
+    lengths = frame.select(pl.col(name).list.len()).filter(pl.col(name) > 0).collect()[name]
+    if lengths.is_empty() or lengths.max() == 1:
+        return frame, dict(mapping)
+    graded = mapping.get("correct")
+    alone = graded is not None and not isinstance(schema[graded], pl.List)
+    if lengths.min() == 1 or "sample" in mapping or alone:
+        raise InputError(
+            f"{quote(file, 200)}: column {quote(name)} holds lists of answers, and it is not clear that they are one "
+            "model's samples: give each answer a row of its own"
+        )
+    findings.notes.append(f"{quote(file, 100)}: lists in {quote(name)} taken for samples, one vote each")
+    numbered = frame.with_columns(pl.int_ranges(pl.col(name).list.len()).alias("sample"))
+    exploded = numbered.explode([name, "sample", *([graded] if graded else [])])
+    return exploded, {**mapping, "sample": "sample"}
+
+
 def _mostly_letters(cells: pl.Series) -> bool:
     given = [text for text in cells if text]
     return bool(given) and 2 * sum(LETTER.fullmatch(text) is not None for text in given) > len(given)
@@ -152,7 +180,11 @@ def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) 
     import polars as pl
 
     schema = frame.collect_schema()
-    texts = [as_text(pl.col(name), schema[name], file, name, "answer").alias(name) for name in wide.models]
+    texts = [
+        as_text(pl.col(name), schema[name], file, name, "answer").alias(name)
+        for name in wide.models
+        if not isinstance(schema[name], pl.List)
+    ]
     gold = wide.columns.get("gold")
     clash = {name: f"{name} (as given)" for name in wide.kept if name in (MODEL, ANSWER)}
     if gold in clash:
@@ -161,17 +193,41 @@ def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) 
     kept = [clash.get(name, name) for name in wide.kept]
     findings.notes.append(f"{quote(file, 100)}: one column per model, taken for models: {listing(wide.models, 30)}")
     long = long.unpivot(wide.models, index=kept, variable_name=MODEL, value_name=ANSWER)
-    if gold is None and _are_grades(frame, wide.models):
+    names = _without_affix(wide.models)
+    long = long.with_columns(pl.col(MODEL).replace(names))
+    if gold is None and (words := _grades(frame, wide.models)):
+        if words <= EITHER and names == {name: name for name in wide.models}:
+            raise InputError(
+                f"{quote(file, 200)}: {listing(wide.models, 10)} hold {listing(sorted(words - {''}))}, which may be "
+                "answers or grades; if they are answers, add a column `gold` (it may be empty); if they are grades, "
+                "write 1 and 0"
+            )
         wide.columns["correct"] = wide.columns.pop("answer")
     return long if gold is not None or "correct" in wide.columns else long.with_columns(gold=pl.lit(None, pl.String))
 
 
-def _are_grades(frame: pl.LazyFrame, names: list[str]) -> bool:
-    """Whether columns hold nothing but right and wrong."""
+_AFFIX = re.compile(
+    r"(?i)(?P<before>(?:answers?|predictions?|pred|responses?|outputs?|model)[._ -])?(?P<name>.+?)"
+    r"(?P<after>[._ -](?:answers?|predictions?|pred|responses?|outputs?|correct|score))?"
+)
+
+
+def _without_affix(names: list[str]) -> dict[str, str]:
+    """Models by their columns' names: what all of them begin or end with, as in `gpt4_answer`, is no part of it."""
+    found = {name: match for name in names if (match := _AFFIX.fullmatch(name))}
+    shared = {(match["before"], match["after"]) for match in found.values()}
+    short = {name: match["name"] for name, match in found.items()}
+    whole = len(found) == len(names) and len(shared) == 1 and len(set(short.values())) == len(names)
+    return short if whole else {name: name for name in names}
+
+
+def _grades(frame: pl.LazyFrame, names: list[str]) -> set[str]:
+    """The words that columns hold, where these are nothing but right and wrong."""
     import polars as pl
 
     cells = frame.select(pl.concat_list(pl.col(names).cast(pl.String)).explode().str.strip_chars().str.to_lowercase())
-    return set(cells.unique().drop_nulls().collect().to_series()) <= GRADES
+    words = set(cells.unique().drop_nulls().collect().to_series())
+    return words if words <= GRADES else set()
 
 
 # Right or wrong

@@ -259,7 +259,11 @@ def _table_format(file: Path) -> str:
         raise
     except Exception:  # Unreadable: the reader will say what is wrong with it.
         return "votes"
-    listed = gold.dtype.is_nested() or any(str(first).startswith("[") for first in gold)
+    listed = (
+        gold.dtype.is_nested()
+        or frame.collect_schema()["answer"].is_nested()
+        or any(str(first).startswith("[") for first in gold)
+    )
     schema = frame.collect_schema()
     floats = any(schema[column].is_float() for column in REQUIRED)
     return "table" if listed or floats else "votes"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.votes.checks.answers import numbered_otherwise
 from swaplaw.votes.table import Votes
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ SERIOUS = 0.01
 """The share of a model's votes from which on a spelling of its own is not a slip of the pen."""
 _LETTER = re.compile(r"\s*[(\[]?[A-Za-z][)\].:]?\s*")
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)*\s*")
+_QUANTITY = re.compile(r"\s*[$]?([-+]?\d+(?:[.,]\d+)*)\s?%?\s*")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,12 @@ def _numbers(answer: str, gold: str) -> bool:
     return bool(_NUMBER.fullmatch(answer) and _NUMBER.fullmatch(gold)) and spell(answer) == spell(gold)
 
 
+def _quantities(answer: str, gold: str) -> bool:
+    both = (_QUANTITY.fullmatch(answer), _QUANTITY.fullmatch(gold))
+    spell = canonicaliser(["numeric"])
+    return both[0] is not None and both[1] is not None and spell(both[0][1]) == spell(both[1][1])
+
+
 def _texts(answer: str, gold: str) -> bool:
     spell = canonicaliser(["text"])
     return spell(answer) == spell(gold)
@@ -54,6 +62,7 @@ SPELLINGS = (
     _Spelling(_labels, "read them by the reader 'choice'", serious=True),
     _Spelling(_letters, "read them in the canonical form 'text'", serious=True),
     _Spelling(_numbers, "read them in the canonical form 'numeric'", serious=True),
+    _Spelling(_quantities, "read them in the canonical form 'math', which leaves out signs for units", serious=True),
     _Spelling(_texts, "read them in the canonical form 'text'", serious=False),
 )
 
@@ -67,8 +76,8 @@ def spelling_notes(votes: Votes) -> Iterator[str]:
     ------
     InputError
         If a model spells letters or numbers in another way than gold in `SERIOUS` of its votes or more, if no answer at
-        all is spelt like a gold and some would be in the canonical form `text`, or if answers are letters and golds are
-        not (or the other way round).
+        all is spelt like a gold and some would be in the canonical form `text`, if answers are letters and golds are
+        not (or the other way round), or if both number the options, one from 0 and the other from 1.
     """
     counts = votes.counts
     if "correct" in counts.columns or any(source.counted for source in votes.sources):
@@ -76,6 +85,7 @@ def spelling_notes(votes: Votes) -> Iterator[str]:
     given = counts.select("model", "answer", "gold", "votes").drop_nulls()
     name = quote(votes.sources[0].name, 200)
     _refuse_other_kinds(given, name)
+    _refuse_shifted(given, name)
     pairs = given.select("answer", "gold").unique(maintain_order=True)
     differ = [pair for pair in pairs.iter_rows() if pair[0] != pair[1]]
     for spelling in SPELLINGS:
@@ -119,4 +129,12 @@ def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:
         raise InputError(
             f"{name}: column 'answer' holds letters ({listing(answers, 3)}) and column 'gold' does not "
             f"({listing(golds, 3)}): write the letter of each right option in the column 'gold'"
+        )
+
+
+def _refuse_shifted(given: pl.DataFrame, name: str) -> None:
+    """Refuse options that answers number from 0 and golds from 1, or the other way round."""
+    if how := numbered_otherwise(given["answer"].unique(), given["gold"].unique()):
+        raise InputError(
+            f"{name}: {how}: number both alike, or read them in the form {EXACT!r} if these are no options"
         )

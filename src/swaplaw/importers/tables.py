@@ -28,6 +28,8 @@ GUESSES: dict[str, tuple[str, ...]] = {
         *(
             "question",
             "question_id",
+            "question_number",
+            "question_no",
             "qid",
             "instance_id",
             "sample_id",
@@ -38,15 +40,27 @@ GUESSES: dict[str, tuple[str, ...]] = {
         *("item_id", "problem_id", "prompt_id", "id", "index", "prompt", "input", "question_text"),
     ),
     "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm"),
-    "sample": ("sample", "epoch", "repeat", "repetition", "trial", "attempt", "run", "seed"),
+    "sample": (
+        "sample",
+        "epoch",
+        "repeat",
+        "repetition",
+        "trial",
+        "attempt",
+        "run",
+        "seed",
+        "sample_number",
+        "sample_no",
+    ),
     "answer": (
         *("extracted_answer", "extracted_prediction", "sample_score.score.extracted_prediction", "parsed_answer"),
-        *("model_answer", "mapped_output", "prediction", "pred", "predicted", "answer"),
+        *("model_answer", "mapped_output", "prediction", "pred", "predicted", "predicted_answer", "answer"),
         *("sample_score.score.prediction", "response", "output", "completion", "model_output", "predicted_text"),
+        *("answers", "samples", "responses", "predictions", "completions"),
     ),
     "gold": (
         *("gold", "target", "correct_answer", "gold_answer", "answer_key", "ground_truth", "reference", "expected"),
-        *("label", "truth", "solution", "answer"),
+        *("correct_option", "expected_answer", "label", "truth", "solution", "answer"),
     ),
     "cluster": ("cluster", "subject", "category", "topic"),
     "reason": ("reason", "abstention_reason"),
@@ -75,11 +89,12 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
         raise unreadable(opened, error) from None
     names = frame.collect_schema().names()
     if wide := layouts.wide_columns(names, GUESSES, options):
-        wide = layouts.answering(frame, wide, options, str(file), findings)
+        wide = layouts.listing_samples(frame, wide) or layouts.answering(frame, wide, options, str(file), findings)
         frame = layouts.turned_long(frame, wide, str(file), findings)
         options = replace(options, columns={**options.columns, **wide.columns})
         names = frame.collect_schema().names()
     mapping = column_map(names, options, str(file))
+    frame, mapping = layouts.one_row_per_sample(frame, mapping, str(file), findings)
     mapped = _mapped(frame, mapping, options, str(file))
     _check_grades(frame, mapped, mapping, options, findings, str(file))
     if "answer" not in mapping:
@@ -228,9 +243,9 @@ def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str)
     score = value.str.strip_chars().cast(pl.Float64, strict=False)
     word = value.str.strip_chars().str.to_lowercase()
     said = (
-        pl.when(word.is_in(["true", "yes", "c", "correct", "right", "pass", "passed"]))
+        pl.when(word.is_in([*layouts.RIGHT_WORDS, "c"]))
         .then(True)
-        .when(word.is_in(["false", "no", "i", "incorrect", "wrong", "fail", "failed"]))
+        .when(word.is_in([*layouts.WRONG_WORDS, "i"]))
         .then(False)
     )
     return pl.when(score.is_not_null()).then(score >= threshold).otherwise(said.otherwise(None))
@@ -266,6 +281,11 @@ def _check_grades(
         found["given"].cast(pl.Float64, strict=False).drop_nulls() if kind != pl.Boolean else found["given"].clear()
     )
     between = scores.filter((scores > 0) & (scores < options.threshold)) if len(scores) else scores
+    if len(between) and not found["correct"].any():
+        raise InputError(
+            f"{quote(file, 200)}: no score in column {quote(name)} is at least {options.threshold:g} (the highest is "
+            f"{max(scores):g}), so no vote would be right; choose the threshold from which on a score counts as right"
+        )
     if len(between):
         findings.notes.append(
             f"{quote(file, 100)}: column {quote(name)} holds scores such as {between[0]:g}; those of at least "

@@ -100,6 +100,11 @@ def open_file(file: Path) -> Source:
 def standard_input() -> Path:
     """Keep what comes on standard input in a temporary file, named by what it looks like."""
     content = sys.stdin.buffer.read()
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError):
+            raise InputError("what comes on standard input is cut off: it is gzip, and ends too early") from None
     start = content.lstrip()[:1]
     first, _, rest = content.strip().partition(b"\n")
     suffix = ".parquet" if content.startswith(b"PAR1") else ".csv"
@@ -183,6 +188,16 @@ def _scan_jsonl(file: Path) -> pl.LazyFrame:
     return pl.scan_ndjson(file, infer_schema_length=None)
 
 
+def _is_jsonl(file: Path) -> bool:
+    """Whether a file is JSON Lines by another name: its first line is an object of its own."""
+    with file.open("rb") as handle:
+        line = handle.readline(1 << 20)
+    try:
+        return line.endswith(b"\n") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _scan_json(file: Path) -> pl.LazyFrame:
     """Read records: a list of objects, alone or as the only list of an object; or an object of columns."""
     import polars as pl
@@ -193,6 +208,8 @@ def _scan_json(file: Path) -> pl.LazyFrame:
     try:
         document = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
+        if _is_jsonl(file):
+            return _scan_jsonl(file)
         raise InputError(f"{name}: not JSON ({error}); write a list of objects, one per vote") from None
     if isinstance(document, dict):
         document = _as_pandas_wrote(document)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import quote
-from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, spelling
+from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, shifted, spelling
 from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.labels import chosen_labels
@@ -31,6 +31,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     abstentions,
     no_answers_as_text,
     spelling,
+    shifted,
     foreign,
     never_right,
     constant,
@@ -38,7 +39,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (prose, spelling, foreign, never_right)
+JUDGING = (prose, spelling, shifted, foreign, never_right)
 """Looks that tell right answers from wrong ones."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -21,6 +21,8 @@ MOST_OPTIONS = 10
 """Letters that replies are searched for when a check looks whether they name options at all."""
 MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
+OPTIONS = 26
+"""Options that a question has at most."""
 _NO_ANSWER = re.compile(
     r"[\[(<]?(?:#?n/?a|n\.a\.?|nan|null|none|nil|undefined|-+|\?+|no[ _]?(?:answer|response|output)(?: found)?|"
     r"(?:request )?timed?[ -]?out\.?|invalid|unparse?able|refused|"
@@ -112,6 +114,27 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
 def _chain(answer: str, gold: str) -> str | None:
     """The canonical forms, if any, by which an answer is gold."""
     return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
+
+
+def numbered_otherwise(answers: Iterable[str], golds: Iterable[str]) -> str | None:
+    """Say how, where answers number the options from 0 and golds from 1, or the other way round.
+
+    >>> numbered_otherwise(["0", "1", "2"], ["1", "2", "3"])
+    'answers number the options from 0 to 2 and golds from 1 to 3'
+    """
+    texts = (set(answers), set(golds))
+    if not all(len(found) <= OPTIONS and all(map(str.isdecimal, found)) for found in texts):
+        return None
+    given, right = ({int(text) for text in found} for found in texts)
+    if len(right) < 3 or not any(given == {gold + step for gold in right} for step in (-1, 1)):
+        return None
+    return f"answers number the options from {min(given)} to {max(given)} and golds from {min(right)} to {max(right)}"
+
+
+def shifted(ballots: Ballots) -> Iterator[Check]:
+    """Options that answers and golds number from different beginnings."""
+    if how := numbered_otherwise(ballots.answered["answer"].unique(), ballots.golds):
+        yield ballots.check("numbered_otherwise", "error", None, ballots.questions, how, "number both alike")
 
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
