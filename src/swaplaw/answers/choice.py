@@ -11,6 +11,8 @@ Only what is spoken counts: thinking is left out first (`spoken`). Then, in this
 4. **implied** answers: an option's own words after a list of the options, the only option that is named in the place
    of an answer (`conclusion`), the one that is left where all others are denied, the one given most of the shares.
 
+Where these settle nothing, every clause that names an option is **weighed** (`weighing`).
+
 A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two
 options, a strong hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of range, a letter that only
 begins a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
@@ -26,13 +28,13 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from swaplaw.answers import doubts, phrases
-from swaplaw.answers.conclusion import concluded
 from swaplaw.answers.echoes import echoed
 from swaplaw.answers.letters import LETTER, MENTION, UNSURE, meant, named, plain
 from swaplaw.answers.marks import marked, verdicts
 from swaplaw.answers.phrases import SEARCHED
 from swaplaw.answers.structured import as_lines, from_json
 from swaplaw.answers.thinking import spoken
+from swaplaw.answers.weighing import ends_with_another, weighed
 from swaplaw.errors import InputError, quote
 
 _MENTIONS = 400
@@ -159,7 +161,7 @@ def _settled(visible: str, known: Set[str]) -> str | None:
         return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
     statements = _standing(list(_statements(visible)))
     if statements and statements[-1].letter is None:
-        return None
+        return _agreed(weighed(visible, known)) if statements[-1].kind is _Kind.TAKEN_BACK else None
     stated = [statement for statement in statements if statement.letter is not None]
     if any(statement.letter in known for statement in stated):  # Other letters are names of other things.
         stated = [
@@ -176,8 +178,16 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
     if declared:
         after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
-        return _agreed({stated[place].letter for place in (*declared, *after)})
-    return _agreed({statement.letter for statement in stated}) if stated else _implied(visible, known)
+        agreed = _agreed({stated[place].letter for place in (*declared, *after)})
+        return agreed or _agreed({stated[place].letter for place in declared} | (weighed(visible, known) or {UNSURE}))
+    if any(statement.letter == UNSURE and statement.kind in (_Kind.LINE, _Kind.BOXED) for statement in stated):
+        return None
+    if not stated:
+        return _implied(visible, known)
+    said = _agreed({one.letter for one in stated})
+    if said is not None and not ends_with_another(visible, known, said):
+        return said
+    return _agreed(weighed(visible, known))
 
 
 _SHARE = re.compile(r"(?<![\w'])[(\[]?([A-Z])[)\]]?\s?[:=-]?\s?\(?(\d{1,3}(?:\.\d{1,4})?)\s?%")
@@ -192,22 +202,11 @@ def _likeliest(visible: str, known: Set[str]) -> set[str]:
 
 def _implied(visible: str, known: Set[str]) -> str | None:
     """What is not said but marked, or said in an option's own words, or left where all others are denied."""
-    for found in (_likeliest, marked, echoed, concluded, _left):
+    first, then = (marked, weighed) if not doubts.CORRECTION.search(visible) else (weighed, marked)
+    for found in (first, echoed, then, _likeliest):  # What is marked may be taken back in words.
         if len(letters := found(visible, known)) == 1:
             return _agreed(letters)
     return None
-
-
-_DENIED = re.compile(r"\bnot\s(?:option\s)?[(\[]?([A-Z])(?![\w'])", re.IGNORECASE)
-
-
-def _left(visible: str, known: Set[str]) -> set[str]:
-    """The one option that is not named, where each other is denied: "not A, not B, not D"."""
-    line = plain(visible) if len(visible) <= SEARCHED else ""
-    named = {mention["letter"] for mention in MENTION.finditer(line)}
-    denied = {found[1].upper() for found in _DENIED.finditer(line)}
-    rest = known - denied
-    return set(rest) if len(known) > 2 and named == denied and len(rest) == 1 else set()
 
 
 _RUN_ON = re.compile(r"\n[^\w\n]{0,9}(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
@@ -253,12 +252,16 @@ def _statements(visible: str) -> Iterator[_Statement]:
     lines = [line for line in as_lines(visible).splitlines() if line.strip()]
     bare = [plain(line) for line in lines]
     judged = verdicts(bare)
+    if _broken_off(bare):
+        bare.pop()
     for number, line in enumerate(bare):
         if number in judged:
             if judged[number]:
                 yield _Statement(_Kind.SAID, judged[number])
             continue
         head = phrases.LINE.match(line) or phrases.INLINE.search(line)
+        if head and not meant(line[: head.start()][-SEARCHED:]):
+            continue  # "Common wrong answer: C".
         rest = line[head.end() :] if head else line
         if head:
             below = bare[number + 1] if number + 1 < len(bare) else ""
@@ -267,6 +270,17 @@ def _statements(visible: str) -> Iterator[_Statement]:
             if boxed := named(plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
         yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
+
+
+def _broken_off(lines: list[str]) -> bool:
+    """Whether the last line is the label of an option without its text, after the options before it."""
+    last = _LABEL_ONLY.fullmatch(lines[-1]) if len(lines) > 2 else None
+    above = _LABELLED.match(lines[-2]) if last else None
+    return bool(last and above and ord(last[1]) == ord(above[1]) + 1)
+
+
+_LABEL_ONLY = re.compile(r"\(?([A-Z])[.):]\s?")
+_LABELLED = re.compile(r"\(?([A-Z])[.):]\s?\S")
 
 
 def _bracketed_last(rest: str) -> str | None:
@@ -378,7 +392,7 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
         return pointed, _Kind.SAID if ends or pointed[0][0] != "(" else _Kind.WEAK
     if not ends and not labelled:
         return None, _Kind.SAID
-    gap = phrases.ELSEWHERE.search(near) or (phrases.TEXTED.search(near) if labelled else None)
+    gap = phrases.ELSEWHERE.search(near)
     if gap and not doubts.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
         return gap, _Kind.SAID
     if not ends:
@@ -398,14 +412,6 @@ def _praised(near: str, after: str) -> bool:
     """Whether the words around a letter call it the right one: "option C is correct", "which makes C the answer"."""
     if phrases.LINKED.search(near):
         return False
-    if phrases.CONTRAST.search(near) and phrases.ELLIPSIS.match(after):
-        return True
-    if phrases.EXCEPT.search(near) and phrases.REJECTED.match(after) and "?" not in after:
-        return True
-    if phrases.MADE.search(near):
-        return phrases.MADE_RIGHT.match(after) is not None
-    if phrases.ONLY.search(near) and phrases.REMAINS.match(after):
-        return True
     if phrases.OPTION.search(near):
         return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS, phrases.GLOWING))
     begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None

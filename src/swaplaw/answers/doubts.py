@@ -20,7 +20,7 @@ REPORTED = re.compile(
     r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friends?"
     r"|professors?|lecturers?|tutors?|instructors?|doctors?|authors?|(?:text)?books?|keys?|hints?|prompts?|(?:work)?sheets?|websites?|forums?|internet|candidates?"
     r"|folks|critics|brother|sister|mother|father|mom|dad|boss|guides?|annotators?|chatgpt|gpt|assistants?|partner|roommate|neighbou?r)\s(?!(?:should|must|need|want|ought|have)\b)(?:\w{1,10}\s){0,2}"
-    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?)\b",
+    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b",
     re.IGNORECASE,
 )
 """Somebody else's answer."""
@@ -42,7 +42,7 @@ CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
 CORRECTION = re.compile(
     r"(?:^|[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
     r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
-    r"|i\s(?:was|am)\s(?:wrong|mistaken)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|revised\sanswer|chang\w{1,4}\smy\sanswer"
+    r"|i\s(?:was|am)\s(?:wrong|mistaken)(?!\s(?:with|about|on)\s\W?[A-Z]\b)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|(?:revised|corrected|updated)\sanswer|chang\w{1,4}\smy\sanswer"
     r"|(?:actually|wait|hmm|no),?\s(?:but\s|now\s){0,2}i(?:'m|\sam)\s(?:not\s(?:\w{1,10}\s){0,2}(?:sure|certain)|unsure|uncertain)"
     r"|i\s(?:can't|cannot|can\snot|couldn't|could\snot)\s(?:really\s)?(?:decide|choose|tell|settle|pick|say)\s(?:between|which|on)\b"
     r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"

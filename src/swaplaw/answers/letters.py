@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from swaplaw.answers import doubts, phrases
 from swaplaw.answers.characters import latin, unify
@@ -21,16 +22,19 @@ _WRAPPERS = re.compile(
 _STRUCK = re.compile(r"~~[^~\n]{0,80}~~|<(s|del|strike)>[^<\n]{0,80}</\1>")
 _BULLET = re.compile(r"\s{0,99}(?:[*•>#-]{1,9}\s{1,9}){0,9}")
 _DRESS = str.maketrans(
-    dict.fromkeys('_$~{}"') | dict(zip("【】「」『』〔〕〈〉《》。、", "()()()()()().,", strict=True))
+    dict.fromkeys('_$~{}"')
+    | dict(zip("【】「」『』〔〕〈〉《》", "()()()()()()", strict=True))
+    | {"。": ". ", "、": ", "}
 )
 _POINTERS = re.compile(
     r"^[\s→➜⇒=>▶►•·☞👉✅✔✓☑-]{1,9}(?=[(\[*']{0,3}(?:[A-Z]\b|[Oo]ption|[Aa]nswer|[Cc]orrect|[Ff]inal))"
 )
 
 
+@lru_cache(maxsize=512)  # Each stage of the reading undresses the same lines.
 def plain(line: str) -> str:
     """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
-    shown = _BULLET.sub("", _STRUCK.sub(" ", line).replace("`", ""), count=1)
+    shown = _BULLET.sub("", _STRUCK.sub(" ", line).replace("`", "").replace("\\ ", " "), count=1)
     bare = latin(" ".join(unify(_WRAPPERS.sub("", shown)).translate(_DRESS).split()))
     # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
     return _POINTERS.sub("", bare.replace("*", "") if bare.count("*") % 2 == 0 else bare)
@@ -97,7 +101,7 @@ MENTION = re.compile(
     # Letters of scripts without blanks are words to `\w`, but an option may follow them.
     r"(?<![^\W\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af])(?<![.+])(?<!\w')(?<![A-Za-z]\()(?<![A-Z]-)"
     r"(?P<letter>[A-Z]|[b-hj-z](?=\s?[.)\]]{0,2}\s{0,3}$|\sis\s)|a(?=\)[.]?\s{0,3}$)|(?<=\bis\s)a(?=[.!]\s{0,3}$)"
-    r"|(?<=\bis\s)[a-j](?=\)\s\w)|(?<=[(\[])[a-z](?=[)\]])|(?<=\b(?i:option|choice)\s)[a-j](?=[,;:]\s))"
+    r"|(?<=\bis\s)[a-j](?=\)\s\w)|(?<=\bla\s)[a-j](?=\))|(?<=[(\[])[a-z](?=[)\]])|(?<=\b(?i:option|choice)\s)[a-j](?=[,;:]\s))"
     rf"(?![a-zA-Z0-9_+#]|'(?!d[iıuü]r\b)\w|\(\w{{1,3}}[),|/]|{OF_A_SPECIES})"
 )
 """A letter that may name an option: a capital, or a small one where it ends the line or stands in brackets."""

@@ -16,7 +16,8 @@ _BAD = r"❌|✗|✘|✖|×|incorrect|wrong|false|no|not correct|not right"
 _JUDGED = r"(?:\|\s?)?(?:option\s|choice\s)?[(\[]?(?P<letter>[A-Z])(?![\w'])[)\].:]{0,2}(?:\sis)?"
 _VERDICT = re.compile(
     rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
-    rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect))\b\s?[.,:;!(-])",
+    rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect))\b\s?[.,:;!(|-]"
+    r"|[)\s:|-]{0,5}(?:(?P<good3>[✅✔✓☑]|yes\s?\|)|(?P<bad3>[❌✗✘✖×]|no\s?\|)))",
     re.IGNORECASE,
 )
 
@@ -31,7 +32,7 @@ def verdicts(lines: list[str]) -> dict[int, str]:
     if len({verdict["letter"] for verdict in found.values()}) < 2:
         return _checked(lines) or _ticked(lines)
     return {
-        number: verdict["letter"].upper() if verdict["good"] or verdict["good2"] else ""
+        number: verdict["letter"].upper() if verdict["good"] or verdict["good2"] or verdict["good3"] else ""
         for number, verdict in found.items()
     }
 

@@ -12,20 +12,20 @@ SEARCHED = 300
 """No answer is longer: what a statement says is read so far, which also keeps the time linear."""
 
 
-def _any(*words: str) -> str:
+def any_of(*words: str) -> str:
     """Match any of some words; a blank in a word is any white space."""
     return "(?:" + "|".join(word.replace(" ", r"\s") for word in words) + ")"
 
 
 # Subjects: what the answer is called.
 
-_ANSWER = _any(
+_ANSWER = any_of(
     *("answers?", r"ans\.?", "antwort", "lösung", "réponse", "reponse", "respuesta", "risposta", "resposta"),
     *("jawaban(?:nya)?", "antwoord", "svar(?:et)?", "odpowiedź", "odpověď", "cevap", "yanıt", "vastaus", "válasz"),
     *("răspuns(?:ul)?", "đáp án", "απάντηση", "ответ", "відповідь", "отговор", "الإجابة", "الجواب", "תשובה", "उत्तर"),
     *("উত্তর", "پاسخ", "คำตอบ", "答案", "回答", "解答", "答え", "答", "正解", "정답", "답변", "답"),
 )
-_THING = _any(
+_THING = any_of(
     *("option", "choice", "letter", "pick", "selection", "response", "solution", "verdict", "conclusion", "result"),
     *("(?:(?:in)?correct |false |untrue |wrong )?statement", "exception", "odd one out", "one", "output", "prediction"),
     *("label", "version", "vote", "guess", "fit", "match", "opción", "opzione", "opção", "alternativa", "选项"),
@@ -44,7 +44,7 @@ _THING = _any(
         "вариант",
     ),
 )
-_FINAL = _any(
+_FINAL = any_of(
     *("the", "my", "our", "final", "correct", "best", "right", "most", "appropriate", "likely", "only"),
     *("closest", "chosen", "selected", "revised", "updated", "corrected", "actual", "true", "new", "overall", "proper"),
     *(
@@ -91,7 +91,7 @@ LINE = re.compile(
 """The beginning of a line that declares the answer: "Answer:", "**Final answer** -", "答案是"."""
 INLINE = re.compile(
     r"\bANSWER\s?:|\b(?:[Ff]inal|[Mm]y) (?:[Aa]nswer|[Dd]ecision|[Cc]hoice|[Vv]erdict|[Pp]ick)\s?:"
-    r"|\b[Aa]nswer:(?=\s?[(*]{0,3}[A-Z]\)?[\s,.*]{0,5}$)"
+    r"|\b(?:[Aa]nswer|[Ff]inal):(?=\s?[(*]{0,3}[A-Z]\)?[\s,.*]{0,5}$)"
     r"|(?:答案|选项)(?:是|为|為)?:?(?=\s?[(]?[A-Z])|[故应我]?(?:该)?选(?:择|项)?:?(?=\s?[(]?[A-Z])"
 )
 """The same within a line."""
@@ -111,7 +111,7 @@ _ADVERBS = (
     r"|remaining |four |five ){0,2}(?:choices|options|alternatives|answers)"
     r"(?: given| listed| provided| above)?),?){0,2}"
 ).replace(" ", r"\s")
-_BE = _any(
+_BE = any_of(
     *("is", "are", "must be", "has to be", "should be", "would be", "will be", "becomes", "remains", "ist", "lautet"),
     *(
         "(?:would|should|must|will) (?:therefore|thus|then|hence) be",
@@ -138,14 +138,14 @@ OPTION_WORD = (
 )
 """What an option may be called right before its letter."""
 _OPTION = rf"(?:{OPTION_WORD})?"
-_FOREIGN = _any(
+_FOREIGN = any_of(
     *("antwort", "lösung", "réponse", "reponse", "respuesta", "risposta", "resposta", "jawaban(?:nya)?", "antwoord"),
     *("svar(?:et)?", "odpowiedź(?:ią)?", "odpověď", "cevap", "yanıt", "vastaus", "válasz", "răspuns(?:ul)?", "đáp án"),
     *("câu trả lời", "απάντηση", "ответ(?:ом)?", "відповідь", "отговор", "الإجابة", "الجواب", "תשובה", "उत्तर", "উত্তর"),
     *("پاسخ", "opción", "opción correcta", "opzione", "opção", "alternativa", "вариант"),
 )
 CALLED = re.compile(rf"\b{OPTION_WORD}[(\['<]{{0,3}}$", re.IGNORECASE)
-_CHOOSE = _any(
+_CHOOSE = any_of(
     *("choose", "chose", "chosen", "choosing", "pick(?:ed|ing)?", "select(?:ed|ing)?", "go(?:ing)? (?:with|for)"),
     *("went with", "settled? (?:on|for)", "votes?(?: for)?", "voting for", "say", "answer", "opt(?:ed)? for"),
     *("decided? (?:on|for)", "conclude", "guess", "mark", "stick with", "sticking with"),
@@ -156,7 +156,7 @@ _SPEAKER = (
     r"(?:\s(?:going\sto|to|like\sto|need\sto|want\sto))?"
 )
 _OFTEN = r"(?:\s(?:therefore|thus|now|then|hereby|definitely|ultimately|finally|confidently|still))?"
-_THINK = _any("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|sure|certain)", "would say", "'d say")
+_THINK = any_of("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|sure|certain)", "would say", "'d say")
 
 FREE = re.compile(
     rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}(?:是|为|は|은|는)?\s?"
@@ -169,7 +169,7 @@ FREE = re.compile(
     re.IGNORECASE,
 )
 """A lead after which the letter counts whatever follows it, hedges apart."""
-_LINK = _any(
+_LINK = any_of(
     *("it is", "it'?s", "that is", "that's", "this is", "which is", "(?:it |that |this |which )?must be"),
     *("(?:it|that|this|which) (?:has to|should|would|will|can only) be", "leav(?:es|ing)(?: us with| only)?"),
     *(
@@ -190,7 +190,7 @@ _LINK = _any(
         "(?:it's |that's )?gotta be",
     ),
 )
-_RELATES = _any(
+_RELATES = any_of(
     *("gives(?: us)?", "yields", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
     *(
         "(?:fits?|agrees?|accords?|tallies|squares?|goes|consistent)(?: best| well| exactly| perfectly)? with",
@@ -222,7 +222,7 @@ _RELATES = _any(
     ),
     *("comes? down to", "settles? (?:it|this|the matter)(?: for| as)?", "backs?", "bet on", "leans? (?:to|towards?)"),
 )
-_SO = _any(
+_SO = any_of(
     *(
         "so",
         "thus",
@@ -271,7 +271,7 @@ _SO = _any(
         "i suppose",
     ),
 )
-_CORRECTS = _any(
+_CORRECTS = any_of(
     *("actually", "wait", "wait,? no", "no,? wait", "no(?=[,:;.!-])", "correction", "i mean", "i meant", "or rather"),
     *("hmm", "sorry", "oops", "make (?:that|it)", "scratch that", "on second thoughts?", "on reflection"),
     *("(?:let me )?correct (?:myself|that)", "upon reflection", "on reconsideration", "i stand corrected", "rather"),
@@ -295,11 +295,6 @@ IS = re.compile(
 )
 """The weakest lead ("the capital is B"): it counts only where nothing else is said."""
 TURNS = re.compile(r"\b(?:but|however|yet|although|though)\b", re.IGNORECASE)
-TEXTED = re.compile(
-    rf"\b(?:{_ANSWER}|{_THING}){_ADVERBS}\s{_BE}{_ADVERBS}\s(?P<gap>[^.!?;()]{{1,80}})\s\((?:option\s|choice\s)?$",
-    re.IGNORECASE,
-)
-"""The answer is the option's text, and then its letter in brackets."""
 ELSEWHERE = re.compile(
     rf"(?:\b{_FOREIGN}|คำตอบ(?:คือ)?)(?P<gap>(?:\s?[^\W\d_]{{1,15}}){{0,3}})\s?:?\s{{0,2}}{_ENTER}",
     re.IGNORECASE,
@@ -321,9 +316,6 @@ EXCEPT = re.compile(
     re.IGNORECASE,
 )
 """Before the one letter that the others are not."""
-ELLIPSIS = re.compile(r"['\])>]{0,3}\s(?:is|does|has)\s?(?:[.!;]|$)", re.IGNORECASE)
-CONTRAST = re.compile(r"(?:\bnot|\bneither|\bnone|n't)\b[^.;]{0,60}[.;,]\s(?:but\s)?[(\['<]{0,3}$", re.IGNORECASE)
-"""Before a letter that is what another is not: "A is not the answer. B is."."""
 GOES_ON = (
     r"(?:because|since|as|due|given|which|where|with|rather|instead|not|and\s(?:not|none|no|nothing|only)|on\s(?:this|that)|so|but|for|over|than|from|by|here|though|although"
     r"|while|whereas|based|according|again|after|without|only|alone|to\sme|all\sthe\sway|hands\sdown|of\scourse|tbh|imo|lol"
@@ -353,7 +345,7 @@ NAMED_OPTION = re.compile(
 
 # Praise: what stands right after a letter that is stated.
 
-_BEING = _any(
+_BEING = any_of(
     *("is", "was", "must be", "has to be", "should be", "would be", "will be", "remains"),
     *(
         "seems(?: to be)?",
@@ -365,11 +357,11 @@ _BEING = _any(
         "comes(?: out)?",
     ),
 )
-_SUPERLATIVE = (
+SUPERLATIVE = (
     r"(?:(?!least|worst|weakest|lowest|poorest|farthest|furthest|honest|modest|forest|interest|latest)\w{3,12}est|best)"
 )
-_GOOD = _any(
-    _SUPERLATIVE,
+_GOOD = any_of(
+    SUPERLATIVE,
     *("correct", "right", "best", "better", "final", "answer", "choice", "pick", "appropriate", "suitable", "accurate"),
     *(
         "precise",
@@ -418,7 +410,6 @@ ALSO = re.compile(
     re.IGNORECASE,
 )
 """After praise that is not for one option alone."""
-MADE = re.compile(r"\bmak(?:es|ing)\s(?:option\s|choice\s|answer\s)?[(\['<]{0,3}$", re.IGNORECASE)
 MADE_RIGHT = re.compile(
     r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s|clear\s|obvious\s){0,2}(?:correct|right|best|better|answer|choice|\w{3,12}est|winner|option|pick"
     r"|(?<=most\s)\w{4,14})\b",

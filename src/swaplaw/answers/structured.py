@@ -14,10 +14,10 @@ KEYS = (
     *("finalanswer", "answer", "correctanswer", "answerchoice", "answerletter", "choice", "finalchoice", "option"),
     *("selectedoption", "selectedanswer", "selectedchoice", "correctoption", "correctchoice", "selected", "selection"),
     *("letter", "answeroption", "prediction", "predictedanswer", "predictedoption", "label", "result", "final", "ans"),
-    *("solution", "response", "output", "vote"),
+    *("solution", "response", "output", "vote", "pick", "argmax", "decision", "verdict"),
 )
 """Names of the field that holds the answer, the likeliest first; case, blanks and underscores aside."""
-_CONTAINERS = ("arguments", "args", "parameters", "params", "input", "kwargs", "data", "content")
+_CONTAINERS = ("function", "arguments", "args", "parameters", "params", "input", "kwargs", "data", "content")
 """Names of what holds the fields, as in calls of tools."""
 _FENCE = re.compile(r"\s{0,9}```\w{0,10}\s{0,9}|\s{0,9}```\s{0,9}$")
 _TAGS = re.compile(
@@ -26,7 +26,7 @@ _TAGS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CALL = re.compile(
-    r"\b(?:submit|return|print|(?:final_?)?answer|select|choose|vote)(?:_?(?:answer|option|choice))?\s?\(?\s?['\"]([A-Z])['\"]\s?\)?",
+    r"\b(?:submit|return|print|(?:final_?)?answer|select|choose|vote)(?:_?(?:answer|option|choice))?\s?\(?\s?(?:\w{1,15}\s?=\s?)?['\"]([A-Z])['\"]\s?\)?",
     re.IGNORECASE,
 )
 """An answer handed to a program: `submit("B")`."""
@@ -69,7 +69,7 @@ def from_json(text: str) -> tuple[bool, str]:
 
 def _answer(value: Any, depth: int) -> str:
     if isinstance(value, str):
-        return value
+        return from_json(value)[1] or value if depth < DEEPEST else value
     if isinstance(value, list):
         return _answer(value[0], depth + 1) if len(value) == 1 and depth < DEEPEST else ""
     if not isinstance(value, dict) or depth >= DEEPEST:

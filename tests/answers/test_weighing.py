@@ -1,0 +1,69 @@
+"""Clauses that name an option are for it, against it, or neither: what settles a reply that no set phrase does."""
+
+import pytest
+
+from swaplaw.answers import read_choice
+from swaplaw.answers.stances import Stance, stances
+
+KNOWN = frozenset("ABCD")
+
+CLAUSES = [
+    ("I'd mark B on the sheet.", "B", Stance.CHOSEN),
+    ("so B", "B", Stance.CHOSEN),
+    ("I come down on the side of B.", "B", Stance.CHOSEN),
+    ("B holds for all living cells.", "B", Stance.FAVOURED),
+    ("It cannot be told - option B.", "B", Stance.FAVOURED),
+    ("That is the query in B.", "B", Stance.PLACED),
+    ("B is an example of a simile.", "B", Stance.STANDING),
+    ("B omits the sign.", "B", Stance.REJECTED),
+    ("B is close, but it ignores friction.", "B", Stance.REJECTED),
+    ("rather than B", "B", Stance.REJECTED),
+    ("Is it B?", "B", Stance.NAMED),
+    ("If the ball rolls, it is B.", "B", Stance.NAMED),
+    ("Somebody might say B.", "B", Stance.NAMED),
+    ("maybe B", "B", Stance.OPEN),
+    ("Both A and B are correct.", "AB", Stance.FAVOURED),
+    ("A and B are out.", "AB", Stance.REJECTED),
+]
+
+
+@pytest.mark.parametrize(("sentence", "letters", "stance"), CLAUSES)
+def test_a_clause_takes_a_stance(sentence: str, letters: str, stance: Stance) -> None:
+    (one,) = stances(sentence, 0, KNOWN)
+    assert (one.letters, one.stance) == (frozenset(letters), stance)
+
+
+SETTLED = [
+    ("Although A is a misconception, B is outdated, and D applies only to prokaryotes, C holds for all cells.", "C"),
+    ('That matches B exactly; A omits "done".', "B"),
+    ("La respuesta correcta es la A, porque ocurre en los cloroplastos y no en las mitocondrias (opción B).", "A"),
+    ("Hmm. C? No, C is the capital of the province. B, then - Ottawa.", "B"),
+    (
+        'I would select option (B), "irony". Option (A), "metaphor", might tempt some, and (D), "simile", would not.',
+        "B",
+    ),
+    ("| Option | Verdict | Why |\n|---|---|---|\n| A | ✗ | slow |\n| B | ✓ | stable |\n| C | ✗ | unstable |", "B"),
+    ("**Answer:** A\n**Common wrong answer:** C", "A"),
+    ("We get \\boxed{B}. The sign was dropped. The corrected answer is \\boxed{C}.", "C"),
+    ("TL;DR: D\n\nMutating is fine, so A (throws) and B (ignored) are out.", "D"),
+    ("You can safely cross out A, B, and D.", "C"),
+    ("A. No wait. The sample is without replacement, so it's 6/30. B.", "B"),
+    ("Rule out A, B and C.", None),  # A list may break off before its last option.
+    ("Hence (A) it is void; hence (B) it is not. Both (A) and (B) are therefore correct answers.", None),
+    ("I believe this the answer D, but also A can be the answer.", None),
+    ("If the code applies, then A; otherwise, B.", None),
+    ("I'm leaning toward C, but D is just as likely.", None),
+    ("Options (A) and (B) misapply the rule. The view taken in (C) has merit, and (D) presupposes an offer.", None),
+    ("A. more demand\nB. less demand\nC.", None),
+]
+
+
+@pytest.mark.parametrize(("reply", "answer"), SETTLED)
+def test_clauses_settle_a_reply_or_leave_it_open(reply: str, answer: str | None) -> None:
+    assert read_choice(reply, 4) == answer
+
+
+def test_answers_in_calls_are_read() -> None:
+    assert read_choice('submit(option="A", rationale="B is wrong")', 4) == "A"
+    assert read_choice('[{"function": {"name": "choose", "arguments": "{\\"letter\\": \\"B\\"}"}}]', 4) == "B"
+    assert read_choice('{"scores": {"A": 0.1, "D": 0.9}, "argmax": "D"}', 4) == "D"
