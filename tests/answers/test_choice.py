@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.answers.choice import read_choice
-from swaplaw.answers.thinking import spoken
+from swaplaw.answers.replies.thinking import spoken
 
 SAYS_B = [
     "The answer is A. No, the answer is B.",

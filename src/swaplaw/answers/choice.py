@@ -27,14 +27,14 @@ from enum import Enum, auto
 from functools import lru_cache
 from string import ascii_uppercase
 
-from swaplaw.answers import doubts, phrases
-from swaplaw.answers.echoes import echoed
-from swaplaw.answers.letters import LETTER, MENTION, UNSURE, meant, named, plain
-from swaplaw.answers.marks import marked, verdicts
-from swaplaw.answers.phrases import SEARCHED
-from swaplaw.answers.structured import as_lines, from_json
-from swaplaw.answers.thinking import spoken
-from swaplaw.answers.weighing import ends_with_another, weighed
+from swaplaw.answers.replies import doubts, phrases
+from swaplaw.answers.replies.echoes import echoed
+from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
+from swaplaw.answers.replies.marks import marked, verdicts
+from swaplaw.answers.replies.phrases import SEARCHED
+from swaplaw.answers.replies.structured import as_lines, from_json
+from swaplaw.answers.replies.thinking import spoken
+from swaplaw.answers.replies.weighing import ends_with_another, weighed
 from swaplaw.errors import InputError, quote
 
 _MENTIONS = 400

@@ -17,7 +17,7 @@ from typing import Any
 from swaplaw.answers.choice import check_labels, letter, read_choice
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.answers.patterns import Pattern
-from swaplaw.answers.thinking import spoken
+from swaplaw.answers.replies.thinking import spoken
 from swaplaw.errors import InputError, listing, quote
 
 VERSION = 4

@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 
 from swaplaw.answers.hedges import hedged, negated
-from swaplaw.answers.letters import plain
+from swaplaw.answers.replies.letters import plain
 
 _LISTED = re.compile(
     r"(?:^|(?<=[\s(]))[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s{0,2}(?P<text>[^\n;,:.()?!]{2,60}?)"

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from swaplaw.answers.doubts import CORRECTION
-from swaplaw.answers.letters import plain
-from swaplaw.answers.phrases import SEARCHED
-from swaplaw.answers.stances import Stance, Weighed, stances
+from swaplaw.answers.replies.doubts import CORRECTION
+from swaplaw.answers.replies.letters import plain
+from swaplaw.answers.replies.phrases import SEARCHED
+from swaplaw.answers.replies.stances import Stance, Weighed, stances
 
 _LONGEST = 3000
 """Characters that are looked at, from the end."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from swaplaw.answers import doubts, phrases
 from swaplaw.answers.characters import latin, unify
-from swaplaw.answers.phrases import SEARCHED
+from swaplaw.answers.replies import doubts, phrases
+from swaplaw.answers.replies.phrases import SEARCHED
 
 UNSURE = "?"
 """What a statement names that settles on no single option."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from enum import IntEnum
 
-from swaplaw.answers import words
-from swaplaw.answers.doubts import CONCLUSION, CONDITION, DOUBT, EARLIER, REPORTED
-from swaplaw.answers.letters import MENTION
-from swaplaw.answers.phrases import (
+from swaplaw.answers.replies import words
+from swaplaw.answers.replies.doubts import CONCLUSION, CONDITION, DOUBT, EARLIER, REPORTED
+from swaplaw.answers.replies.letters import MENTION
+from swaplaw.answers.replies.phrases import (
     EXCEPT,
     FITS,
     GLOWING,

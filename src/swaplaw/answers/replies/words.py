@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from swaplaw.answers.phrases import SUPERLATIVE, any_of
+from swaplaw.answers.replies.phrases import SUPERLATIVE, any_of
 
 BREAK = re.compile(
     r"[;:]\s|,\s|(?<![A-Z][a-z])[.!?]{1,3}\s|\s-{1,2}\s|\s→\s|(?<=[(\[])(?=[a-z])|\b(?P<word>but|so|because|while|whereas|although|though|since|therefore|thus|hence"

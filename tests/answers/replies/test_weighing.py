@@ -3,7 +3,7 @@
 import pytest
 
 from swaplaw.answers import read_choice
-from swaplaw.answers.stances import Stance, stances
+from swaplaw.answers.replies.stances import Stance, stances
 
 KNOWN = frozenset("ABCD")
 

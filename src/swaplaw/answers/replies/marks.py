@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from swaplaw.answers.doubts import CONDITION
-from swaplaw.answers.letters import MENTION, OF_A_SPECIES, meant, plain
-from swaplaw.answers.phrases import SEARCHED
+from swaplaw.answers.replies.doubts import CONDITION
+from swaplaw.answers.replies.letters import MENTION, OF_A_SPECIES, meant, plain
+from swaplaw.answers.replies.phrases import SEARCHED
 
 # Verdicts
 
