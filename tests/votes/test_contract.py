@@ -212,7 +212,7 @@ BROKEN = {
         '{"question":"q","model":"a","answer":"A","gold":"A"}\n[1,2]\n',
         ["v.jsonl", "line 2"],
     ),
-    "wrong type": ("v.jsonl", '{"question":"q","model":"a","answer":[1],"gold":"A"}\n', ["'answer'", "List", "text"]),
+    "wrong type": ("v.jsonl", '{"question":"q","model":["a"],"answer":"B","gold":"A"}\n', ["'model'", "List", "text"]),
     "unknown file type": ("v.docx", "x", ["v.docx", "unknown file type", ".parquet"]),
 }
 
