@@ -340,18 +340,25 @@ def test_dark_and_light(chrome: Any, demo: Path) -> None:
     assert chrome.execute_script(colour) == light
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(chrome: Any, demo: Path, theme: str) -> None:
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", "phone"),
+        ("dark", "desktop"),
+        pytest.param("light", "desktop", marks=pytest.mark.slow),
+        pytest.param("dark", "phone", marks=pytest.mark.slow),
+    ],
+)
+def test_axe_finds_nothing(chrome: Any, demo: Path, theme: str, width: str) -> None:
     """No violation of any severity, on a phone and on a desk."""
     # The package is for Playwright; of it, only the copy of axe that it keeps up to date is used.
     axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    for width in (WIDTHS["phone"], WIDTHS["desktop"]):
-        visit(chrome, demo, width=width, theme=theme)
-        chrome.execute_script(axe)
-        for _ in ("folded", "open"):
-            found = chrome.execute_script("return axe.run().then((results) => results.violations)")
-            assert [(each["id"], each["impact"], each["nodes"][0]["html"]) for each in found] == []
-            press(chrome, "#unfold")
+    visit(chrome, demo, width=WIDTHS[width], theme=theme)
+    chrome.execute_script(axe)
+    for _ in ("folded", "open"):
+        found = chrome.execute_script("return axe.run().then((results) => results.violations)")
+        assert [(each["id"], each["impact"], each["nodes"][0]["html"]) for each in found] == []
+        press(chrome, "#unfold")
 
 
 def open_sections(chrome: Any) -> list[str]:
