@@ -173,7 +173,7 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
     ]
     gain = sum(outcome.lift > 0 for _, outcome, _ in rows)
     note = (
-        f"{gain} of {several(len(rows), 'pair')} {'gains' if gain == 1 else 'gain'} at weight {weight}. The order is "
+        f"{gain} of {several(len(rows), 'pair')} {'gains' if 1 in (gain, len(rows)) else 'gain'} at weight {weight}. The order is "
         f"in-sample: the top pair's lift is inflated by selection. {intervals_of(found for *_, found in rows)}"
     )
     models = [Column("Primary", right=False), Column("Secondary", right=False)]
