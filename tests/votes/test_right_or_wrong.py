@@ -91,4 +91,4 @@ def test_the_commands_say_what_is_possible(table: Path) -> None:
     assert [(pair["rescue"], pair["phi_adj"], pair["lift"]) for pair in pairs] == [(0.25, 0.0, None)] * 3
     refused = run("curve", str(table), "--primary", "a", "--secondary", "b")
     assert refused.returncode == 2
-    assert "these are possible: summary, pairs, screen, compare" in refused.stderr
+    assert "you can still use: summary, pairs, screen, compare" in refused.stderr

@@ -122,6 +122,8 @@ class Steering:
     level: float = LEVEL
     wave: int = WAVE
     seed: int = 0
+    samples: int = 1
+    """Votes per model and question; a question with fewer, as after a kill, counts as not asked yet."""
 
     def __post_init__(self) -> None:
         if not self.secondaries or self.primary in self.secondaries:
@@ -161,7 +163,7 @@ class Steering:
             return {}
         left.sort(key=lambda each: (-self._nearness(each), each.model))
         first = left[: (len(left) + 1) // 2]
-        goals = {each.model: self._up_to(each.questions + self.wave) for each in first}
+        goals = {each.model: self._up_to((each.questions // self.wave + 1) * self.wave) for each in first}
         if seen.primary < max(goals.values()):
             return {self.primary: self.order[: max(goals.values())]}
         return {model: tuple(filter(seen.is_open, self.order[:goal])) for model, goal in goals.items()}
@@ -208,9 +210,9 @@ class Steering:
         return max(log(each.gain_adjusted), log(each.too_little)) if each.questions else 0.0
 
     def _whole(self, reached: int) -> int:
-        """Questions of clusters that are complete."""
-        inside = reached < len(self.order) and reached > 0 and self.units[reached] == self.units[reached - 1]
-        return int(np.searchsorted(self.units, self.units[reached])) if inside else reached
+        """Questions of complete waves: who was killed inside one looks when everybody does, and decides the same."""
+        ends = [self._up_to(goal) for goal in range(self.wave, len(self.order) + self.wave, self.wave)]
+        return max((end for end in ends if end <= reached), default=0)
 
     def _up_to(self, goal: int) -> int:
         """The first questions, and the rest of the last one's cluster."""
@@ -238,7 +240,8 @@ class _Seen:
                 ballots.setdefault((model, question), Counter())[answer] += number
                 if gold is not None:
                     golds[question] = gold
-        return cls(plan, ballots, golds)
+        whole = {place: ballot for place, ballot in ballots.items() if ballot.total() >= plan.samples}
+        return cls(plan, whole, golds)
 
     @cached_property
     def primary(self) -> int:

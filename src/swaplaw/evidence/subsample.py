@@ -330,7 +330,7 @@ def _listed_sorted(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
 
 @lru_cache(maxsize=1_000)
 def _choose(count: int, dtype: np.dtype[Any]) -> Floats:
-    """In how many ways 0, 1, … of so many votes can be taken."""
+    """In how many ways 0, 1, … of `count` votes can be taken."""
     return np.array([comb(count, taken) for taken in range(count + 1)], dtype=dtype)
 
 

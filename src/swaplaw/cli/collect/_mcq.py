@@ -132,7 +132,9 @@ def _steering(plan: Plan, primary: str | None, weight: str, min_gain: float, wav
     if by == "cluster" and len(set(clusters.values())) < 2:
         raise InputError("--by cluster needs questions with at least two clusters; leave it out, or name clusters")
     others = tuple(name for name in plan.models if name != leads)
-    return Steering(leads, others, clusters, as_weight(weight), min_gain, wave=wave, seed=plan.seed)
+    return Steering(
+        leads, others, clusters, as_weight(weight), min_gain, wave=wave, seed=plan.seed, samples=plan.samples
+    )
 
 
 def _votes(output: Path) -> Votes:

@@ -172,9 +172,10 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
         for pair, outcome, found in ordered
     ]
     gain = sum(outcome.lift > 0 for _, outcome, _ in rows)
+    verb = "gains" if 1 in (gain, len(rows)) else "gain"
     note = (
-        f"{gain} of {several(len(rows), 'pair')} {'gains' if 1 in (gain, len(rows)) else 'gain'} at weight {weight}. The order is "
-        f"in-sample: the top pair's lift is inflated by selection. {intervals_of(found for *_, found in rows)}"
+        f"{gain} of {several(len(rows), 'pair')} {verb} at weight {weight}. The order is in-sample: the top "
+        f"pair's lift is inflated by selection. {intervals_of(found for *_, found in rows)}"
     )
     models = [Column("Primary", right=False), Column("Secondary", right=False)]
     show(title, [*models, *(Column(name, minor=minor.get(name, 0)) for name in names)], cells, note)
