@@ -9,8 +9,8 @@ tally = sl.tally(frame)                          # the same from any dataframe, 
 sl.summary(tally)                                # accuracy and abstention of each model
 sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactly
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
-sl.panels.best_panels.certify(sl.panel(tally, ["A", "B", "C"])).best  # more than two models, at weights proven best
-sl.panels.best_panels.best_panels(tally, 3).panels                       # the best trios of the fleet
+sl.panels.certify(sl.panel(tally, ["A", "B", "C"])).best  # more than two models, at weights proven best
+sl.panels.best_panels(tally, 3).panels           # the best trios of the fleet
 sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its interval
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
+from swaplaw.answers import Reader
 from swaplaw.cli import COMMANDS
 
 ROWS = [
@@ -183,7 +184,7 @@ def test_a_stated_form_reconciles_spellings(tmp_path: Path) -> None:
 def test_whole_replies_in_a_table_are_read(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text('question,model,response,target\nq1,a,"The answer is C. A is wrong.",C\nq1,b,I cannot say.,C\n')
-    reader = sl.answers.Reader("choice", labels="ABCD")
+    reader = Reader("choice", labels="ABCD")
     imported = sl.import_votes(file, sl.importers.Options(reader=reader))
     assert found(imported.votes) == [("q1", "a", "C", "C"), ("q1", "b", None, "C")]
     assert imported.provenance["reader"] == reader.to_dict()

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
+from swaplaw.answers import Reader
 from swaplaw.importers.lm_eval import _apportion
 
 from support.data import DATA
@@ -240,9 +241,7 @@ def test_the_tasks_own_pattern_reads_every_response(tmp_path: Path, chosen: str)
     assert frame["gold"].to_list() == ["18"] * 3
     assert frame["correct"].to_list() == [True, False, False]
     assert frame["reason"].to_list() == [None, None, "no_parse"]
-    read = imported(
-        file, filter="raw", reader=sl.answers.Reader("regex", pattern=r"answer is ([0-9,]+)", canonical=["number"])
-    )
+    read = imported(file, filter="raw", reader=Reader("regex", pattern=r"answer is ([0-9,]+)", canonical=["number"]))
     assert read.sort("sample")["answer"].to_list() == ["18", "1018", None]
 
 
