@@ -167,7 +167,7 @@ def unused_port() -> int:
 def test_a_cluster_that_does_not_answer(backend: str, swaplaw: Run) -> None:
     scheme = {"dask": "tcp", "ray": "ray", "spark": "spark"}[backend]
     address = f"{scheme}://127.0.0.1:{unused_port()}"
-    found = swaplaw("pairs", "demo", "--backend", backend, "--cluster", address)
+    found = swaplaw("panel", "demo", "--backend", backend, "--cluster", address)
     assert found.code == 2
     assert len(found.err.splitlines()) == 1
     assert f"answers at '{address}' (Connection refused): check the address" in found.err
@@ -182,7 +182,7 @@ def test_a_cluster_that_does_not_answer(backend: str, swaplaw: Run) -> None:
         (["--cluster", "tcp://127.0.0.1:1"], "say of what kind with --backend dask, ray or spark"),
     ],
 )
-@pytest.mark.parametrize("command", ["pairs", "panel", "combine", "recommend", "report"])
+@pytest.mark.parametrize("command", ["panel", "combine", "recommend", "report"])
 def test_bad_options(command: str, options: list[str], words: str, swaplaw: Run) -> None:
     found = swaplaw(command, "demo", *options)
     assert found.code == 2
@@ -191,7 +191,6 @@ def test_bad_options(command: str, options: list[str], words: str, swaplaw: Run)
 
 def test_commands_say_the_same_with_workers(swaplaw: Run) -> None:
     for command in (
-        ["pairs", "demo"],
         ["panel", "demo", "--top", "2", "--folds", "2", "--repeats", "1"],
         ["budget", "demo", "--primary", "gpt-4", "--secondary", "mistral-large", "--samples", "4"],
     ):

@@ -56,9 +56,9 @@ MISSING = {
     "collect mcq --dataset demo --local smollm2 -o v.parquet": "collect",
     "serve --demo": "serve",
     f"report {VOTES} -o page.html --figures figures": "plot",
-    f"pairs {VOTES} --backend dask": "dask",
-    f"pairs {VOTES} --backend ray": "ray",
-    f"pairs {VOTES} --backend spark": "spark",
+    f"panel {VOTES} --backend dask": "dask",
+    f"panel {VOTES} --backend ray": "ray",
+    f"panel {VOTES} --backend spark": "spark",
 }
 
 

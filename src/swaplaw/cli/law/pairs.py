@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import chain
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -31,13 +30,10 @@ from swaplaw.cli._shared.output import (
     votes_options,
 )
 from swaplaw.cli._shared.reading import only_grades
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.errors import several
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Backend
     from swaplaw.evidence.intervals import Effect
-    from swaplaw.evidence.units import Units
     from swaplaw.law.pair import Outcome, Pair
     from swaplaw.votes.tally import Tally
 
@@ -51,9 +47,8 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 @click.command("pairs", cls=Command)
 @votes_options
 @click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
-@workers_options
 @doubts_on_stderr()
-def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str, **crew: Any) -> None:
+def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
     from swaplaw.law import as_weight
 
@@ -65,7 +60,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     fleets = []
     for tally in tallies:
         possible = comb(len(tally.models), 2)
-        rows = pooled(tally, x, **crew)
+        rows = pooled(tally, x)
         fleets.append((fleet_line(tally), rows, possible - len(rows)))
     if as_json:
         emit(
@@ -111,26 +106,19 @@ Row = tuple["Pair", "Outcome", "Effect | None"]
 """A pair, its vote at the weight, and its lift with an interval."""
 
 
-def pooled(tally: Tally, weight: Fraction, workers: int | None = None, backend: Backend = "processes") -> list[Row]:
+def pooled(tally: Tally, weight: Fraction) -> list[Row]:
     """Pool every pair at a weight."""
-    from swaplaw._core.parallel import Crew
+    from swaplaw._core.parallel import ALONE
     from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.lifts import pair_effects
     from swaplaw.evidence.units import resampling_units
     from swaplaw.law.pair import at_least_one, places_of_pairs
 
-    crew, data = Crew(workers, backend), (tally, resampling_units(tally))
-    shares = crew.split(places_of_pairs(tally))
-    found = crew.share(partial(_rows, weight), data, shares, progress=over_pairs(tally, "Pooling pairs"))
+    units, watched = resampling_units(tally), over_pairs(tally, "Pooling pairs")
+    found = (pair_effects(tally, share, weight, units) for share in watched(ALONE.split(places_of_pairs(tally))))
     rows = list(at_least_one(tally, chain.from_iterable(found)))
     warn_thin(judged for _, _, judged in rows)
     return rows
-
-
-def _rows(weight: Fraction, data: tuple[Tally, Units], places: Sequence[tuple[int, int]]) -> list[Row]:
-    from swaplaw.evidence.lifts import pair_effects
-
-    tally, units = data
-    return pair_effects(tally, places, weight, units)
 
 
 def as_dict(pair: Pair, outcome: Outcome, found: Effect | None) -> dict[str, Any]:
