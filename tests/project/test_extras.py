@@ -56,9 +56,9 @@ MISSING = {
     "collect mcq --dataset demo --local smollm2 -o v.parquet": "collect",
     "serve --demo": "serve",
     f"report {VOTES} -o page.html --figures figures": "plot",
-    f"panel {VOTES} --backend dask": "dask",
-    f"panel {VOTES} --backend ray": "ray",
-    f"panel {VOTES} --backend spark": "spark",
+    "panel demo --backend dask": "dask",
+    "panel demo --backend ray": "ray",
+    "panel demo --backend spark": "spark",
 }
 
 
