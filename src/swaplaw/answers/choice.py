@@ -31,9 +31,11 @@ from swaplaw.answers.replies import doubts, phrases
 from swaplaw.answers.replies.echoes import echoed
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
 from swaplaw.answers.replies.marks import marked, verdicts
+from swaplaw.answers.replies.paraphrase import plainly
 from swaplaw.answers.replies.phrases import SEARCHED
 from swaplaw.answers.replies.structured import as_lines, from_json
 from swaplaw.answers.replies.thinking import spoken
+from swaplaw.answers.replies.voices import own_voice, without_quotations
 from swaplaw.answers.replies.weighing import ends_with_another, weighed
 from swaplaw.errors import InputError, quote
 
@@ -72,13 +74,13 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     >>> read_choice("I would say yes.", ["yes", "no"])
     'yes'
     """
+    said = own_voice(spoken(text))
     if isinstance(options, int):
         known = frozenset(ascii_uppercase[:options])
-        found = _settled(spoken(text), known)
+        found = _settled(plainly(said, known), known)
         return found if found in known else None
     labels = _labels(tuple(options))
-    said = spoken(text)
-    found = _settled(labels.masked(said), labels.meant.keys())
+    found = _settled(plainly(labels.masked(said), labels.meant.keys()), labels.meant.keys())
     return labels.meant.get(found) if found is not None else None
 
 
@@ -154,14 +156,15 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
     if (own := _before_run_on(visible, known)) is not None:
         return own
-    if (own := _beside_quotes(visible, known)) is not None:
-        return own
+    own = without_quotations(visible)
+    if own is not None and (found := _settled(own, known)) in known:
+        return found
     is_json, answer = from_json(visible)
     if is_json:
         return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
     statements = _standing(list(_statements(visible)))
     if statements and statements[-1].letter is None:
-        return _agreed(weighed(visible, known)) if statements[-1].kind is _Kind.TAKEN_BACK else None
+        return _agreed((weighed if statements[-1].kind is _Kind.TAKEN_BACK else echoed)(visible, known))
     stated = [statement for statement in statements if statement.letter is not None]
     if any(statement.letter in known for statement in stated):  # Other letters are names of other things.
         stated = [
@@ -215,19 +218,13 @@ _RUN_ON = re.compile(r"\n[^\w\n]{0,9}(?:question|q|human|user)\s{0,2}\d{0,4}\s{0
 def _before_run_on(visible: str, known: Set[str]) -> str | None:
     """The answer before the reply goes on to a question of its own making, as models without a stop token do."""
     mark = _RUN_ON.search(visible)
+    if mark and _LETTER_LINE.match(visible, mark.end()):
+        return UNSURE  # Answers to several questions.
     found = _settled(visible[: mark.start()], known) if mark else None
     return found if found in known else None
 
 
-_QUOTE_LINE = re.compile(r"\s{0,3}>")
-
-
-def _beside_quotes(visible: str, known: Set[str]) -> str | None:
-    """The answer of the lines that quote nobody, where a reply quotes some ("> the answer is A") and has others."""
-    lines = visible.splitlines()
-    own = [line for line in lines if not _QUOTE_LINE.match(line)]
-    found = _settled("\n".join(own), known) if len(own) < len(lines) and any(map(str.strip, own)) else None
-    return found if found in known else None
+_LETTER_LINE = re.compile(r"\W{0,5}[A-Z]\b\W{0,5}(?:\n|$)")
 
 
 def _standing(statements: list[_Statement]) -> list[_Statement]:
@@ -379,9 +376,10 @@ _DECIDES = re.compile(r"\b(?:I|we)\b(?!\s\w{1,12}\s(?:think|believe))|\b(?:my|fi
 
 def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
     """A lead that counts where the letter ends its clause, and how strong it is."""
-    if phrases.LINKED.search(near):
+    if phrases.LINKED.search(near) or (phrases.ADDRESSED.search(near) and after[:1] == ","):
         return None, _Kind.SAID
     ends = phrases.ENDS.match(after)
+    gap = phrases.ELSEWHERE.search(near) if ends or after[:1] == ")" or phrases.ABROAD.match(after) else None
     labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
     others = _OTHER_OPTION.search(near[:-8]) or _NEXT_OPTION.match(after)
     pointed = None if others else phrases.NAMED_OPTION.search(near)
@@ -390,9 +388,6 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
     if (ends or labelled) and pointed:
         # "Glycolysis (option A) occurs elsewhere" names an option in passing.
         return pointed, _Kind.SAID if ends or pointed[0][0] != "(" else _Kind.WEAK
-    if not ends and not labelled:
-        return None, _Kind.SAID
-    gap = phrases.ELSEWHERE.search(near)
     if gap and not doubts.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
         return gap, _Kind.SAID
     if not ends:

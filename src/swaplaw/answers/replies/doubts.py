@@ -20,10 +20,12 @@ REPORTED = re.compile(
     r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friends?"
     r"|professors?|lecturers?|tutors?|instructors?|doctors?|authors?|(?:text)?books?|keys?|hints?|prompts?|(?:work)?sheets?|websites?|forums?|internet|candidates?"
     r"|folks|critics|brother|sister|mother|father|mom|dad|boss|guides?|annotators?|chatgpt|gpt|assistants?|partner|roommate|neighbou?r)\s(?!(?:should|must|need|want|ought|have)\b)(?:\w{1,10}\s){0,2}"
-    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b",
+    r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b"
+    r"|\b(?!(?:i|we|who|that|which|always|never|not|also|first|initially|once|had|have|already|originally)\b)\w{1,15}(?:\s\d{1,2})?\s(?:insist(?:s|ed)|swears|swore|shout(?:s|ed)"
+    r"|whisper(?:s|ed)|yell(?:s|ed)|cries|cried|vote[sd]|reckons|thinks|believes|bets|guesse[sd]|chooses|chose|picks|picked|opts|opted|argue[sd]|claim(?:s|ed)|maintains|contends)\b",
     re.IGNORECASE,
 )
-"""Somebody else's answer."""
+"""Somebody else's answer: a person and what persons and books do, or what only persons do."""
 CONCESSION = re.compile(
     r"(?:^|[,;:]\s)\W{0,2}(?:(?:even\s)?though|although|while|whereas|whilst|despite|granted)\b", re.IGNORECASE
 )

@@ -82,7 +82,8 @@ def named(content: str) -> str | None:
         and not (found["option"] and rest[:1] in ",:.")
     ):
         return None
-    if not bracketed and not _HEDGE.match(rest) and not _ANOTHER.match(rest) and not _FOLLOWS.match(rest):
+    goes_on = any(follows.match(rest) for follows in (_HEDGE, _ANOTHER, _FOLLOWS, phrases.ABROAD))
+    if not bracketed and not goes_on:
         return None
     mark = found["close"][-1:] if bracketed else rest[:1]
     labelled = [other for other in _OR_LABELLED.finditer(rest) if other["mark"] == mark]

@@ -191,7 +191,7 @@ _LINK = any_of(
     ),
 )
 _RELATES = any_of(
-    *("gives(?: us)?", "yields", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
+    *("giv(?:es|ing)(?: us)?", "yield(?:s|ing)", "(?:resulting|results) in", "lead(?:s|ing) (?:us )?to", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
     *(
         "(?:fits?|agrees?|accords?|tallies|squares?|goes|consistent)(?: best| well| exactly| perfectly)? with",
         "(?:shown|given|represented|illustrated|expressed|reflected|covered|indicated) (?:by|in|as|under)",
@@ -300,6 +300,13 @@ ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """The answer in other languages, and a few words of them before the letter."""
+ABROAD = re.compile(
+    r"\s?(?!(?:和|与|或|及|还|跟|か|または|و\s?[A-Z]|أو|или|и\s|या|और))"
+    r"(?![^\n。.،,]{0,12}(?:不|错|誤|误|ない|なく|なか|아니|아닌|لا\s|ليس|خطأ|не|नहीं|ไม่))[\u0370-\u9fff\uac00-\ud7af]"
+)
+"""After a letter: a sentence that goes on in another script, and neither denies it nor names a second one."""
+ADDRESSED = re.compile(r"\b(?:sorry|goodbye|farewell|bye|dear|thanks|thank\syou|hello|hey)\W{1,3}$", re.IGNORECASE)
+"""Before a letter that is spoken to: "Sorry, D, thanks for playing"."""
 DENIED = re.compile(
     r"\b(?:nicht|kein\w{0,2}|pas|no|não|non|nem|niet|nie|inte|ikke|değil|ei|ne|не|nu|không|bukan|δεν|नहीं)\b|不|لا|ليس|ไม่|않",
     re.IGNORECASE,
@@ -311,6 +318,11 @@ REJECTED = re.compile(
 """After a letter that was named only to be rejected."""
 ALONE = re.compile(r"(?:(?:\w{3}|\b[A-Z](?=\?))(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
 """Before a letter that is all that is left of a line: "A, B and D are wrong: C."."""
+EXCEPTED = re.compile(
+    r"\b(?:all|every\w{0,5})\b[^.;]{0,60}\b(?:is|are|do|does|can|have|has)\b[^.;]{0,60}\b(?:except(?:\sfor)?|but|save)\s(?:option\s)?[(\['<]{0,3}$",
+    re.IGNORECASE,
+)
+"""Before the one option of which something is not true that is true of all others: "all of these are true except"."""
 EXCEPT = re.compile(
     r"\b(?:all|every\w{0,5}|any|options?|others?|choices?)\b[^.;]{0,20}\b(?:but|except(?:\sfor)?|other\sthan)\s(?:for\s)?[(\['<]{0,3}$",
     re.IGNORECASE,
@@ -382,9 +394,9 @@ PRAISE = re.compile(
     r"|\s(?:es|est|ist|è|é)\s(?:la|die|l'|a)\s?(?:única|seule|einzige|unica)\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds|stands|survives)\s?(?:[.!]|$)"
     r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
     rf"|\s\w{{3,12}}s\s(?:[\w']{{1,12}}\s){{0,4}}(?:most(?:\sclosely|\saccurately|\sfully|\sdirectly|\sprecisely)?|(?<!at\s)best|better|exactly|correctly|perfectly)\s?(?:[.!]|$)"
-    r"|\s(?:is|was)\s(?:\w{2,12}ly\s|best\s)?supported\b|\s(?:correctly|accurately|precisely|properly|rightly|best)\s\w{3,14}s\b"
+    r"|\s(?:is|was)\s(?:\w{2,12}ly\s|best\s)?supported\b|\s(?:correctly|accurately|precisely|properly|rightly|best)\s\w{3,14}s\b|\sbetter\s\w{2,13}[^\W\ds]s\b"
     r"|\s(?:is|was)\s(?:the\s)?most\s(?!difficult|tempting|confusing|problematic|common|obvious(?:ly)?\s(?:wrong|false))\w{4,14}\s?(?:[.!,]|$|than|of|to)|\sis\sthe\sway\sto\sgo|\sgets\smy\svote|\sis\swhere\si\b"
-    r"|\s(?:gets|has|got)\s(?:it|this|that|everything|both)\s(?:\w{1,8}\s)?right\b|\snails\sit\b|\schecks\sout\b|\safter\sall\b"
+    r"|\s(?:gets|has|got)\s(?:it|this|that|everything|both)\s(?:\w{1,8}\s)?right\b|\snails\sit\b|\stakes\sthe\s(?:cake|prize|crown|day|win|point|trophy)\b|\schecks\sout\b|\safter\sall\b"
     r"|\s(?:says|states)\s(?:so|exactly|precisely|just)\b|\sis\s(?:it|what\s(?:we|the\squestion|is))\b"
     r"|\smakes\s(?:the\s)?(?:most\s|more\s)?sense\b|\s(?:(?:est|es|ist|è|é)\s(?:la\s|die\s|der\s)?)?"
     r"(?:richtig|korrekt|correcte|correcta|corretta|correta|juste)\b)",

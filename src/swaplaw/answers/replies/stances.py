@@ -17,6 +17,7 @@ from swaplaw.answers.replies.doubts import CONCLUSION, CONDITION, DOUBT, EARLIER
 from swaplaw.answers.replies.letters import MENTION
 from swaplaw.answers.replies.phrases import (
     EXCEPT,
+    EXCEPTED,
     FITS,
     GLOWING,
     MADE_RIGHT,
@@ -161,7 +162,7 @@ def _mentions(sentence: str, known: Set[str]) -> Iterator[re.Match[str]]:
         if letter.upper() not in known:
             continue
         called = _called(sentence, found.start())
-        if letter in "Ii" and not called:
+        if letter in "Ii" and not called and not (letter == "I" and words.OPTION_I.match(sentence, found.end())):
             continue
         if not called and (
             words.OPERATOR.match(sentence, found.end()) or words.OPERATED.search(sentence[: found.start()][-4:])
@@ -213,6 +214,8 @@ def _disowned(clause: _Clause) -> Stance | None:
         return Stance.NAMED
     if EARLIER.search(part) or EARLIER.search(clause.tail):
         return Stance.NAMED
+    if EXCEPTED.search(clause.before) and clause.count == 1:
+        return Stance.FAVOURED
     if EXCEPT.search(clause.before) and clause.count == 1:
         return Stance.FAVOURED if REJECTED.match(clause.after) else Stance.OPEN
     return Stance.REJECTED if words.OPPOSED.search(clause.lead) else None

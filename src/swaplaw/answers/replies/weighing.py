@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from dataclasses import replace
 
+from swaplaw.answers.replies import words
 from swaplaw.answers.replies.doubts import CORRECTION
 from swaplaw.answers.replies.letters import plain
 from swaplaw.answers.replies.phrases import SEARCHED
@@ -40,7 +42,7 @@ _REVISED = re.compile(rf"(?<![A-Z])(?<![A-Z][:)(-])(?:{CORRECTION.pattern})", re
 def weighed(visible: str, known: Set[str]) -> set[str]:
     """The option that the reply is for, by the clauses that name options; nothing where that is not plain."""
     sentences = _sentences(visible)
-    found = [one for place, sentence in enumerate(sentences) for one in stances(sentence, place, known)]
+    found = _stances(sentences, known)
     if not found:
         return set()
     for place, sentence in enumerate(sentences):
@@ -50,17 +52,21 @@ def weighed(visible: str, known: Set[str]) -> set[str]:
             found = revised
         elif mark and mark["strong"]:
             return set()
-    leading = _leading(found, known, others=any(_OTHERS.search(sentence) for sentence in sentences))
+    asked = any(words.ODD_ONE.search(sentence) for sentence in sentences)
+    leading = (_odd_one(found, known) if asked else []) or _leading(
+        found, known, others=any(_OTHERS.search(sentence) for sentence in sentences)
+    )
     if not leading or any(_GIVES_UP.search(sentence) for sentence in sentences[leading[-1].place[0] :]):
         return set()
     letters = frozenset[str]().union(*(one.letters for one in leading))
-    return set(letters) if len(letters) == 1 and not any(_disputes(one, leading[-1]) for one in found) else set()
+    if leading[-1].stance is not Stance.REJECTED and any(_disputes(one, leading[-1]) for one in found):
+        return set()
+    return set(letters) if len(letters) == 1 else set()
 
 
 def ends_with_another(visible: str, known: Set[str], letter: str) -> bool:
     """Whether the last option that is chosen or favoured is another, or one of several."""
-    sentences = _sentences(visible)
-    found = [one for place, sentence in enumerate(sentences) for one in stances(sentence, place, known)]
+    found = _stances(_sentences(visible), known)
     both = [one.letters for one in found if one.stance >= Stance.FAVOURED and len(one.letters) > 1]
     last = [one.letters for one in found if one.stance >= Stance.CHOSEN and not one.listed][-1:]
     return (bool(last) and last[0] != {letter}) or any(letter in letters for letters in both[-1:])
@@ -71,6 +77,27 @@ def _sentences(visible: str) -> list[str]:
     lines = (line for raw in visible[-_LONGEST:].splitlines() if (line := plain(raw)) and line.count("|") < 2)
     text = _REVISED.sub(lambda mark: f"\n{mark[0]}", "\n".join(lines))
     return [sentence[:SEARCHED] for sentence in _SENTENCE.split(text)[-_MOST:]]
+
+
+def _stances(sentences: list[str], known: Set[str]) -> list[Weighed]:
+    """What every sentence says of the options; a question takes the stance of the yes or no that follows it."""
+    found = []
+    for place, sentence in enumerate(sentences):
+        here = list(stances(sentence, place, known))
+        reply = sentences[place + 1] if place + 1 < len(sentences) and sentence.endswith("?") else ""
+        stance = Stance.FAVOURED if words.YES.match(reply) else Stance.REJECTED if words.NO.match(reply) else None
+        if stance is not None and len(here) == 1 and not words.UNDECIDED.search(sentence):
+            here = [replace(here[0], stance=stance)]
+        found += here
+    return found
+
+
+def _odd_one(found: list[Weighed], known: Set[str]) -> list[Weighed]:
+    """The one option that is called wrong where all others are called right."""
+    right = {letter for one in found if one.stance is Stance.FAVOURED for letter in one.letters}
+    wrong = [one for one in found if one.stance is Stance.REJECTED]
+    letters = {letter for one in wrong for letter in one.letters}
+    return wrong if len(letters) == 1 and len(known) > 2 and right == known - letters else []
 
 
 def _disputes(one: Weighed, last: Weighed) -> bool:

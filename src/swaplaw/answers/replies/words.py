@@ -61,7 +61,7 @@ AGAINST = re.compile(
 OPPOSED = re.compile(
     r"\b(?:not|never|no|cannot|neither|nor|rather\sthan|instead\sof|as\sopposed\sto|than|over|unlike|versus|vs|eliminat\w{0,3}|rul\w{1,3}\sout"
     r"|reject\w{0,3}|exclud\w{1,3}|discard\w{0,3}|dismiss\w{0,3}|against|contrary\sto|wrong|incorrect|mistak\w{1,4}|confus\w{1,4}|without"
-    r"|cross\w{0,3}\sout|beyond|doubt|nobody|no\sone|anything\sbut|nicht|kein\w{0,2}|pas|não|non)\b|n't\b",
+    r"|(?:cross|str[iu][kc]k?)\w{0,3}\s(?:out|off)|much\sfor|beyond|doubt|nobody|no\sone|anything\sbut|nicht|kein\w{0,2}|pas|não|non)\b|n't\b",
     re.IGNORECASE,
 )
 """Before an option: it is not the one."""
@@ -261,12 +261,22 @@ UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 EVEN = re.compile(r"\b(?:equally|either|ambiguous|depends|just\sas)\b", re.IGNORECASE)
-NO = re.compile(r"\W{0,3}(?:no|nope|nah)\b", re.IGNORECASE)
+NO = re.compile(r"\W{0,3}(?:no|nope|nah|wrong|bzz+t)\b", re.IGNORECASE)
+YES = re.compile(r"\W{0,3}(?:yes|yep|yeah|right|correct|exactly|indeed|bingo|ding|true)\b", re.IGNORECASE)
+"""After a question: what was asked is so; `NO` says that it is not."""
+ODD_ONE = re.compile(
+    r"\b(?:which|asks?|asked|asking|need|find|wants?|looking|identify|question|choose|select|spot)\b[^.!\n]{0,80}?"
+    r"\b(?:not|false|incorrect|untrue|except(?:ion)?|isn't|odd)\b|\bthe\s(?:false|untrue|incorrect|odd)\s(?:one|statement)\b",
+    re.IGNORECASE,
+)
+"""The question asks for the option of which something does not hold."""
 TAG_QUESTION = re.compile(
     r",\s(?:right|isn't\sit|wouldn't\sit|no|doesn't\sit|correct|ok(?:ay)?)\?\W{0,2}$", re.IGNORECASE
 )
 MAKES = re.compile(r"\b(?:mak(?:es|ing)|leaves|leaving)\s$", re.IGNORECASE)
 LIKELY = re.compile(r"\b(?:possible|plausible|likely|probable|as\swell|also|too)\b", re.IGNORECASE)
+OPTION_I = re.compile(r"['\])>]{0,3}(?:[.!:;)\]]|\s(?:is|was|has|wins)\b|\s{0,3}$)")
+"""After the letter I where it is an option: nobody says "I is"."""
 ITEM = re.compile(r"(?:[^\w\s]\s)?(?:\w{2,12}\s)?[(\[]?[A-Z](?:[).:\]]{1,2}\s{0,2}\w|\s(?:yes|no)\b)", re.IGNORECASE)
 SPOKEN_OF = re.compile(r"\b(?:similarly|likewise|now|statement|sentence|that|both|the)\b", re.IGNORECASE)
 COLLECTIVE = re.compile(

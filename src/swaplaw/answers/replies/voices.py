@@ -1,0 +1,80 @@
+"""Whose words these are: lines that a reply quotes, what it lets others say, and the turns of a dialogue.
+
+A reply may quote a student, a friend on the telephone or a chorus of animals, and answer itself. What others are said to
+say is no answer of its own; a quotation without a speaker may be its own, and is left out only where the rest settles it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LONGEST = 300
+_QUOTE_LINE = re.compile(r"\s{0,3}>")
+_QUOTED = re.compile(
+    rf"[\"“«„](?P<double>[^\"“”«»„\n]{{1,{_LONGEST}}})[\"”»]"
+    # An apostrophe within a word ends no quotation.
+    rf"|(?<!\w)['‘](?P<single>[^'‘’\n]{{1,{_LONGEST}}}(?:['’](?=\w)[^'‘’\n]{{0,{_LONGEST}}}){{0,5}})['’](?!\w)"
+)
+_SPEAKS = (
+    r"(?:sa(?:id|ys?)|shout\w{0,3}|cr(?:y|ies|ied)|whisper\w{0,3}|answer(?:ed|s(?=\s))|repl(?:y|ies|ied)|insist\w{0,3}|claim\w{0,3}"
+    r"|argu\w{1,3}|exclaim\w{0,3}|announc\w{1,3}|declar\w{1,3}|mutter\w{0,3}|ask\w{0,3}|yell\w{0,3}|scream\w{0,3}|call\w{0,3}"
+    r"|snap\w{0,4}|murmur\w{0,3}|suggest\w{0,3}|object\w{0,3}|protest\w{0,3}|bellow\w{0,3}|offer\w{0,3}|quip\w{0,4}|blurt\w{0,3}"
+    r"|wonder\w{0,3}|thinks?|thought|go(?:es)?|went|chime\w{0,2}|interject\w{0,3}|interrupt\w{0,3}|add(?:s|ed)|writes|wrote)"
+)
+_MYSELF = r"(?:I|we|me|my(?=\sanswer|\schoice|\spick))\b"
+_SAID_AFTER = re.compile(
+    rf"\s?(?:{_SPEAKS}\s(?!{_MYSELF})\w|(?!{_MYSELF}|[A-Z]\b)(?:\w[\w.'-]{{0,15}}\s){{1,4}}?{_SPEAKS}\b)"
+)
+"""After a quotation: somebody else said it."""
+_SAID_BEFORE = re.compile(rf"(?:^|[.!?;,]\s)(?P<who>[^.!?;,\n]{{0,60}}?)\b{_SPEAKS}(?:\s\w{{2,12}})?\s?[,:]?\s?$")
+_OWN = re.compile(rf"(?:^|\b){_MYSELF}", re.IGNORECASE)
+_ENDED = re.compile(r"[.,!?…-]$")
+_WORDS = re.compile(r"\w+\W+\w+")
+
+
+def without_quotations(text: str) -> str | None:
+    """The lines that quote nobody and no sentence in quotes, where a reply has both those and others."""
+    lines = text.splitlines()
+    own = "\n".join(line for line in lines if not _QUOTE_LINE.match(line))
+    left = _QUOTED.sub(lambda found: " " if _is_sentence(found) else found[0], own)
+    return left if left != text.rstrip("\n") and re.search(r"\w", left) else None
+
+
+def _is_sentence(found: re.Match[str]) -> bool:
+    said = (found["double"] or "").strip()
+    return _ENDED.search(said) is not None and _WORDS.search(said) is not None
+
+
+def own_voice(text: str) -> str:
+    """Leave out what others are said to say, and all turns of a dialogue but the last one's or the speaker's own."""
+    turns = list(_turns(text))
+    if len({name.lower() for name, _ in turns}) > 1:
+        mine = [said for name, said in turns if _OWN.fullmatch(name)]
+        return (mine or [said for _, said in turns])[-1].strip("\"“”«» \n")
+    return _QUOTED.sub(lambda found: " " if _said_by_others(text, found) else found[0], text)
+
+
+def _said_by_others(text: str, found: re.Match[str]) -> bool:
+    if _ENDED.search(found["double"] or found["single"]) and _SAID_AFTER.match(text, found.end()):
+        return True
+    before = _SAID_BEFORE.search(text[max(0, found.start() - 90) : found.start()])
+    return before is not None and bool(before["who"].strip()) and _OWN.search(before["who"]) is None
+
+
+_ROLE = (
+    r"(?:(?i:student|pupil|tutor|teacher|prof(?:essor)?|host|contestant|player|judge|juror|narrator|doctor|patient|interviewer"
+    r"|candidate|coach|captain|friend|mom|dad|moderator|debater|detective|prosecut(?:ion|or)|defen[cs]e|proposition"
+    r"|opposition|me|myself)(?:\s\w{1,2})?)"
+)
+_TURN = re.compile(rf"(?:^|\n|(?<=[.!?\"”]\s))[*_]{{0,2}}(?P<name>{_ROLE}|[A-Z][a-z]{{1,15}}(?=:\s?[\"“]))[*_]{{0,2}}:[*_]{{0,2}}\s?")
+
+
+def _turns(text: str) -> Iterator[tuple[str, str]]:
+    """Who speaks and what, in a reply that is a dialogue from its beginning to its end."""
+    marks = list(_TURN.finditer(text))
+    if not marks or marks[0].start() > 0:
+        return
+    for number, mark in enumerate(marks):
+        until = marks[number + 1].start() if number + 1 < len(marks) else len(text)
+        yield mark["name"], text[mark.end() : until]
