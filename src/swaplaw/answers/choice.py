@@ -29,6 +29,7 @@ from string import ascii_uppercase
 
 from swaplaw.answers.replies import doubts, phrases
 from swaplaw.answers.replies.echoes import echoed
+from swaplaw.answers.replies.endings import answers_several, before_run_on, without_stump
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
 from swaplaw.answers.replies.marks import marked, verdicts
 from swaplaw.answers.replies.paraphrase import plainly
@@ -74,7 +75,7 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     >>> read_choice("I would say yes.", ["yes", "no"])
     'yes'
     """
-    said = own_voice(spoken(text))
+    said = without_stump(own_voice(spoken(text)))
     if isinstance(options, int):
         known = frozenset(ascii_uppercase[:options])
         found = _settled(plainly(said, known), known)
@@ -154,11 +155,15 @@ class _Statement:
 
 def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
-    if (own := _before_run_on(visible, known)) is not None:
-        return own
-    own = without_quotations(visible)
-    if own is not None and (found := _settled(own, known)) in known:
+    if answers_several(visible):
+        return None
+    if (own := before_run_on(visible)) is not None and (found := _settled(own, known)) in known:
         return found
+    if (own := without_quotations(visible)) is not None:
+        found = _settled(own, known)
+        spoken_of = {mention["letter"] for mention in MENTION.finditer(own)} & known
+        if found in known or spoken_of - {"A", "I"}:
+            return found
     is_json, answer = from_json(visible)
     if is_json:
         return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
@@ -212,21 +217,6 @@ def _implied(visible: str, known: Set[str]) -> str | None:
     return None
 
 
-_RUN_ON = re.compile(r"\n[^\w\n]{0,9}(?:question|q|human|user)\s{0,2}\d{0,4}\s{0,2}:", re.IGNORECASE)
-
-
-def _before_run_on(visible: str, known: Set[str]) -> str | None:
-    """The answer before the reply goes on to a question of its own making, as models without a stop token do."""
-    mark = _RUN_ON.search(visible)
-    if mark and _LETTER_LINE.match(visible, mark.end()):
-        return UNSURE  # Answers to several questions.
-    found = _settled(visible[: mark.start()], known) if mark else None
-    return found if found in known else None
-
-
-_LETTER_LINE = re.compile(r"\W{0,5}[A-Z]\b\W{0,5}(?:\n|$)")
-
-
 def _standing(statements: list[_Statement]) -> list[_Statement]:
     """What is left of statements after corrections: those after the last one that has any after it."""
     marks = (_Kind.TAKEN_BACK, _Kind.DOUBTED)
@@ -249,8 +239,6 @@ def _statements(visible: str) -> Iterator[_Statement]:
     lines = [line for line in as_lines(visible).splitlines() if line.strip()]
     bare = [plain(line) for line in lines]
     judged = verdicts(bare)
-    if _broken_off(bare):
-        bare.pop()
     for number, line in enumerate(bare):
         if number in judged:
             if judged[number]:
@@ -267,17 +255,6 @@ def _statements(visible: str) -> Iterator[_Statement]:
             if boxed := named(plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
         yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
-
-
-def _broken_off(lines: list[str]) -> bool:
-    """Whether the last line is the label of an option without its text, after the options before it."""
-    last = _LABEL_ONLY.fullmatch(lines[-1]) if len(lines) > 2 else None
-    above = _LABELLED.match(lines[-2]) if last else None
-    return bool(last and above and ord(last[1]) == ord(above[1]) + 1)
-
-
-_LABEL_ONLY = re.compile(r"\(?([A-Z])[.):]\s?")
-_LABELLED = re.compile(r"\(?([A-Z])[.):]\s?\S")
 
 
 def _bracketed_last(rest: str) -> str | None:
@@ -388,6 +365,8 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
     if (ends or labelled) and pointed:
         # "Glycolysis (option A) occurs elsewhere" names an option in passing.
         return pointed, _Kind.SAID if ends or pointed[0][0] != "(" else _Kind.WEAK
+    if gap and not (ends or labelled or gap["gap"].strip()):
+        gap = None  # "вариант A относится к…" speaks of an option.
     if gap and not doubts.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
         return gap, _Kind.SAID
     if not ends:

@@ -80,19 +80,20 @@ _ABOUT = (
     r"(?:\s(?:to|for|of)\s(?:(?:this|the|your)\s)?(?:question|q|problem|item)?\s?\d{0,4})?"
 )
 _LONE = r"[(\['<]{0,4}[A-Z][)\]'>]{0,4}[.!]?\s{0,3}$"
+_COPULA = r"(?:(?:应该?|應該?)?(?:是|为|為|选|選)|は|은|는)"
 _POINTER = r"(?:[-=]{0,2}[>→➜⇒]{1,3}|:=|[:=]|-(?!\w))"
 
 LINE = re.compile(
     rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_SUBJECT}{_ABOUT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
     rf"|[(\[]{_ANSWER}[)\]]\s?:?(?=\s?\S)"
-    rf"|(?:{_PAIRED})(?:\s{{0,3}}$|\s{{1,3}}(?=(?-i:{_LONE}))|\s{{0,2}}(?:是|为|は|은|는)\s?[::]?))",
+    rf"|(?:{_PAIRED})(?:\s{{0,3}}$|\s{{1,3}}(?=(?-i:{_LONE}))|\s{{0,2}}{_COPULA}\s?[::]?))",
     re.IGNORECASE,
 )
 """The beginning of a line that declares the answer: "Answer:", "**Final answer** -", "答案是"."""
 INLINE = re.compile(
     r"\bANSWER\s?:|\b(?:[Ff]inal|[Mm]y) (?:[Aa]nswer|[Dd]ecision|[Cc]hoice|[Vv]erdict|[Pp]ick)\s?:"
     r"|\b(?:[Aa]nswer|[Ff]inal):(?=\s?[(*]{0,3}[A-Z]\)?[\s,.*]{0,5}$)"
-    r"|(?:答案|选项)(?:是|为|為)?:?(?=\s?[(]?[A-Z])|[故应我]?(?:该)?选(?:择|项)?:?(?=\s?[(]?[A-Z])"
+    rf"|(?:答案|选项){_COPULA}?:?(?=\s?[(]?[A-Z])|[故应我]?(?:该)?选(?:择|项)?:?(?=\s?[(]?[A-Z])"
 )
 """The same within a line."""
 NUMBER = re.compile(r"(?:(?:question|q|problem|item)\s?)?\d{1,4}\s?[:.)]\s?(?=\W{0,2}[A-Z]\W{0,2}$)", re.IGNORECASE)
@@ -149,7 +150,7 @@ _CHOOSE = any_of(
     *("choose", "chose", "chosen", "choosing", "pick(?:ed|ing)?", "select(?:ed|ing)?", "go(?:ing)? (?:with|for)"),
     *("went with", "settled? (?:on|for)", "votes?(?: for)?", "voting for", "say", "answer", "opt(?:ed)? for"),
     *("decided? (?:on|for)", "conclude", "guess", "mark", "stick with", "sticking with"),
-    *("prefer", "favou?r", "take", "submit", "have (?:said|chosen|picked)", "(?:revise|update|change) my answer to"),
+    *("prefer", "favou?r", "take", "submit", "propose", "offer", "recommend", "nominate", "have (?:said|chosen|picked)", "(?:revise|update|change) my answer to"),
 )
 _SPEAKER = (
     r"(?:I|we)(?:'ll|'d|'m|'ve|\swill|\swould|\sam|\shave|\sshould|\smust|\scan|\shad\sto)?"
@@ -159,7 +160,7 @@ _OFTEN = r"(?:\s(?:therefore|thus|now|then|hereby|definitely|ultimately|finally|
 _THINK = any_of("think", "believe", "conclude", "feel", "(?:am|'m) (?:confident|sure|certain)", "would say", "'d say")
 
 FREE = re.compile(
-    rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}(?:是|为|は|은|는)?\s?"
+    rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}{_COPULA}?\s?"
     rf"|(?:सही|doğru)\s{_ANSWER}\s"
     rf"|\b(?:{_SPEAKER}{_OFTEN}|please|kindly)\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
     r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\b(?:chang|switch)\w{1,4}(?:\s(?:(?:my|the)\sanswer|it|this|that))?|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
@@ -191,7 +192,7 @@ _LINK = any_of(
     ),
 )
 _RELATES = any_of(
-    *("giv(?:es|ing)(?: us)?", "yield(?:s|ing)", "(?:resulting|results) in", "lead(?:s|ing) (?:us )?to", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
+    *("giv(?:es|ing)(?: us)?", "yield(?:s|ing)", "(?:resulting|results) in", "lead(?:s|ing)? (?:us )?to", "matches", "match(?:ing|es)?(?: with)?", "correspond(?:s|ing)? to", "means"),
     *(
         "(?:fits?|agrees?|accords?|tallies|squares?|goes|consistent)(?: best| well| exactly| perfectly)? with",
         "(?:shown|given|represented|illustrated|expressed|reflected|covered|indicated) (?:by|in|as|under)",
@@ -316,7 +317,7 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 """After a letter that was named only to be rejected."""
-ALONE = re.compile(r"(?:(?:\w{3}|\b[A-Z](?=\?))(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
+ALONE = re.compile(r"(?:(?:\w{3}|\bI(?=:)|\b[A-Z](?=\?))(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
 """Before a letter that is all that is left of a line: "A, B and D are wrong: C."."""
 EXCEPTED = re.compile(
     r"\b(?:all|every\w{0,5})\b[^.;]{0,60}\b(?:is|are|do|does|can|have|has)\b[^.;]{0,60}\b(?:except(?:\sfor)?|but|save)\s(?:option\s)?[(\['<]{0,3}$",
@@ -329,7 +330,7 @@ EXCEPT = re.compile(
 )
 """Before the one letter that the others are not."""
 GOES_ON = (
-    r"(?:because|since|as|due|given|which|where|with|rather|instead|not|and\s(?:not|none|no|nothing|only)|on\s(?:this|that)|so|but|for|over|than|from|by|here|though|although"
+    r"(?:because|since|as|due|given|which|where|that(?!\s(?:is|was|seems|looks|has|fails|does)\b)|with|rather|instead|not|and\s(?:not|none|no|nothing|only)|on\s(?:this|that)|so|but|for|over|than|from|by|here|though|although"
     r"|while|whereas|based|according|again|after|without|only|alone|to\sme|all\sthe\sway|hands\sdown|of\scourse|tbh|imo|lol"
     r"|(?:most\s)?likely|probably|definitely|then(?=\W{0,3}$)|i\s(?:think|believe|guess|suppose|reckon|would\ssay))"
 )
@@ -392,7 +393,7 @@ PRAISE = re.compile(
     r"|\s(?:must|has\sto|can\sonly)\sbe\s(?:true|it|the\sone)\b|\sremains\s?(?:[.!]|$)"
     r"|\sit\s(?:is|must\sbe|has\sto\sbe)\b|\sis\sin\s?(?:[.!;]|$)|\s(?:combines|passes|satisfies|meets|covers)\s(?:both|all|every|each|them)\b|(?:是|为)?正确|이\s?정답|が正"
     r"|\s(?:es|est|ist|è|é)\s(?:la|die|l'|a)\s?(?:única|seule|einzige|unica)\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds|stands|survives)\s?(?:[.!]|$)"
-    r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
+    r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s(?:that|which|whose|we|I)\s(?![^.;]{0,30}(?:n\'t\b|\b(?:not|never|wrong|false|incorrect|fail\w{0,3}|lacks?|contradict\w{0,3}|violat\w{1,3}|people|students?|many|most|least)\b))|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
     rf"|\s\w{{3,12}}s\s(?:[\w']{{1,12}}\s){{0,4}}(?:most(?:\sclosely|\saccurately|\sfully|\sdirectly|\sprecisely)?|(?<!at\s)best|better|exactly|correctly|perfectly)\s?(?:[.!]|$)"
     r"|\s(?:is|was)\s(?:\w{2,12}ly\s|best\s)?supported\b|\s(?:correctly|accurately|precisely|properly|rightly|best)\s\w{3,14}s\b|\sbetter\s\w{2,13}[^\W\ds]s\b"
     r"|\s(?:is|was)\s(?:the\s)?most\s(?!difficult|tempting|confusing|problematic|common|obvious(?:ly)?\s(?:wrong|false))\w{4,14}\s?(?:[.!,]|$|than|of|to)|\sis\sthe\sway\sto\sgo|\sgets\smy\svote|\sis\swhere\si\b"

@@ -162,7 +162,7 @@ def _mentions(sentence: str, known: Set[str]) -> Iterator[re.Match[str]]:
         if letter.upper() not in known:
             continue
         called = _called(sentence, found.start())
-        if letter in "Ii" and not called and not (letter == "I" and words.OPTION_I.match(sentence, found.end())):
+        if letter in "Ii" and not called and not _is_option_i(sentence, found):
             continue
         if not called and (
             words.OPERATOR.match(sentence, found.end()) or words.OPERATED.search(sentence[: found.start()][-4:])
@@ -171,6 +171,12 @@ def _mentions(sentence: str, known: Set[str]) -> Iterator[re.Match[str]]:
         if letter == "A" and not called and words.ARTICLE.match(sentence, found.end()):
             continue
         yield found
+
+
+def _is_option_i(sentence: str, found: re.Match[str]) -> bool:
+    """Whether the letter I is an option: not the speaker, the first of some statements, or a heading."""
+    before = sentence[: found.start()]
+    return words.OPTION_I.match(sentence, found.end()) is not None and words.BEFORE_I.search(before) is not None
 
 
 def _called(sentence: str, start: int) -> str:

@@ -149,6 +149,9 @@ _CHOOSES = any_of(
         "edges?",
         "wins?",
         "get",
+        "says",
+        "declares",
+        "(?:propos|offer|recommend|nominat|submit)(?:e|ing|s)?",
     ),
 )
 _BE = any_of(
@@ -277,6 +280,7 @@ MAKES = re.compile(r"\b(?:mak(?:es|ing)|leaves|leaving)\s$", re.IGNORECASE)
 LIKELY = re.compile(r"\b(?:possible|plausible|likely|probable|as\swell|also|too)\b", re.IGNORECASE)
 OPTION_I = re.compile(r"['\])>]{0,3}(?:[.!:;)\]]|\s(?:is|was|has|wins)\b|\s{0,3}$)")
 """After the letter I where it is an option: nobody says "I is"."""
+BEFORE_I = re.compile(r"\w\W{1,4}(?<!\bstatement )(?<!\bstatements )(?<!\bphase )(?<!\btype )$", re.IGNORECASE)
 ITEM = re.compile(r"(?:[^\w\s]\s)?(?:\w{2,12}\s)?[(\[]?[A-Z](?:[).:\]]{1,2}\s{0,2}\w|\s(?:yes|no)\b)", re.IGNORECASE)
 SPOKEN_OF = re.compile(r"\b(?:similarly|likewise|now|statement|sentence|that|both|the)\b", re.IGNORECASE)
 COLLECTIVE = re.compile(
