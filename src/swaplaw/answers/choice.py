@@ -210,8 +210,9 @@ def _likeliest(visible: str, known: Set[str]) -> set[str]:
 
 def _implied(visible: str, known: Set[str]) -> str | None:
     """What is not said but marked, or said in an option's own words, or left where all others are denied."""
-    first, then = (marked, weighed) if not doubts.CORRECTION.search(visible) else (weighed, marked)
-    for found in (first, echoed, then, _likeliest):  # What is marked may be taken back in words.
+    corrections = [mark["strong"] for mark in doubts.REVISED.finditer(visible[-SEARCHED:])]
+    order = (marked, echoed, weighed) if not corrections else (weighed, echoed, marked)
+    for found in (*order[: 2 if any(corrections) else 3], _likeliest):  # What is marked may be taken back in words.
         if len(letters := found(visible, known)) == 1:
             return _agreed(letters)
     return None
@@ -322,7 +323,7 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
     if phrases.SAYS_SO.search(near) and phrases.SAYS.match(after) and "?" not in after:
         return _Statement(_Kind.SAID, mention["letter"].upper())
     if lead is not None:
-        asked = after.lstrip(" )]'")[:1] == "?" or phrases.REJECTED.match(after) or _at_first(after)
+        asked = after.lstrip(" )]'")[:1] == "?" or (_ASKS.search(lead[0]) and _QUESTION.match(after)) or phrases.REJECTED.match(after) or _at_first(after)
         if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
             return None
         stated = named(line[start - _opened(near) : start + SEARCHED])
@@ -347,6 +348,8 @@ def _at_first(after: str) -> bool:
 _NEXT_OPTION = re.compile(r"[^.;]{0,60}\bis\s(?:option|choice)\s\(?[A-Z]\b", re.IGNORECASE)
 _FIRST_SIGHT = re.compile(r"\b(?:at\sfirst|initially|at\sa\sglance|on\sthe\ssurface)\b", re.IGNORECASE)
 _OTHER_OPTION = re.compile(r"\b(?:option|choice)\s\(?[A-Z]\b[^.;]{0,60}$", re.IGNORECASE)
+_ASKS = re.compile(r"\bis\sit\b", re.IGNORECASE)
+_QUESTION = re.compile(r"[^.!?]{0,99}\?")
 _LAST = re.compile(r"['\])>]{0,3}(?:,\sthen)?[.!]?\s{0,3}")
 _DECIDES = re.compile(r"\b(?:I|we)\b(?!\s\w{1,12}\s(?:think|believe))|\b(?:my|final)\b", re.IGNORECASE)
 

@@ -9,7 +9,7 @@ CONDITION = re.compile(
     re.IGNORECASE,
 )
 DOUBT = re.compile(
-    r"\b(?:not(?!\s(?:100%\s)?(?:sure|certain))|never|cannot|(?<!no\s)(?<!a\s)(?<!of\s)doubt|unlikely|wrong|incorrect|worst"
+    r"\b(?:not(?!\s(?:(?:100%\s)?(?:sure|certain)|only)\b)|never|cannot|(?<!no\s)(?<!a\s)(?<!of\s)doubt|unlikely|wrong|incorrect|worst"
     r"|least|maybe|perhaps|might|could|may|possibly|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom|trap|decoy|distractor|naive"
     r"|(?:second|next)[\s-]best|runner-up|inconsistent|conflicts?|contradict(?:s|ed|ing)?|contrary|disagrees?|compar\w{1,3}"
     r"|instinct|intuition|impression|inclination|temptation|tempting|guess(?:ed)?\swas|tempted|не|nie|inte|不是|不|否|less"
@@ -17,7 +17,7 @@ DOUBT = re.compile(
     re.IGNORECASE,
 )
 REPORTED = re.compile(
-    r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|one|everyone|friends?"
+    r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|(?<!\bfor\s)one|everyone|friends?"
     r"|professors?|lecturers?|tutors?|instructors?|doctors?|authors?|(?:text)?books?|keys?|hints?|prompts?|(?:work)?sheets?|websites?|forums?|internet|candidates?"
     r"|folks|critics|brother|sister|mother|father|mom|dad|boss|guides?|annotators?|chatgpt|gpt|assistants?|partner|roommate|neighbou?r)\s(?!(?:should|must|need|want|ought|have)\b)(?:\w{1,10}\s){0,2}"
     r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b"
@@ -47,10 +47,14 @@ CORRECTION = re.compile(
     r"|i\s(?:was|am)\s(?:wrong|mistaken)(?!\s(?:with|about|on)\s\W?[A-Z]\b)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|(?:revised|corrected|updated)\sanswer|chang\w{1,4}\smy\sanswer"
     r"|(?:actually|wait|hmm|no),?\s(?:but\s|now\s){0,2}i(?:'m|\sam)\s(?:not\s(?:\w{1,10}\s){0,2}(?:sure|certain)|unsure|uncertain)"
     r"|i\s(?:can't|cannot|can\snot|couldn't|could\snot)\s(?:really\s)?(?:decide|choose|tell|settle|pick|say)\s(?:between|which|on)\b"
-    r"|no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
+    r"|(?:haven't|have\snot|don't\shave)\s(?:a|any|the)\s(?:clue|idea|foggiest)|no\slonger\s(?:sure|certain)|not\s(?:so\s)?(?:sure|certain)\sany\s?more"
+    r"|who\sknows(?=\W{0,3}$)|beats\sme\b"
+    r"|(?<!\?\s)no(?=\s?[,:;.!]\s))|(?P<weak>actually|wait|hold\son|hmm|oops|sorry|on\s(?:second\sthoughts?|reflection|reconsideration)"
     r"|upon\sreflection|edit:|update:|changed\smy\smind"
     r"|on\scloser\s(?:inspection|look)|upon\sfurther|thinking\sagain"
     r"|let\sme\s(?:reconsider|re-?check|double[- ]check)|make\s(?:that|it)|rather,))",
     re.IGNORECASE,
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""
+REVISED = re.compile(rf"(?<![A-Z])(?<![A-Z][:)(-])(?<![A-Z]\s[-–—])(?:{CORRECTION.pattern})", re.IGNORECASE)
+"""A correction that is no verdict: not the "no" of "A: no"."""

@@ -56,7 +56,7 @@ def _checked(lines: list[str]) -> dict[int, str]:
 
 
 _TICKS = re.compile(
-    r"(?<![\w'])(?P<letter>[A-Z])(?:[)\].:(]|\sis)?\s?\(?(?:(?P<good>[✅✔✓☑]|(?:yes|true|correct|right)\b)|[❌✗✘✖×]|(?:no|false|wrong|incorrect)\b)"
+    r"(?<![\w'])(?P<letter>[A-Z])(?:[)\].:(?]|\sis|\s?(?:→|->|=))?\s?\(?(?:(?P<good>[✅✔✓☑]|(?:yes|true|correct|right)\b)|[❌✗✘✖×]|(?:no|false|wrong|incorrect)\b)"
 )
 _TICKED = re.compile(rf"{_JUDGED}.{{0,{SEARCHED}}}[✅✔✓☑]")
 
@@ -119,8 +119,8 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
     if not first:
         return set()
     letter = first["letter"].upper()
-    if letter == "I" and lines[0].startswith("I.") and len(lines) > 1:
-        return set()  # The first of several headings.
+    if lines[0].startswith("I,") or (lines[0].startswith("I.") and len(lines) > 1):
+        return set()  # The speaker, or the first of several headings.
     if len(lines) == 1:
         if another := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
             return {letter, another["letter"]}

@@ -12,7 +12,7 @@ _PAIR = re.compile(
     rf"{_DRESSED % 'former'}(?:\s\([^()\n]{{1,60}}\))?\s?(?:,?\s(?:and|or|vs\.?|versus|against|from)|/|&)\s?(?:(?:option|choice)\s)?{_DRESSED % 'latter'}"
 )
 _REFERENCE = re.compile(
-    r"\bthe\s(?:(?P<former>former|first(?=\sof\s(?:these|those|the\stwo)\b))|latter|second(?=\sof\s(?:these|those|the\stwo)\b))"
+    r"\bthe\s(?:(?P<former>former|first(?=\sof\s(?:these|those|the\stwo)\b))|latter|second(?=\sof\s(?:these|those|the\stwo)\b|\s?[.!]))"
     r"(?:\sof\s(?:these|those|the\stwo))?(?:\s(?:option|choice|one|answer))?\b",
     re.IGNORECASE,
 )
@@ -37,14 +37,18 @@ _PROPOSAL = re.compile(
 )
 _DOUBLE = re.compile(
     r"\b(?P<who>it|this|that|the\sanswer)\s(?:can't|cannot|can\snot|couldn't|could\snot)\snot\sbe\b"
-    r"|\b(?:there(?:'s|\sis)\s)?no\sway\s(?:that\s)?(?P<it>it|this|that|the\sanswer)(?:\sis\snot|\sisn't|'s\snot)\b",
+    r"|\b(?:there(?:'s|\sis)\s)?no\sway\s(?:that\s)?(?P<it>it|this|that|the\sanswer)(?:\sis\snot|\sisn't|'s\snot)\b"
+    r"|\b(?:(?:you|one|we|I)\s)?(?:can't|cannot|couldn't)\s(?:really\s)?(?:go\swrong\swith|argue\swith|fault)\b"
+    r"|\b(?:it(?:'s|\sis)\s)?hard\sto\s(?:argue\swith|dispute|fault|beat)\b"
+    r"|\b(?:no\s?one|nobody)\s(?:would|could|can|will)\s(?:seriously\s)?(?:dispute|doubt|deny|question)(?:\sthat)?(?:\sthe\sanswer\sis)?\b",
     re.IGNORECASE,
 )
+"""Two negations say that it must be so."""
 
 
 def plainly(text: str, known: Set[str]) -> str:
     """Rewrite references to options as the options that they are about, and twisted statements as plain ones."""
-    text = _DOUBLE.sub(lambda found: f"{found['who'] or found['it']} must be", text)
+    text = _DOUBLE.sub(lambda found: f"{found['who'] or found['it'] or 'it'} must be", text)
     text = _PROPOSAL.sub(r"I \1.", text)
     lettered = len(known & set(_OTHER.findall(text))) > 1  # "Option 3" is C only beside options that are called A and B.
     text = _POSITION.sub(lambda found: _at(found, sorted(known), lettered=lettered), text)

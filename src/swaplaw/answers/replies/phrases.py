@@ -102,7 +102,7 @@ NUMBER = re.compile(r"(?:(?:question|q|problem|item)\s?)?\d{1,4}\s?[:.)]\s?(?=\W
 # Leads: what stands right before a letter that is stated.
 
 _ADVERBS = (
-    r"(?:,?\s(?:clearly|really|truly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
+    r"(?:,?\s(?:though|however|clearly|really|truly|definitely|indeed|therefore|thus|then|simply|obviously|certainly|surely|hence|actually|now"
     r"|in fact|probably|(?:most\s|very\s|quite\s)?likely|presumably|almost certainly|i think|i believe|i guess"
     r"|in my (?:view|opinion)|here|correcta?|corretta|correta|đúng|yang benar|to (?:this|the|your) question"
     r"|that (?:does not|doesn't|is not|isn't) \w{1,15}"
@@ -163,7 +163,7 @@ FREE = re.compile(
     rf"(?:\b(?:{_ANSWER}|{_THING}){_ADVERBS}(?:\s{_BE}{_ADVERBS}|'s)\s?[:,]?\s{{0,3}}|\b{_ANSWER}\s?[:=]\s?|{_ANSWER}{_COPULA}?\s?"
     rf"|(?:सही|doğru)\s{_ANSWER}\s"
     rf"|\b(?:{_SPEAKER}{_OFTEN}|please|kindly)\s{_CHOOSE}\s?:?\s{{0,3}}|\b{_SPEAKER}\s(?:\w{{1,12}}\s)?{_THINK}(?:\sthat)?:?\s"
-    r"|\b(?:vote|pick)\sgoes\s(?:to|for)\s|(?:\b(?:chang|switch)\w{1,4}(?:\s(?:(?:my|the)\sanswer|it|this|that))?|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
+    r"|\b(?:vote|pick|point|prize)\sgoes\s(?:to|for)\s|\bin\sfavou?r\sof\s|(?:\b(?:chang|switch)\w{1,4}(?:\s(?:(?:my|the)\sanswer|it|this|that))?|\banswer\schanges)\s(?:from\s\W?[A-Z]\W?\s)?to\s"
     r"|\b(?:chang|switch|correct|revis|updat|amend|mov)\w{1,4}\s(?:\w{1,8}\s){0,3}from\s[(\[]?[A-Z][)\]]?\sto\s"
     rf"|richtig\sist\s|\bich\s(?:würde|wähle|nehme|tippe\sauf)\s|\bje\s(?:choisis|dirais|prends)\s"
     rf"|\b(?:elijo|escojo|escolho|scelgo|выбираю)\s){_OPTION}[(\['<]{{0,3}}$",
@@ -368,6 +368,7 @@ _BEING = any_of(
         "sounds",
         "feels",
         "comes(?: out)?",
+        "(?:has been|is) (?:declared|named|crowned|pronounced)",
     ),
 )
 SUPERLATIVE = (

@@ -13,7 +13,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from swaplaw.answers.replies import words
-from swaplaw.answers.replies.doubts import CORRECTION
+from swaplaw.answers.replies.doubts import CORRECTION, REVISED
 from swaplaw.answers.replies.letters import plain
 from swaplaw.answers.replies.phrases import SEARCHED
 from swaplaw.answers.replies.stances import Stance, Weighed, stances
@@ -35,10 +35,6 @@ _GIVES_UP = re.compile(
 )
 
 
-_REVISED = re.compile(rf"(?<![A-Z])(?<![A-Z][:)(-])(?:{CORRECTION.pattern})", re.IGNORECASE)
-"""A correction that is no verdict: not the "no" of "A: no"."""
-
-
 def weighed(visible: str, known: Set[str]) -> set[str]:
     """The option that the reply is for, by the clauses that name options; nothing where that is not plain."""
     sentences = _sentences(visible)
@@ -46,7 +42,7 @@ def weighed(visible: str, known: Set[str]) -> set[str]:
     if not found:
         return set()
     for place, sentence in enumerate(sentences):
-        mark = CORRECTION.match(sentence)
+        mark = CORRECTION.match(sentence) if not sentences[place - 1].endswith("?") or place == 0 else None
         revised = [one for one in found if one.place >= (place, 0)] if mark else []
         if mark and any(one.stance >= Stance.FAVOURED for one in revised):
             found = revised
@@ -75,7 +71,7 @@ def ends_with_another(visible: str, known: Set[str], letter: str) -> bool:
 def _sentences(visible: str) -> list[str]:
     """The last sentences, tables left out; words that take back what was said begin a sentence of their own."""
     lines = (line for raw in visible[-_LONGEST:].splitlines() if (line := plain(raw)) and line.count("|") < 2)
-    text = _REVISED.sub(lambda mark: f"\n{mark[0]}", "\n".join(lines))
+    text = REVISED.sub(lambda mark: f"\n{mark[0]}", "\n".join(lines))
     return [sentence[:SEARCHED] for sentence in _SENTENCE.split(text)[-_MOST:]]
 
 

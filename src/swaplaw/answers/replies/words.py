@@ -59,7 +59,7 @@ AGAINST = re.compile(
 )
 """After an option: what is wrong with it."""
 OPPOSED = re.compile(
-    r"\b(?:not|never|no|cannot|neither|nor|rather\sthan|instead\sof|as\sopposed\sto|than|over|unlike|versus|vs|eliminat\w{0,3}|rul\w{1,3}\sout"
+    r"\b(?:not(?!\sonly\b)|never|no|cannot|neither|nor|rather\sthan|instead\sof|as\sopposed\sto|than|over|unlike|versus|vs|eliminat\w{0,3}|rul\w{1,3}\sout"
     r"|reject\w{0,3}|exclud\w{1,3}|discard\w{0,3}|dismiss\w{0,3}|against|contrary\sto|wrong|incorrect|mistak\w{1,4}|confus\w{1,4}|without"
     r"|(?:cross|str[iu][kc]k?)\w{0,3}\s(?:out|off)|much\sfor|beyond|doubt|nobody|no\sone|anything\sbut|nicht|kein\w{0,2}|pas|não|non)\b|n't\b",
     re.IGNORECASE,
@@ -69,7 +69,7 @@ IDLE = re.compile(
     r"\b(?:can|consider\w{0,3}|examin\w{1,3}|check\w{0,3}|evaluat\w{1,3}|test\w{0,3}|compar\w{1,3}|look\w{0,3}\sat|turn\w{0,3}"
     r"|about|between|let(?!'s\sgo|\sme\sgo|'s\spick)|start\w{0,3}|tempt\w{0,4}|avoid\w{0,3}|except|all|any|each|every|both|was|were|had|first|next|second|like"
     r"|almost|nearly|close|common|your|key|students?(?!\sshould)|people|some|many|others?|discuss\w{0,3}|explain\w{0,3}|why|how|what|less"
-    r"|least|worst|arg\w{2,4}|suggested|intuition|instinct|impression|inclination|runner-up|near|used)\b|(?<!\bI\s)(?<!\bwe\s)\bwould\s(?:say|choose|pick|go|answer|argue)\b",
+    r"|least|worst|arg\w{2,4}|suggested|intuition|instinct|impression|inclination|runner-up|near|used|remaining\s\d{1,3}%)(?!\w)|(?<!\bI\s)(?<!\bwe\s)\bwould\s(?:say|choose|pick|go|answer|argue)\b",
     re.IGNORECASE,
 )
 """Before an option: it is spoken of, not chosen."""
@@ -151,7 +151,7 @@ _CHOOSES = any_of(
         "get",
         "says",
         "declares",
-        "(?:propos|offer|recommend|nominat|submit)(?:e|ing|s)?",
+        "(?:propos|offer|recommend|nominat|submit)(?:e|ing|t?ing|s)?",
     ),
 )
 _BE = any_of(
