@@ -251,11 +251,16 @@ def _statements(visible: str) -> Iterator[_Statement]:
         rest = line[head.end() :] if head else line
         if head:
             below = bare[number + 1] if number + 1 < len(bare) else ""
-            yield _Statement(_Kind.LINE, named(rest if rest.strip() else below) or _bracketed_last(rest))
+            kind = _Kind.WEAK if _YOURS.search(line[: head.end()]) else _Kind.LINE
+            yield _Statement(kind, named(rest if rest.strip() else below) or _bracketed_last(rest))
         for content in _boxes(lines[number]):
             if boxed := named(plain(content)):
                 yield _Statement(_Kind.BOXED, boxed)
         yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
+
+
+_YOURS = re.compile(r"\b(?:your|his|her|their|user's|student's|candidate's)\s\w{4,9}\W{0,3}$", re.IGNORECASE)
+"""The head of a line that gives somebody else's answer, where another is given."""
 
 
 def _bracketed_last(rest: str) -> str | None:

@@ -56,5 +56,5 @@ CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""
-REVISED = re.compile(rf"(?<![A-Z])(?<![A-Z][:)(-])(?<![A-Z]\s[-–—])(?:{CORRECTION.pattern})", re.IGNORECASE)
+REVISED = re.compile(rf"(?-i:(?<!\b[A-Z])(?<!\b[A-Z][:)(-])(?<!\b[A-Z]\s[-–—]))(?:{CORRECTION.pattern})", re.IGNORECASE)
 """A correction that is no verdict: not the "no" of "A: no"."""

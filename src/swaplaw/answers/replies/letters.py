@@ -31,10 +31,14 @@ _POINTERS = re.compile(
 )
 
 
+_PAUSE = re.compile(r"(?:\.\.\.|…)(?=[A-Z]\b)")
+
+
 @lru_cache(maxsize=512)  # Each stage of the reading undresses the same lines.
 def plain(line: str) -> str:
     """Take Markdown, LaTeX and double quotes off, and bring look-alike characters and white space together."""
     shown = _BULLET.sub("", _STRUCK.sub(" ", line).replace("`", "").replace("\\ ", " "), count=1)
+    shown = _PAUSE.sub(r"\g<0> ", shown)
     bare = latin(" ".join(unify(_WRAPPERS.sub("", shown)).translate(_DRESS).split()))
     # Emphasis comes in pairs; a star that is left over means something: A* is an algorithm.
     return _POINTERS.sub("", bare.replace("*", "") if bare.count("*") % 2 == 0 else bare)
@@ -57,7 +61,7 @@ _OR_LABELLED = re.compile(
 )
 _HEDGE = re.compile(
     r"[\s,;(-]{0,9}(?:if|unless)\b|[\s,;.(-]{0,9}(?:\?|(?:or|maybe|perhaps|possibly|alternatively|i\sguess|i\sam\snot|i'm\snot|not\ssure"
-    r"|unsure|uncertain|but\s(?:maybe|perhaps|possibly|it\scould|i'm|i\sam))\b)",
+    r"|unsure|uncertain|but\s(?:maybe|perhaps|possibly|(?:it\s)?(?:could|might|may)\b|i'm|i\sam))\b)",
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(

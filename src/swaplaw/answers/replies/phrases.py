@@ -118,6 +118,7 @@ _BE = any_of(
         "(?:would|should|must|will) (?:therefore|thus|then|hence) be",
         "(?:has got|gotta|got to) be",
         "can only be",
+        "(?:(?<=correct answer )|(?<=right answer ))was",
         "(?:appears|seems|looks|turns out|ought|needs) to be",
     ),
     *(
@@ -250,6 +251,7 @@ _SO = any_of(
         "given (?:this|that|the above)",
         "without (?:a )?(?:doubt|question)",
         "hands down",
+        "def",
         "prolly",
         "just",
         "only",
@@ -274,7 +276,7 @@ _SO = any_of(
 )
 _CORRECTS = any_of(
     *("actually", "wait", "wait,? no", "no,? wait", "no(?=[,:;.!-])", "correction", "i mean", "i meant", "or rather"),
-    *("hmm", "sorry", "oops", "make (?:that|it)", "scratch that", "on second thoughts?", "on reflection"),
+    *("hmm", "sorry(?=\\s?[,:;.!-])", "oops", "make (?:that|it)", "scratch that", "on second thoughts?", "on reflection"),
     *("(?:let me )?correct (?:myself|that)", "upon reflection", "on reconsideration", "i stand corrected", "rather"),
     *("edit", "changed my mind", "on closer (?:inspection|look)", "(?:up)?on (?:further )?review", "thinking again"),
 )

@@ -29,6 +29,7 @@ _SAID_AFTER = re.compile(
 """After a quotation: somebody else said it."""
 _SAID_BEFORE = re.compile(rf"(?:^|[.!?;,]\s)(?P<who>[^.!?;,\n]{{0,60}}?)\b{_SPEAKS}(?:\s\w{{2,12}})?\s?[,:]?\s?$")
 _OWN = re.compile(rf"(?:^|\b){_MYSELF}", re.IGNORECASE)
+_OPTION = re.compile(r"(?<![\w'])(?:[B-HJ-Z]|A(?!\s[a-z]))(?![\w'])")
 _ENDED = re.compile(r"[.,!?…-]$")
 _WORDS = re.compile(r"\w+\W+\w+")
 
@@ -51,8 +52,14 @@ def own_voice(text: str) -> str:
     turns = list(_turns(text))
     if len({name.lower() for name, _ in turns}) > 1:
         mine = [said for name, said in turns if _OWN.fullmatch(name)]
-        return (mine or [said for _, said in turns])[-1].strip("\"“”«» \n")
+        return _last_word(mine or [said for _, said in turns])
     return _QUOTED.sub(lambda found: " " if _said_by_others(text, found) else found[0], text)
+
+
+def _last_word(turns: list[str]) -> str:
+    """The last turn, and the one before it where the last only agrees or asks."""
+    last = turns[-1].strip("\"“”«» \n")
+    return f"{_last_word(turns[-2:-1])}\n{last}" if len(turns) > 1 and not _OPTION.search(last) else last
 
 
 def _said_by_others(text: str, found: re.Match[str]) -> bool:

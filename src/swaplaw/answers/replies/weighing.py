@@ -121,4 +121,14 @@ def _leading(found: list[Weighed], known: Set[str], *, others: bool) -> list[Wei
         return standing
     if len(left) == 1 and len(known) > 2 and (left <= named or max(known) not in left):  # Not a list that broke off.
         return [Weighed(frozenset(left), Stance.STANDING, found[-1].place, False)]
-    return []
+    return _held_back(found, known)
+
+
+def _held_back(found: list[Weighed], known: Set[str]) -> list[Weighed]:
+    """The option that is named last although it is not the last one: "A is haste, C is fear, D is vain. Walk with B"."""
+    order = list(dict.fromkeys(letter for one in found for letter in sorted(one.letters)))
+    if len(known) < 3 or set(order) != known or order[:-1] != sorted(order[:-1]) or order[-1] == max(known):
+        return []
+    last = [one for one in found if order[-1] in one.letters]
+    plain_last = all(one.stance in (Stance.OPEN, Stance.STANDING) and len(one.letters) == 1 for one in last)
+    return last if plain_last else []

@@ -30,7 +30,7 @@ _CALLED = any_of(
         "row",
         "door",
     ),
-    *("variant", "entry", "proposition", "box"),
+    *("variant", "entry", "proposition", "box", "bubble", "circle", "button"),
 )
 OPENS = re.compile(rf"\(?(?:\b(?:the\s)?{_CALLED}\s)?[#(\['<]{{0,3}}$", re.IGNORECASE)
 LINK = re.compile(
@@ -105,8 +105,9 @@ _CHOOSES = any_of(
         "say",
         "(?<='d |ll )take",
         "put(?:ting)?",
-        "circle",
-        "tick",
+        "circl(?:e|ed|ing)",
+        "tick(?:ed|ing)?",
+        "fill(?:ed|ing)? in",
         "enter",
         "submit",
         "commit(?:ting)?",
