@@ -27,7 +27,7 @@ from enum import Enum, auto
 from functools import lru_cache
 from string import ascii_uppercase
 
-from swaplaw.answers.replies import doubts, phrases
+from swaplaw.answers.replies import doubts, phrases, praise
 from swaplaw.answers.replies.echoes import echoed
 from swaplaw.answers.replies.endings import answers_several, before_run_on, without_stump
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
@@ -36,7 +36,7 @@ from swaplaw.answers.replies.paraphrase import plainly
 from swaplaw.answers.replies.phrases import SEARCHED
 from swaplaw.answers.replies.structured import as_lines, from_json
 from swaplaw.answers.replies.thinking import spoken
-from swaplaw.answers.replies.voices import own_voice, without_quotations
+from swaplaw.answers.replies.voices import own_words, without_quotations
 from swaplaw.answers.replies.weighing import ends_with_another, weighed
 from swaplaw.errors import InputError, quote
 
@@ -75,14 +75,13 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     >>> read_choice("I would say yes.", ["yes", "no"])
     'yes'
     """
-    said = without_stump(own_voice(spoken(text)))
-    if isinstance(options, int):
-        known = frozenset(ascii_uppercase[:options])
-        found = _settled(plainly(said, known), known)
-        return found if found in known else None
-    labels = _labels(tuple(options))
-    found = _settled(plainly(labels.masked(said), labels.meant.keys()), labels.meant.keys())
-    return labels.meant.get(found) if found is not None else None
+    labels = _letters(options) if isinstance(options, int) else _labels(tuple(options))
+    known = labels.meant.keys()
+    for own in own_words(spoken(text)):
+        found = _settled(plainly(without_stump(labels.masked(own)), known), known)
+        if found is not None and found in known:
+            return labels.meant[found]
+    return None
 
 
 def letter(index: int) -> str:
@@ -114,6 +113,10 @@ class _Labels:
         hidden = re.sub(r"(?<!\w)[B-HJ-Z](?!\w)", "§", text)
         stand_ins = {label.casefold(): letter for letter, label in self.meant.items()}
         return self.words.sub(lambda word: stand_ins[word[0].casefold()], hidden)
+
+
+def _letters(count: int) -> _Labels:
+    return _Labels({letter: letter for letter in ascii_uppercase[:count]}, None)
 
 
 @lru_cache(maxsize=64)
@@ -325,10 +328,15 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
         return None
     if lead is None:
         lead, kind = _bound(near, after)
-    if phrases.SAYS_SO.search(near) and phrases.SAYS.match(after) and "?" not in after:
+    if praise.SAYS_SO.search(near) and praise.SAYS.match(after) and "?" not in after:
         return _Statement(_Kind.SAID, mention["letter"].upper())
     if lead is not None:
-        asked = after.lstrip(" )]'")[:1] == "?" or (_ASKS.search(lead[0]) and _QUESTION.match(after)) or phrases.REJECTED.match(after) or _at_first(after)
+        asked = (
+            after.lstrip(" )]'")[:1] == "?"
+            or (_ASKS.search(lead[0]) and _QUESTION.match(after))
+            or phrases.REJECTED.match(after)
+            or _at_first(after)
+        )
         if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
             return None
         stated = named(line[start - _opened(near) : start + SEARCHED])
@@ -336,7 +344,7 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
             return _Statement(kind, stated, decided=stated != UNSURE and _DECIDES.search(lead[0]) is not None)
     if not _praised(near, after) or not meant(before) or _granted(before, after) or _at_first(after):
         return None
-    return _Statement(_Kind.SAID, UNSURE if phrases.ALSO.match(after) else mention["letter"].upper())
+    return _Statement(_Kind.SAID, UNSURE if praise.ALSO.match(after) else mention["letter"].upper())
 
 
 def _granted(before: str, after: str) -> bool:
@@ -395,9 +403,9 @@ def _praised(near: str, after: str) -> bool:
     if phrases.LINKED.search(near):
         return False
     if phrases.OPTION.search(near):
-        return any(words.match(after) for words in (phrases.PRAISE, phrases.FITS, phrases.GLOWING))
+        return any(words.match(after) for words in (praise.PRAISE, praise.FITS, praise.GLOWING))
     begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None
-    return begins and any(words.match(after) for words in (phrases.PRAISE, phrases.FITS, phrases.GLOWING))
+    return begins and any(words.match(after) for words in (praise.PRAISE, praise.FITS, praise.GLOWING))
 
 
 def _opened(near: str) -> int:

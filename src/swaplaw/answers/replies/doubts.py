@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 CONDITION = re.compile(
-    r"\b(?:if(?!\s(?:i\s(?:had\sto|must)|forced|pressed|pushed))|whether|(?<!\bi\s)suppos\w{0,4}|assum(?!ing\b[^.;]{0,200},)\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s|\blet(?:'s|\sus)\s(?:say|pretend)\b",
+    r"\b(?:if(?!\s(?:i\s(?:had\sto|must|were\s(?:you|a))|forced|pressed|pushed)\b)|whether|(?<!\bi\s)suppos\w{0,4}|assum(?!ing\b[^.;]{0,200},)\w{0,4}|unless|imagine|depend\w{0,3}|wenn|si|если|如果)\b|^\s?(?:had|were|should)\s|\blet(?:'s|\sus)\s(?:say|pretend)\b",
     re.IGNORECASE,
 )
 DOUBT = re.compile(

@@ -19,7 +19,8 @@ _BAD = (
 _JUDGED = r"(?:\|\s?)?(?:option\s|choice\s)?[(\[]?(?P<letter>[A-Z])(?![\w'])[)\].:]{0,2}(?:\sis)?"
 _VERDICT = re.compile(
     rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
-    rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false|not\scorrect|part\w{2,6}\scorrect))\b\s?[.,:;!(|-]"
+    rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false"
+    rf"|not\scorrect|part\w{{2,6}}\scorrect))\b\s?[.,:;!(|-]"
     r"|[)\s:|-]{0,5}(?:(?P<good3>[✅✔✓☑]|yes\s?\|)|(?P<bad3>[❌✗✘✖×]|no\s?\|)))",
     re.IGNORECASE,
 )

@@ -9,7 +9,8 @@ _REACH = 200
 """How far back a pair of options may stand that "the latter" is about."""
 _DRESSED = r"[*_(\['\"]{0,4}(?<!\w)(?P<%s>[A-Z])(?!\w)[*_)\]'\"]{0,4}"
 _PAIR = re.compile(
-    rf"{_DRESSED % 'former'}(?:\s\([^()\n]{{1,60}}\))?\s?(?:,?\s(?:and|or|vs\.?|versus|against|from)|/|&)\s?(?:(?:option|choice)\s)?{_DRESSED % 'latter'}"
+    rf"{_DRESSED % 'former'}(?:\s\([^()\n]{{1,60}}\))?\s?(?:,?\s(?:and|or|vs\.?|versus|against|from)|/|&)"
+    rf"\s?(?:(?:option|choice)\s)?{_DRESSED % 'latter'}"
 )
 _REFERENCE = re.compile(
     r"\bthe\s(?:(?P<former>former|first(?=\sof\s(?:these|those|the\stwo)\b))|latter|second(?=\sof\s(?:these|those|the\stwo)\b|\s?[.!]))"
@@ -50,7 +51,9 @@ def plainly(text: str, known: Set[str]) -> str:
     """Rewrite references to options as the options that they are about, and twisted statements as plain ones."""
     text = _DOUBLE.sub(lambda found: f"{found['who'] or found['it'] or 'it'} must be", text)
     text = _PROPOSAL.sub(r"I \1.", text)
-    lettered = len(known & set(_OTHER.findall(text))) > 1  # "Option 3" is C only beside options that are called A and B.
+    lettered = (
+        len(known & set(_OTHER.findall(text))) > 1
+    )  # "Option 3" is C only beside options that are called A and B.
     text = _POSITION.sub(lambda found: _at(found, sorted(known), lettered=lettered), text)
     return _REFERENCE.sub(lambda found: _one_of_pair(text, found, known), text)
 

@@ -15,18 +15,8 @@ from enum import IntEnum
 from swaplaw.answers.replies import words
 from swaplaw.answers.replies.doubts import CONCLUSION, CONDITION, DOUBT, EARLIER, REPORTED
 from swaplaw.answers.replies.letters import MENTION
-from swaplaw.answers.replies.phrases import (
-    EXCEPT,
-    EXCEPTED,
-    FITS,
-    GLOWING,
-    MADE_RIGHT,
-    ONLY,
-    PRAISE,
-    REJECTED,
-    REMAINS,
-    SEARCHED,
-)
+from swaplaw.answers.replies.phrases import EXCEPT, EXCEPTED, REJECTED, SEARCHED
+from swaplaw.answers.replies.praise import FITS, GLOWING, MADE_RIGHT, ONLY, PRAISE, REMAINS
 
 
 class Stance(IntEnum):
@@ -126,9 +116,12 @@ def stances(sentence: str, place: int, known: Set[str]) -> Iterator[Weighed]:
     groups = list(_groups(sentence, known))[-_MOST:]
     asked = sentence.rstrip(" )'").endswith("?") and not words.TAG_QUESTION.search(sentence)
     listed = words.ITEM.match(sentence) is not None
+    stance = Stance.NAMED
     for number, (start, end, letters) in enumerate(groups):
         until = groups[number + 1][0] if number + 1 < len(groups) else len(sentence)
-        stance = Stance.NAMED if asked else _stance(_clause(sentence, start, end, until, len(letters)))
+        clause = _clause(sentence, start, end, until, len(letters))
+        if not (stance is Stance.REJECTED and _likewise(clause)):  # "A is wrong, and so are B and C."
+            stance = Stance.NAMED if asked else _stance(clause)
         yield Weighed(letters, stance, (place, start), listed)
 
 
@@ -224,7 +217,8 @@ def _disowned(clause: _Clause) -> Stance | None:
         return Stance.FAVOURED
     if EXCEPT.search(clause.before) and clause.count == 1:
         return Stance.FAVOURED if REJECTED.match(clause.after) else Stance.OPEN
-    return Stance.REJECTED if words.OPPOSED.search(clause.lead) else None
+    opposed = words.OPPOSED.search(clause.lead) and not words.COLLECTIVE.search(clause.lead)  # "Not given (D)".
+    return Stance.REJECTED if opposed else None
 
 
 def _rivals(clause: _Clause) -> Stance | None:
@@ -238,8 +232,12 @@ def _rivals(clause: _Clause) -> Stance | None:
         or words.EVEN.search(clause.rest[:40])
         or words.OTHERWISE.search(clause.before)
     )
-    too = clause.opener.lower() == "so" and words.TOO.fullmatch(clause.lead)
-    return Stance.OPEN if even or too or words.MAYBE.search(clause.lead) else None
+    return Stance.OPEN if even or _likewise(clause) or words.MAYBE.search(clause.lead) else None
+
+
+def _likewise(clause: _Clause) -> bool:
+    """Whether a clause says of its options what was said before: "so is B"."""
+    return clause.opener.lower() == "so" and words.TOO.fullmatch(clause.lead) is not None
 
 
 def _praised(clause: _Clause) -> Stance | None:

@@ -1,7 +1,8 @@
 """Whose words these are: lines that a reply quotes, what it lets others say, and the turns of a dialogue.
 
-A reply may quote a student, a friend on the telephone or a chorus of animals, and answer itself. What others are said to
-say is no answer of its own; a quotation without a speaker may be its own, and is left out only where the rest settles it.
+A reply may quote a student, a friend on the telephone or a chorus of animals, and answer itself. What others are said
+to say is no answer of its own. A quotation without a speaker may be its own, and is left out only where the rest
+settles the question or names other options.
 """
 
 from __future__ import annotations
@@ -47,19 +48,17 @@ def _is_sentence(found: re.Match[str]) -> bool:
     return _ENDED.search(said) is not None and _WORDS.search(said) is not None
 
 
-def own_voice(text: str) -> str:
-    """Leave out what others are said to say, and all turns of a dialogue but the last one's or the speaker's own."""
+def own_words(text: str) -> tuple[str, ...]:
+    """What a reply says itself, without what it lets others say; of a dialogue its last word, then the last speaker."""
     turns = list(_turns(text))
-    if len({name.lower() for name, _ in turns}) > 1:
-        mine = [said for name, said in turns if _OWN.fullmatch(name)]
-        return _last_word(mine or [said for _, said in turns])
-    return _QUOTED.sub(lambda found: " " if _said_by_others(text, found) else found[0], text)
-
-
-def _last_word(turns: list[str]) -> str:
-    """The last turn, and the one before it where the last only agrees or asks."""
-    last = turns[-1].strip("\"“”«» \n")
-    return f"{_last_word(turns[-2:-1])}\n{last}" if len(turns) > 1 and not _OPTION.search(last) else last
+    if len({name.lower() for name, _ in turns}) < 2:
+        return (_QUOTED.sub(lambda found: " " if _said_by_others(text, found) else found[0], text),)
+    naming = [(name, said) for name, said in turns if _OPTION.search(said)]
+    mine = [name for name, _ in turns if _OWN.fullmatch(name)] or [name for name, _ in naming]
+    said = [said.strip('"“”«» \n') for name, said in naming if name == mine[-1]] if mine else []
+    last = turns[-1][1].strip('"“”«» \n')
+    after = "" if not said or last == said[-1] else last  # "Right.", or "No."
+    return (f"{said[-1]}\n{after}", "\n".join([*said, after])) if said else (last,)
 
 
 def _said_by_others(text: str, found: re.Match[str]) -> bool:
@@ -74,7 +73,9 @@ _ROLE = (
     r"|candidate|coach|captain|friend|mom|dad|moderator|debater|detective|prosecut(?:ion|or)|defen[cs]e|proposition"
     r"|opposition|me|myself)(?:\s\w{1,2})?)"
 )
-_TURN = re.compile(rf"(?:^|\n|(?<=[.!?\"”]\s))[*_]{{0,2}}(?P<name>{_ROLE}|[A-Z][a-z]{{1,15}}(?=:\s?[\"“]))[*_]{{0,2}}:[*_]{{0,2}}\s?")
+_TURN = re.compile(
+    rf"(?:^|\n|(?<=[.!?\"”]\s))[*_]{{0,2}}(?P<name>{_ROLE}|[A-Z][a-z]{{1,15}}(?=:\s?[\"“]))[*_]{{0,2}}:[*_]{{0,2}}\s?"
+)
 
 
 def _turns(text: str) -> Iterator[tuple[str, str]]:

@@ -125,7 +125,7 @@ def _leading(found: list[Weighed], known: Set[str], *, others: bool) -> list[Wei
 
 
 def _held_back(found: list[Weighed], known: Set[str]) -> list[Weighed]:
-    """The option that is named last although it is not the last one: "A is haste, C is fear, D is vain. Walk with B"."""
+    """The option that is named last although it is not the last one: "A is haste, C fear, D vain. Walk with B"."""
     order = list(dict.fromkeys(letter for one in found for letter in sorted(one.letters)))
     if len(known) < 3 or set(order) != known or order[:-1] != sorted(order[:-1]) or order[-1] == max(known):
         return []

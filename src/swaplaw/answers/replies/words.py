@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from swaplaw.answers.replies.phrases import SUPERLATIVE, any_of
+from swaplaw.answers.replies.phrases import any_of
+from swaplaw.answers.replies.praise import SUPERLATIVE
 
 BREAK = re.compile(
     r"[;:]\s|,\s|(?<![A-Z][a-z])[.!?]{1,3}\s|\s-{1,2}\s|\s→\s|(?<=[(\[])(?=[a-z])|\b(?P<word>but|so|because|while|whereas|although|though|since|therefore|thus|hence"
@@ -43,7 +44,8 @@ ASIDE = re.compile(
 )
 _CLOSES = re.compile(r"['\])>]{0,3}")
 ARTICLE = re.compile(
-    r"\s(?!(?:because|since|as|is|was|are|and|or|not|but|then|has|does|can|would|in|on|it|here|with|all|by)\b)[a-z]+\s[a-z]"
+    r"\s(?!(?:because|since|as|is|was|are|and|or|not|but|then|has|does|can|would|in|on|it|here|with|all|by)\b)"
+    r"(?!\w{2,11}[b-hj-rtv-z]s\s(?:the|a|an|all|both|every|each|how|what|only|exactly|its|it)\b)[a-z]+\s[a-z]"
 )
 
 AGAINST = re.compile(
@@ -69,7 +71,7 @@ IDLE = re.compile(
     r"\b(?:can|consider\w{0,3}|examin\w{1,3}|check\w{0,3}|evaluat\w{1,3}|test\w{0,3}|compar\w{1,3}|look\w{0,3}\sat|turn\w{0,3}"
     r"|about|between|let(?!'s\sgo|\sme\sgo|'s\spick)|start\w{0,3}|tempt\w{0,4}|avoid\w{0,3}|except|all|any|each|every|both|was|were|had|first|next|second|like"
     r"|almost|nearly|close|common|your|key|students?(?!\sshould)|people|some|many|others?|discuss\w{0,3}|explain\w{0,3}|why|how|what|less"
-    r"|least|worst|arg\w{2,4}|suggested|intuition|instinct|impression|inclination|runner-up|near|used|remaining\s\d{1,3}%)(?!\w)|(?<!\bI\s)(?<!\bwe\s)\bwould\s(?:say|choose|pick|go|answer|argue)\b",
+    r"|least|worst|arg\w{2,4}|suggested|intuition|instinct|impression|inclination|runner-up|near|used|wants?\sto\ssay|remaining\s\d{1,3}%)(?!\w)|(?<!\bI\s)(?<!\bwe\s)\bwould\s(?:say|choose|pick|go|answer|argue)\b",
     re.IGNORECASE,
 )
 """Before an option: it is spoken of, not chosen."""
@@ -152,6 +154,7 @@ _CHOOSES = any_of(
         "get",
         "says",
         "declares",
+        "tells? (?:me|us)",
         "(?:propos|offer|recommend|nominat|submit)(?:e|ing|t?ing|s)?",
     ),
 )
@@ -250,7 +253,7 @@ ENDS = re.compile(
 )
 FITS = re.compile(
     r"\s(?:\w{2,12}ly\s)?(?:captures|explains|satisfies|accounts\sfor|holds|works|edges|wins|passes|stands|is\sstanding|matches|fits|meets|is\swhat"
-    r"|is\s(?:\w{2,12}ly\s|well\s|best\s)?(?:supported|consistent|accurate|apt|sound))\b(?!\s[(\[]?[A-Z]\b)"
+    r"|has\s(?:the\s)?(?:correct|right|proper)|is\s(?:\w{2,12}ly\s|well\s|best\s)?(?:supported|consistent|accurate|apt|sound))\b(?!\s[(\[]?[A-Z]\b)"
     rf"|\s(?:\w{{2,14}}\s[^,;.:]{{0,40}}\b)?(?:{SUPERLATIVE}|most\s\w{{2,14}}ly)\b|\s(?:is|does)\s?[.!;]{{1,3}}$",
     re.IGNORECASE,
 )
@@ -285,7 +288,9 @@ BEFORE_I = re.compile(r"\w\W{1,4}(?<!\bstatement )(?<!\bstatements )(?<!\bphase 
 ITEM = re.compile(r"(?:[^\w\s]\s)?(?:\w{2,12}\s)?[(\[]?[A-Z](?:[).:\]]{1,2}\s{0,2}\w|\s(?:yes|no)\b)", re.IGNORECASE)
 SPOKEN_OF = re.compile(r"\b(?:similarly|likewise|now|statement|sentence|that|both|the)\b", re.IGNORECASE)
 COLLECTIVE = re.compile(
-    r"\b(?:all|none|both|neither)\sof\s(?:the\s(?:above|options|choices|others)|these|them)\s?$", re.IGNORECASE
+    r"\b(?:all|none|both|neither)\sof\s(?:the\s(?:above|options|choices|others)|these|them)\s?$"
+    r"|^(?:not\s(?:enough|given|stated)|(?:it\s)?cannot\sbe\sdetermined|insufficient|no\s(?:change|error|effect|difference))[\w\s]{0,30}$",
+    re.IGNORECASE,
 )
 BUT = re.compile(r"\b(?:but|yet|though|although|however|except)\b", re.IGNORECASE)
 IS_WHAT = re.compile(r"\bwhat\s$", re.IGNORECASE)
