@@ -25,14 +25,16 @@ class Stance(IntEnum):
     REJECTED = -1
     NAMED = 0
     """Spoken of for a reason that does not bear on the choice."""
-    OPEN = 1
-    """Nothing is known of it, or it is a second candidate: what was favoured before it is not settled."""
-    STANDING = 2
+    RIVAL = 1
+    """It may be right as well: what was favoured before it is not settled."""
+    OPEN = 2
+    """Nothing is known of it."""
+    STANDING = 3
     """A main clause speaks of it, and says nothing against it."""
-    PLACED = 3
+    PLACED = 4
     """It stands where an answer would, after words that no list knows: "that is the curve in C"."""
-    FAVOURED = 4
-    CHOSEN = 5
+    FAVOURED = 5
+    CHOSEN = 6
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ def _rivals(clause: _Clause) -> Stance | None:
         or words.EVEN.search(clause.rest[:40])
         or words.OTHERWISE.search(clause.before)
     )
-    return Stance.OPEN if even or _likewise(clause) or words.MAYBE.search(clause.lead) else None
+    return Stance.RIVAL if even or _likewise(clause) or words.MAYBE.search(clause.lead) else None
 
 
 def _likewise(clause: _Clause) -> bool:
@@ -284,7 +286,7 @@ def _taken(clause: _Clause) -> Stance | None:
     if single and (clause.ends or clause.bracketed or stops) and words.TAKES.search(lead):
         return Stance.CHOSEN if concludes or words.DECIDES.search(lead) else Stance.FAVOURED
     if not single or words.LIKELY.search(clause.tail):
-        return Stance.OPEN
+        return Stance.RIVAL
     if clause.subject and clause.ends and not words.SPOKEN_OF.search(lead) and _put_forward(clause):
         return Stance.CHOSEN if concludes else Stance.FAVOURED
     if clause.ends and lead.strip() and (words.OWN.search(lead) or _placed(lead, clause.called)):

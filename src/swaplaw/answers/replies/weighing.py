@@ -100,7 +100,7 @@ def _disputes(one: Weighed, last: Weighed) -> bool:
     """Whether a mention after the last one that leads takes it back, or leaves another option as good."""
     if one.letters == last.letters:
         return one.stance is Stance.REJECTED and one.place[0] >= last.place[0]
-    return one.place > last.place and one.stance in (Stance.OPEN, Stance.FAVOURED)
+    return one.place > last.place and one.stance in (Stance.RIVAL, Stance.OPEN, Stance.FAVOURED)
 
 
 def _leading(found: list[Weighed], known: Set[str], *, others: bool) -> list[Weighed]:
@@ -116,7 +116,11 @@ def _leading(found: list[Weighed], known: Set[str], *, others: bool) -> list[Wei
     )
     left = known - rejected
     named = {letter for one in found for letter in one.letters}
-    still = {letter for one in found if one.stance is Stance.OPEN for letter in one.letters} - rejected - letters
+    still = (
+        {letter for one in found if one.stance in (Stance.RIVAL, Stance.OPEN) for letter in one.letters}
+        - rejected
+        - letters
+    )
     if len(letters) == 1 and not letters & rejected and not still and (contrast or left == letters):
         return standing
     if len(left) == 1 and len(known) > 2 and (left <= named or max(known) not in left):  # Not a list that broke off.
@@ -130,5 +134,6 @@ def _held_back(found: list[Weighed], known: Set[str]) -> list[Weighed]:
     if len(known) < 3 or set(order) != known or order[:-1] != sorted(order[:-1]) or order[-1] == max(known):
         return []
     last = [one for one in found if order[-1] in one.letters]
-    plain_last = all(one.stance in (Stance.OPEN, Stance.STANDING) and len(one.letters) == 1 for one in last)
-    return last if plain_last else []
+    before = max(one.place[0] for one in found if one not in last)
+    apart = all(one.place[0] > before and one.stance in (Stance.OPEN, Stance.STANDING) for one in last)
+    return last if apart else []
