@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -27,6 +28,21 @@ def test_every_question_at_every_weight(case: Corpus) -> None:
     for weight in [*points, *((a + b) / 2 for a, b in pairwise(points)), points[-1] + 1]:
         pooled = vote(tally, (0, 1), (Fraction(1), weight))
         assert np.array_equal(sheet.at(weight), pooled.numerators / pooled.denominator)
+
+
+@given(case=corpora(), data=st.data())
+def test_sums_without_each_fold_are_sums_of_all_others(case: Corpus, data: st.DataObject) -> None:
+    tally = sl.votes_from(case.frame()).tally()
+    n = len(tally.questions)
+    fold = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    exact = scoresheet(sl.pair(tally, "aa", "bb"))
+    huge = exact.weighted(np.full(n, 2**55).astype(object), exact.scale * 2**55)
+    expected = replace(exact, step=exact.step / 7, constant=exact.constant / 7)
+    for sheet in (exact, huge, expected):
+        found = sheet.sums_without(fold, 4)
+        assert found.shape == (4, len(sheet.firsts))
+        away = np.abs(found - sheet.sums(fold != np.arange(4)[:, None])).max()
+        assert away <= (1.1e-9 if sheet is expected else 0)  # Expectations may round the other way.
 
 
 @given(case=corpora(), data=st.data())

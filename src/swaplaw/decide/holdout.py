@@ -51,6 +51,12 @@ class Folds:
         """The training part that goes with each fold: all other questions."""
         return ~self.tests
 
+    @property
+    def numbers(self) -> Ints:
+        """The fold of each question in every repeat: repeats x questions."""
+        numbers: Ints = self.tests.reshape(self.repeats, self.folds, -1).argmax(axis=1)
+        return numbers
+
 
 def deal(member: Ints, *, folds: int = FOLDS, repeats: int = REPEATS, seed: int = 0) -> Folds:
     """Deal units into folds of equal size, again and again; at most as many folds as units, and then once."""
@@ -170,7 +176,7 @@ def judge(scorer: Scorer, made: Sequence[Choice], against: Sequence[Choice], fol
 
 def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
     """Score each question at the pair's best plateau on the folds without it, averaged over repeats."""
-    totals = sheet.sums(folds.trains)
+    totals = np.concatenate([sheet.sums_without(fold, folds.folds) for fold in folds.numbers])
     best = np.where(sheet.open, totals, -1).argmax(axis=1)
     weights = [sheet.weight(*sheet.run(row, stretch)) for row, stretch in zip(totals, best, strict=True)]
     return on_tests([sheet.at(weight) for weight in weights], folds)

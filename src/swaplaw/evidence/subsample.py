@@ -11,16 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from itertools import groupby, pairwise
-from math import comb
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote
+from swaplaw.evidence.ballot_boxes import Ballots, Boxes, boxes_of
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.mixtures import Line, mixed
 from swaplaw.law.pair import Pair
@@ -32,6 +30,8 @@ from swaplaw.votes.tally import Rivals, Tally
 LARGEST_BATCH = 400_000
 FEWEST, MOST = 50, 1_000
 """Ballots a question: as many as make the largest batch, between these."""
+SHUFFLED = 500
+"""Questions that are shuffled at once."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,11 @@ def draw(
     tally: Tally, members: Sequence[int], samples: Sequence[int | Ints], *, seed: int = 0, ballots: int | None = None
 ) -> Draws:
     """Draw some of each member's votes on every question (a number, or one for each question)."""
-    sizes = _sizes(tally, members, samples)
-    limit = _limit(tally, ballots)
-    boxes = list(zip(ballot_boxes(tally, members), map(tuple, sizes.T.tolist()), strict=True))
-    blocks = [_all_ballots(*box) if _number(*box, limit) <= limit else None for box in boxes]
-    at_random = [box for box, block in zip(boxes, blocks, strict=True) if block is None]
-    drawn = iter(_at_random(at_random, limit, np.random.default_rng([seed, limit])))
-    return _assemble(tally, members, sizes, [block or next(drawn) for block in blocks])
+    sizes, limit, boxes = _sizes(tally, members, samples), _limit(tally, ballots), boxes_of(tally, members)
+    listed = _few(boxes.possible(limit), sizes, limit)
+    asked = boxes.select(~listed)
+    drawn = _at_random(asked, sizes[:, ~listed], limit, np.random.default_rng([seed, limit]))
+    return _assemble(tally, members, sizes, listed, boxes, boxes.widths, drawn)
 
 
 def _sizes(tally: Tally, members: Sequence[int], samples: Sequence[int | Ints]) -> Ints:
@@ -113,6 +111,15 @@ def _sizes(tally: Tally, members: Sequence[int], samples: Sequence[int | Ints]) 
 
 def _limit(tally: Tally, ballots: int | None) -> int:
     return ballots or int(np.clip(LARGEST_BATCH // len(tally.questions), FEWEST, MOST))
+
+
+def _few(possible: Sequence[Ints], sizes: Ints, limit: int) -> Bools:
+    """On which questions the members can give no more different ballots together than the limit."""
+    number = np.ones(sizes.shape[1], dtype=np.int64)
+    for own, size in zip(possible, sizes, strict=True):
+        # Cut off at every step: the product of many members would overflow.
+        number = np.minimum(number * np.take_along_axis(own, size[:, None].astype(np.intp), axis=1)[:, 0], limit + 1)
+    return number <= limit
 
 
 @dataclass(frozen=True)
@@ -126,12 +133,12 @@ class Shuffled:
     tally: Tally = field(repr=False)
     seed: int = 0
     ballots: int | None = None
-    _kept: dict[tuple[int, ...], list[_Boxes]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[tuple[int, ...], Boxes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
-    def boxes(self) -> list[_Boxes]:
+    def boxes(self) -> Boxes:
         """Each question's counts of all models."""
-        return list(ballot_boxes(self.tally, range(len(self.tally.models))))
+        return boxes_of(self.tally, range(len(self.tally.models)))
 
     @cached_property
     def orders(self) -> list[Ints]:
@@ -139,54 +146,44 @@ class Shuffled:
         rng = np.random.default_rng([self.seed, _limit(self.tally, self.ballots)])
         return [self._shuffled(model, rng) for model in range(len(self.tally.models))]
 
-    @cached_property
-    def _width(self) -> int:
-        """The most categories of a question."""
-        return max(len(boxes[0]) for boxes in self.boxes)
-
     def _shuffled(self, model: int, rng: np.random.Generator) -> Ints:
-        number, most = _limit(self.tally, self.ballots), int(self.tally.votes[model].max(initial=0))
-        orders = np.zeros((most, len(self.boxes), number), dtype=np.min_scalar_type(self._width))
-        for question, boxes in enumerate(self.boxes):
-            votes = np.repeat(np.arange(len(boxes[model]), dtype=orders.dtype), boxes[model])
+        counts, number = self.boxes.counts[model], _limit(self.tally, self.ballots)
+        cast = np.arange(int(counts.sum(axis=1).max(initial=0))) < counts.sum(axis=1)[:, None]
+        votes = np.zeros(cast.shape, dtype=np.min_scalar_type(counts.shape[1]))
+        votes[cast] = np.repeat(np.tile(np.arange(counts.shape[1]), len(counts)), counts.reshape(-1))
+        orders = np.empty((cast.shape[1], len(counts), number), dtype=votes.dtype)
+        for first in range(0, len(counts), SHUFFLED):
+            some = slice(first, first + SHUFFLED)
+            drawn = np.broadcast_to(cast[some, None], (len(cast[some]), number, cast.shape[1]))
             # Votes that were not cast come last: nobody draws them.
-            keys = rng.random((number, len(votes)), dtype=np.float32)
-            orders[: len(votes), question] = votes.take(keys.argsort(axis=1)).T
+            keys = np.full(drawn.shape, np.inf, dtype=np.float32)
+            keys[drawn] = rng.random(int(drawn.sum()), dtype=np.float32)
+            orders[:, some] = np.take_along_axis(votes[some, None], keys.argsort(axis=2), axis=2).transpose(2, 0, 1)
         return orders
 
     @cached_property
     def _possible(self) -> list[Ints]:
         """How many different ballots of each size every model can give: questions x sizes, counted up to the limit."""
-        limit = _limit(self.tally, self.ballots)
-        return [
-            _numbers_possible([boxes[model] for boxes in self.boxes], limit) for model in range(len(self.tally.models))
-        ]
+        return self.boxes.possible(_limit(self.tally, self.ballots))
 
     def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
         """Draw some of each member's votes on every question, as `draw` does."""
         sizes = _sizes(self.tally, members, samples)
-        number, limit = np.ones(len(self.boxes), dtype=np.int64), _limit(self.tally, self.ballots)
-        for member, own in zip(members, sizes, strict=True):
-            possible = np.take_along_axis(self._possible[member], own[:, None], axis=1)[:, 0]
-            number = np.minimum(number * possible, limit + 1)  # The product of many members would overflow.
-        listed = number <= limit
-        drawn = iter(self._first(members, sizes, np.flatnonzero(~listed)))
-        asked = zip(self._voted(tuple(members)), sizes.T.tolist(), listed.tolist(), strict=True)
-        blocks = [_all_ballots(boxes, tuple(own)) if whole else next(drawn) for boxes, own, whole in asked]
-        return _assemble(self.tally, members, sizes, blocks)
+        listed = _few([self._possible[member] for member in members], sizes, _limit(self.tally, self.ballots))
+        drawn = self._first(members, sizes, np.flatnonzero(~listed))
+        return _assemble(self.tally, members, sizes, listed, self._voted(tuple(members)), self.boxes.widths, drawn)
 
-    def _voted(self, members: tuple[int, ...]) -> list[_Boxes]:
+    def _voted(self, members: tuple[int, ...]) -> Boxes:
         """Each question's counts of some members, without answers that none of them gave."""
         if members not in self._kept:
-            some = [tuple(boxes[member] for member in members) for boxes in self.boxes]
-            self._kept[members] = some if len(members) == len(self.tally.models) else list(map(_without_empty, some))
+            self._kept[members] = self.boxes.of(members)
         return self._kept[members]
 
-    def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Iterator[_Block]:
+    def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Ballots:
         """The first votes of every shuffle of some questions, counted by category."""
-        number = _limit(self.tally, self.ballots)
+        number, width = _limit(self.tally, self.ballots), self.boxes.counts.shape[2]
         most = np.min_scalar_type(int(sizes.max(initial=0)))
-        counts = np.zeros((len(members), self._width, len(questions), number), dtype=most)
+        counts = np.zeros((len(members), width, len(questions), number), dtype=most)
         for row, member, size in zip(counts, members, sizes[:, questions], strict=True):
             # A vote at a time, a category at a time: bytes that lie side by side.
             for place in range(int(size.max(initial=0))):
@@ -194,28 +191,7 @@ class Shuffled:
                 taken = place < size[:, None]
                 for category, own in enumerate(row):
                     own += (votes == category) & taken
-        share = np.full(number, 1 / number)
-        for place, question in enumerate(questions):
-            yield counts[:, : len(self.boxes[question][0]), place], share, False
-
-
-def _without_empty(boxes: _Boxes) -> _Boxes:
-    voted = [place for place in range(len(boxes[0])) if not place or any(box[place] for box in boxes)]
-    return tuple(tuple(box[place] for place in voted) for box in boxes)
-
-
-def _numbers_possible(boxes: list[tuple[int, ...]], limit: int) -> Ints:
-    """How many different ballots of each size each box can give: boxes x sizes; more than the limit is one more."""
-    width, most = max(map(len, boxes)), max(map(sum, boxes))
-    counts = np.array([box + (0,) * (width - len(box)) for box in boxes])
-    ways = np.zeros((len(boxes), most + 1), dtype=np.int64)
-    ways[:, 0] = 1
-    for count in counts.T:
-        found = ways.copy()
-        for taken in range(1, int(count.max()) + 1):
-            found[:, taken:] += ways[:, :-taken] * (taken <= count[:, None])
-        ways = np.minimum(found, limit + 1)
-    return ways
+        return _alike(counts.reshape(len(members), width, -1), len(questions), number)
 
 
 def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
@@ -230,145 +206,75 @@ def _check(tally: Tally, members: Sequence[int], sizes: Ints) -> None:
             raise InputError(f"every member needs a sample at least: {quote(tally.models[member])} would have none")
 
 
-_Boxes = tuple[tuple[int, ...], ...]
-"""One question's counts of each member, gold's first."""
-_Block = tuple[Ints, Floats, bool]
-"""Ballots of one question (members x categories x ballots), their probabilities, and whether these are all."""
+def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Each question's counts as tuples, one for each member, gold first."""
+    boxes = boxes_of(tally, members)
+    for counts, width in zip(boxes.counts.swapaxes(0, 1), boxes.widths.tolist(), strict=True):
+        yield tuple(map(tuple, counts[:, :width].tolist()))
 
 
-def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[_Boxes]:
-    """Each question's counts, gold first, then every rival that a member voted for: one tuple a member.
-
-    Rivals come in the order of their counts, so that questions which differ in nothing but labels draw alike.
-    """
-    dense = np.stack([tally.dense(member) for member in members])
-    voted = np.flatnonzero(dense.any(axis=0))
-    question = tally.rivals.question[voted]
-    order = np.lexsort([*dense[::-1, voted], question])
-    ends = np.searchsorted(question[order], np.arange(len(tally.questions) + 1))
-    counts = dense[:, voted[order]].tolist()
-    golds = [tally.gold[member].tolist() for member in members]
-    for number, (start, end) in enumerate(pairwise(ends.tolist())):
-        yield tuple((gold[number], *row[start:end]) for gold, row in zip(golds, counts, strict=True))
-
-
-def _at_random(asked: list[tuple[_Boxes, tuple[int, ...]]], number: int, rng: np.random.Generator) -> Iterator[_Block]:
+def _at_random(boxes: Boxes, sizes: Ints, number: int, rng: np.random.Generator) -> Ballots:
     """Draw several ballots for each question, all questions at once: category by category, from what is left."""
-    if not asked:
-        return
-    width = max(len(boxes[0]) for boxes, _ in asked)
-    counts = np.array([[box + (0,) * (width - len(box)) for box in boxes] for boxes, _ in asked])
-    left = np.repeat(np.array([sizes for _, sizes in asked])[:, :, None], number, axis=2)
+    width = int(boxes.widths.max(initial=1))
+    counts = boxes.counts[:, :, :width].swapaxes(0, 1)
+    left = np.repeat(sizes.T[:, :, None].astype(np.int64), number, axis=2)
     others = counts.sum(axis=2)
-    drawn = np.empty((*left.shape, width), dtype=np.int32)
+    drawn = np.empty((counts.shape[1], width, len(counts), number), dtype=np.min_scalar_type(int(sizes.max(initial=0))))
     for category in range(width):
-        others -= counts[:, :, category]
-        drawn[..., category] = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
-        left -= drawn[..., category]
-    share = np.full(number, 1 / number)
-    for (boxes, _), ballots in zip(asked, drawn, strict=True):
-        yield ballots[:, :, : len(boxes[0])].swapaxes(1, 2), share, False
+        others = others - counts[:, :, category]
+        taken = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
+        drawn[:, category] = taken.swapaxes(0, 1)
+        left -= taken
+    return _alike(drawn.reshape(counts.shape[1], width, -1), len(counts), number)
 
 
-@lru_cache(maxsize=10_000)
-def _all_ballots(counts: _Boxes, sizes: tuple[int, ...]) -> _Block:
-    """Every combination of the members' ballots: many questions have the same boxes."""
-    listed = [_listed(box, size) for box, size in zip(counts, sizes, strict=True)]
-    places = np.indices([len(share) for _, share in listed]).reshape(len(listed), -1)
-    ballots = np.stack([drawn.take(place, axis=1) for (drawn, _), place in zip(listed, places, strict=True)])
-    share = np.prod([shares[place] for (_, shares), place in zip(listed, places, strict=True)], axis=0)
-    return ballots, share, True
+def _alike(counts: Ints, questions: int, number: int) -> Ballots:
+    """As many random ballots for each question, all as likely."""
+    return Ballots(np.full(questions, number), counts, np.full(questions * number, 1 / number))
 
 
-def _number(counts: _Boxes, sizes: tuple[int, ...], limit: int) -> int:
-    """How many different ballots the members can give together; any number above `limit` stands for more."""
-    number = 1
-    for box, size in zip(counts, sizes, strict=True):
-        number *= _possible(tuple(sorted(filter(None, box))), size)
-        if number > limit:
-            break
-    return number
-
-
-@lru_cache(maxsize=100_000)
-def _possible(box: tuple[int, ...], size: int) -> int:
-    """How many different ballots of this size a box of counts can give."""
-    ways = [1] + [0] * size
-    for count in box:
-        ways = [sum(ways[max(0, total - count) : total + 1]) for total in range(size + 1)]
-    return ways[size]
-
-
-def _listed(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
-    """Every ballot of this size, with its hypergeometric probability; boxes that differ in order only list alike."""
-    order = sorted((place for place, count in enumerate(box) if count), key=box.__getitem__)
-    ballots, share = _listed_sorted(tuple(box[place] for place in order), size)
-    drawn = np.zeros((len(box), len(share)), dtype=ballots.dtype)
-    drawn[order] = ballots
-    return drawn, share
-
-
-@lru_cache(maxsize=10_000)
-def _listed_sorted(box: tuple[int, ...], size: int) -> tuple[Ints, Floats]:
-    """The ballots of a box, categories x ballots, in the order of the first category, then the second, and so on."""
-    total = comb(sum(box), size)
-    # Whole numbers up to the total are exact in floats, or else Python's own.
-    dtype = np.dtype(np.float64 if total < 2**53 else object)
-    ballots, left = np.empty((0, 1), dtype=np.int64), np.array([size])
-    ways, rest = np.ones(1, dtype=dtype), sum(box)
-    for count in box:
-        rest -= count
-        least, most = np.maximum(0, left - rest), np.minimum(count, left)
-        number = most - least + 1
-        start = np.repeat(np.cumsum(number) - number, number)
-        taken = np.arange(len(start)) - start + np.repeat(least, number)
-        ballots = np.concatenate([np.repeat(ballots, number, axis=1), taken[None]])
-        left = np.repeat(left, number) - taken
-        ways = np.repeat(ways, number) * _choose(count, dtype).take(taken)
-    return ballots, (ways / total).astype(np.float64)
-
-
-@lru_cache(maxsize=1_000)
-def _choose(count: int, dtype: np.dtype[Any]) -> Floats:
-    """In how many ways 0, 1, … of `count` votes can be taken."""
-    return np.array([comb(count, taken) for taken in range(count + 1)], dtype=dtype)
-
-
-def _assemble(tally: Tally, members: Sequence[int], sizes: Ints, blocks: list[_Block]) -> Draws:
-    """Lay the ballots of all questions out as one tally.
+def _assemble(
+    tally: Tally, members: Sequence[int], sizes: Ints, listed: Bools, boxes: Boxes, widths: Ints, drawn: Ballots
+) -> Draws:
+    """Lay the ballots of all questions out as one tally: all of `listed` ones from their boxes, else what was drawn.
 
     Ballots of one question have the same rivals. So a row of rivals (see `ragged`) is made of whole questions, those
-    with the most rivals first, and no rival is looked at by itself.
+    with the most rivals first, and no rival is looked at by itself. `widths` are the categories of what was drawn.
     """
-    number = np.array([len(share) for _, share, _ in blocks])
-    width = np.array([ballots.shape[1] - 1 for ballots, _, _ in blocks])
-    ends = np.cumsum(number)
-    owner = np.repeat(np.arange(len(blocks)), number)
-    by_width = np.argsort(-width, kind="stable")
-    sizes_by_width = number[by_width]
-    starts = np.cumsum(sizes_by_width) - sizes_by_width
-    order = np.arange(int(ends[-1])) + np.repeat((ends - number)[by_width] - starts, sizes_by_width)
-    heights = range(int(width.max(initial=0)))
-    rows = Rows.padded(len(owner), np.array([number[width > row].sum() for row in heights], dtype=np.intp))
-    counts = np.zeros((len(members), int(rows.widths.sum())), dtype=np.min_scalar_type(int(sizes.max(initial=0))))
-    row_starts = np.cumsum(rows.widths) - rows.widths
-    first = 0
-    for wide, own in groupby(by_width.tolist(), key=width.__getitem__):
-        block = np.concatenate([blocks[question][0][:, 1:] for question in own], axis=2).astype(counts.dtype)
-        for row in range(wide):
-            counts[:, row_starts[row] + first : row_starts[row] + first + block.shape[2]] = block[:, row]
-        first += block.shape[2]
-    voted = [np.flatnonzero(row) for row in counts]
-    drawn = Tally(
+    whole = boxes.select(listed).all_ballots(sizes[:, listed])
+    number, rivals = np.empty(len(listed), dtype=np.int64), np.where(listed, boxes.widths, widths) - 1
+    number[listed], number[~listed] = whole.number, drawn.number
+    owner, height = np.repeat(np.arange(len(listed)), number), int(rivals.max(initial=0))
+    share = np.empty(len(owner))
+    counts = np.zeros((len(members), 1 + height, len(owner)), dtype=np.min_scalar_type(int(sizes.max(initial=0))))
+    for ballots, places in zip((whole, drawn), map(np.flatnonzero, (listed[owner], ~listed[owner])), strict=True):
+        share[places] = ballots.share
+        for own, given in zip(counts, ballots.counts, strict=True):
+            for row, votes in zip(own, given, strict=False):
+                row[places] = votes
+    order = _by_width(number, rivals)
+    rows = Rows.padded(len(owner), np.array([number[rivals > row].sum() for row in range(height)], dtype=np.intp))
+    flat = [[row.take(order[:width]) for row, width in zip(own[1:], rows.widths, strict=True)] for own in counts]
+    votes = np.stack([np.concatenate([np.empty(0, dtype=counts.dtype), *row]) for row in flat])
+    voted = [np.flatnonzero(row) for row in votes]
+    laid = Tally(
         tally.dataset,
         tuple(tally.models[member] for member in members),
         ("",) * len(owner),
         sizes[:, owner],
-        np.concatenate([ballots[:, 0] for ballots, _, _ in blocks], axis=1),
-        Rivals(order, rows, np.broadcast_to(np.array(None, dtype=object), counts.shape[1:])),
+        counts[:, 0],
+        Rivals(order, rows, np.broadcast_to(np.array(None, dtype=object), votes.shape[1:])),
         np.cumsum([0, *map(len, voted)]),
         np.concatenate(voted),
-        np.concatenate([row.take(places) for row, places in zip(counts, voted, strict=True)]),
+        np.concatenate([row.take(places) for row, places in zip(votes, voted, strict=True)]),
     )
-    share = np.concatenate([share for _, share, _ in blocks])
-    return Draws(drawn, owner, share, np.array([exact for _, _, exact in blocks]))
+    return Draws(laid, owner, share, listed)
+
+
+def _by_width(number: Ints, rivals: Ints) -> Ints:
+    """Ballots of questions with the most rivals first; `number` is how many each question has, side by side."""
+    questions = np.argsort(-rivals, kind="stable")
+    sizes = number[questions]
+    starts = np.cumsum(sizes) - sizes
+    order: Ints = np.arange(int(number.sum())) + np.repeat((np.cumsum(number) - number)[questions] - starts, sizes)
+    return order

@@ -101,6 +101,22 @@ class Scoresheet:
         np.cumsum(sums, axis=0, out=sums)
         return np.round(sums.T, SUM_DIGITS) if self.expected else sums.T
 
+    def sums_without(self, fold: Ints, folds: int) -> Floats:
+        """Scores summed over all questions but those of each fold, as `sums` does; `fold` is that of each question.
+
+        Every step is added to its own fold only, and what all folds have but one is a difference: as long as so many
+        numbers stay whole, that is the same.
+        """
+        if not self.expected and exact_type(2 * len(fold) * self.scale) is object:
+            return self.sums(fold != np.arange(folds)[:, None])
+        key = self.place * folds + fold.take(self.owner)
+        moved = np.bincount(key, self.step, minlength=len(self.firsts) * folds).astype(np.float64)
+        moved = moved.reshape(len(self.firsts), folds)
+        moved[0] += np.bincount(fold, self.constant, minlength=folds)
+        np.cumsum(moved, axis=0, out=moved)
+        sums = (moved.sum(axis=1, keepdims=True) - moved).T
+        return np.round(sums, SUM_DIGITS) if self.expected else sums
+
     def among(self, questions: Bools) -> Scoresheet:
         """The scores of some of the questions (a mask), numbered anew."""
         kept = questions[self.owner]
