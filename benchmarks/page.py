@@ -15,7 +15,7 @@ from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options, document, page, write_page
 
 SCREENSHOTS = Path(__file__).resolve().parents[1] / "scripts" / "screenshots.py"
-OPTIONS = Options(folds=2, repeats=1, replicates=50, panel_seconds=0.0)
+OPTIONS = Options(folds=2, repeats=1, replicates=50, panel_work=0.0)
 """The least that a large fleet needs: the page is what is measured."""
 MOVE_THE_WEIGHT = """
     document.getElementById("two-thirds").click();

@@ -20,7 +20,7 @@ PAIR = ("--primary", "synthetic-0000", "--secondary", "synthetic-0001")
 JOBS = {
     "panel": ("--size", "3", "--top", "30", "--json"),
     "recommend": ("--search", "full", "--replicates", "10000", "--json"),
-    "report": ("-o", "PAGE", "--panel-seconds", "0"),
+    "report": ("-o", "PAGE", "--panel-work", "0"),
     "budget": (*PAIR, "--samples", "12,16,20,24", "--json"),
 }
 """Commands, and what makes them long on 10 models x 3,000 questions x 24 samples."""

@@ -84,7 +84,7 @@ COMMANDS = (
     ("predictors", "--replicates", "50"),
     ("budget", "--primary", "a", "--secondary", "b", "--samples", "2"),
     ("recommend", "--replicates", "50"),
-    ("report", "--replicates", "50", "--panel-seconds", "0", "-o", "{folder}/report.html"),
+    ("report", "--replicates", "50", "--panel-work", "0", "-o", "{folder}/report.html"),
 )
 
 

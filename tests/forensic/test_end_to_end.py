@@ -242,7 +242,7 @@ def test_a_fleet_of_different_skill_becomes_votes_that_the_law_reads(tmp_path: P
     assert again.read_bytes() == votes.read_bytes()
     assert swaplaw("forensic", "grade", tmp_path / "logs", "-o", free, "--categories", "gold-free").code == 0
     assert len(json.loads(swaplaw("pairs", free, "--json").out)["pairs"]) == 3
-    quick = ["--folds", "2", "--repeats", "2", "--replicates", "200", "--panel-seconds", "1"]
+    quick = ["--folds", "2", "--repeats", "2", "--replicates", "200", "--panel-work", "1"]
     assert swaplaw("report", votes, "-o", tmp_path / "report.html", *quick).code == 0
     assert json.loads(swaplaw("recommend", votes, "--json").out)["verdict"]
     assert "mockllm/middling" in (tmp_path / "report.html").read_text()

@@ -91,7 +91,7 @@ def test_numbers_are_those_of_the_library() -> None:
     """What the table shows is what the law says, and the same votes give the same document."""
     votes = demo_votes()
     # A search for panels that is cut off depends on the machine.
-    options = replace(QUICK, panel_seconds=0.0)
+    options = replace(QUICK, panel_work=0.0)
     found = document(votes, None, options)
     tally = votes.tally(None)
     columns = found["pairs"]["columns"]
@@ -185,7 +185,7 @@ def test_only_what_is_worth_it_is_carried(monkeypatch: pytest.MonkeyPatch) -> No
 def test_rules_are_those_of_combine() -> None:
     """The section has every quick rule with the numbers of `combine` on the same folds."""
     votes = demo_votes()
-    part = document(votes, None, replace(QUICK, panel_seconds=0.0))["combining"]
+    part = document(votes, None, replace(QUICK, panel_work=0.0))["combining"]
     expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], folds=3, repeats=1, time_limit=0)
     assert {"smooth", "equal", "agreement", "best_pair"} <= {row["rule"] for row in part["rules"]}
     assert part["optimum"] is None
@@ -226,7 +226,7 @@ def test_the_page_begins_with_a_pair_of_the_best_model() -> None:
     everything else, where single votes let no pair gain and all lifts are equal."""
     for samples in (1, 5):
         votes = votes_of({"a": sometimes(3), "b": sometimes(4), "best": sometimes(9)}, samples=samples)
-        found = document(votes, None, replace(QUICK, panel_seconds=0.0))
+        found = document(votes, None, replace(QUICK, panel_work=0.0))
         single = found["verdict"].get("single")
         assert found["best"][0] == (single or summary(votes.tally())[0].model)
 
@@ -234,19 +234,19 @@ def test_the_page_begins_with_a_pair_of_the_best_model() -> None:
 def test_command_writes_a_page(tmp_path: Path) -> None:
     """The command writes the page, prints the verdict, and shows itself on the page."""
     file = tmp_path / "out.html"
-    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-seconds", "0"]
+    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-work", "0"]
     done = CliRunner().invoke(cli, ["report", "demo", "-o", str(file), *options])
     assert done.exit_code == 0, done.output
     assert "gpt-4" in done.output
     found = data_of(file.read_text(encoding="utf-8"))
     assert found["methods"]["command"].startswith("swaplaw report demo --output ")
-    assert "--panel-seconds 0.0" in found["methods"]["command"]
+    assert "--panel-work 0.0" in found["methods"]["command"]
     assert "swaplaw panel" in found["panels"]["why"]
 
 
 def test_command_says_what_is_wrong(tmp_path: Path) -> None:
     """A place that cannot be written is bad input."""
-    quick = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-seconds", "0"]
+    quick = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-work", "0"]
     done = CliRunner().invoke(cli, ["report", "demo", "-o", str(tmp_path / "no" / "where.html"), *quick])
     assert isinstance(done.exception, InputError)
     assert "cannot write the report" in str(done.exception)
@@ -257,13 +257,13 @@ def test_options_show_their_defaults() -> None:
     from swaplaw.cli.decide.report import command
 
     given = {parameter.name: parameter.default for parameter in command.params}
-    for name in ("folds", "repeats", "replicates", "min_gain", "panel_seconds", "seed"):
+    for name in ("folds", "repeats", "replicates", "min_gain", "panel_work", "seed"):
         assert given[name] == getattr(Options(), name)
 
 
 def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
     """Every picture of the page, drawn without a browser, also of names that are markup."""
-    options = replace(QUICK, panel_seconds=0.0)
+    options = replace(QUICK, panel_work=0.0)
     for name, votes in (("demo", demo_votes()), ("hostile", hostile_votes())):
         found = document(votes, None, options)
         files = write_figures(votes.tally(None), found, tmp_path / name)
@@ -278,7 +278,7 @@ def test_figures_only_of_what_there_is(tmp_path: Path) -> None:
     """One model has votes to draw, and nothing else; the command draws what it is asked to."""
     found = document(ODD["one model"], None, QUICK)
     assert list(figures(ODD["one model"].tally(None), found)) == ["votes"]
-    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-seconds", "0"]
+    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-work", "0"]
     places = ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "drawn")]
     done = CliRunner().invoke(cli, ["report", "demo", *places, *options])
     assert done.exit_code == 0, done.output

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(
     reason="chromium and chromedriver are not installed (Debian: chromium, chromium-driver)",
 )
 
-FLEET = Options(folds=2, repeats=1, replicates=50, panel_seconds=0.0)
+FLEET = Options(folds=2, repeats=1, replicates=50, panel_work=0.0)
 """The least that a large fleet needs: these tests are about the page."""
 
 
@@ -497,7 +497,7 @@ def test_odd_votes_explain_themselves(chrome: Any, tmp_path: Path, name: str) ->
 def test_free_text_fleet(chrome: Any, tmp_path: Path) -> None:
     """A forensic fleet shows its free text, its clusters, its reasons, and that it is synthetic."""
     file = tmp_path / "forensic.html"
-    report_of(twin("forensic"), file, replace(QUICK, panel_seconds=0.0))
+    report_of(twin("forensic"), file, replace(QUICK, panel_work=0.0))
     visit(chrome, file)
     assert "synthetic" in text(chrome, "#verdict")
     assert "unanswered" in text(chrome, "#fleet")

@@ -11,7 +11,7 @@ import polars as pl
 from swaplaw import Votes, votes_from
 from swaplaw.report import Options, document, page, write_page
 
-QUICK = Options(folds=3, repeats=1, replicates=100, panel_seconds=2.0, command="swaplaw report votes.csv")
+QUICK = Options(folds=3, repeats=1, replicates=100, panel_work=2.0, command="swaplaw report votes.csv")
 """Everything a report has, at the least that still says something."""
 
 HOSTILE = (

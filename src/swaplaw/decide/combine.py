@@ -199,6 +199,7 @@ def combine(
     repeats: int = REPEATS,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
+    effort: float | None = None,
     workers: int | None = None,
     backend: Backend = "processes",
     progress: Progress = iter,
@@ -225,6 +226,8 @@ def combine(
         Parts that questions are dealt into, how often, and by which random numbers.
     time_limit : float, optional
         Seconds that the optimum over all weights is searched for; 0 leaves it out, None takes as long as it takes.
+    effort : float, optional
+        Bound on the same search, in planes looked at.
     workers, backend, progress
         Who does the work, and who is told how far it is.
 
@@ -265,7 +268,7 @@ def combine(
     subjects = _subjects(scorer, single, folds, repeats, seed) if by_subject else None
     (best,) = single(np.ones((1, len(considered.questions)), dtype=bool))
     known = [dict(zip(found.choice.members, found.choice.weights, strict=True)) for found in judged]
-    optimum = None if time_limit == 0 else fleet_optimum(considered, time_limit=time_limit, starts=known)
+    optimum = None if time_limit == 0 else fleet_optimum(considered, time_limit=time_limit, effort=effort, starts=known)
     return Combination(
         considered,
         len(tally.questions),

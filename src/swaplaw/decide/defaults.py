@@ -6,3 +6,5 @@ FOLDS, REPEATS = 10, 3
 """Parts that questions are dealt into, and how often: more deals change little."""
 REPLICATES = 2_000
 """Bootstrap draws over all candidates."""
+PANEL_WORK = 20.0
+"""Millions of planes that a report may look at for panels: a few seconds, and the same on every machine."""

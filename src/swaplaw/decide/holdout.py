@@ -226,6 +226,7 @@ def held_out_panel(
     repeats: int = PANEL_REPEATS,
     seed: int = 0,
     time_limit: float | None = None,
+    effort: float | None = None,
     workers: int | None = None,
     backend: Backend = "processes",
     progress: Progress = iter,
@@ -242,6 +243,8 @@ def held_out_panel(
         The same seed gives the same folds.
     time_limit : float, optional
         Seconds for each certificate.
+    effort : float, optional
+        Planes that each certificate may look at.
     workers : int, optional
         Share the folds among this many; the numbers stay the same.
     backend : {"processes", "dask", "ray", "spark"}
@@ -262,7 +265,7 @@ def held_out_panel(
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
     crew = Crew(workers, backend)
     rules = (
-        weights_rule(tally, panel.indices, time_limit=time_limit, crew=crew, progress=progress),
+        weights_rule(tally, panel.indices, time_limit=time_limit, effort=effort, crew=crew, progress=progress),
         BestSingle(scorer, tuple(sorted(panel.indices))),
     )
     scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
@@ -274,13 +277,16 @@ def weights_rule(
     members: Sequence[int],
     *,
     time_limit: float | None = None,
+    effort: float | None = None,
     crew: Crew = ALONE,
     progress: Progress = iter,
 ) -> Rule:
     """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
-    return each(
-        tally, lambda train: choice_of(certify(oriented(train, members), time_limit=time_limit)), crew, progress
-    )
+
+    def choose(train: Tally) -> Choice:
+        return choice_of(certify(oriented(train, members), time_limit=time_limit, effort=effort))
+
+    return each(tally, choose, crew, progress)
 
 
 def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:

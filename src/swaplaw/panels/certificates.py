@@ -33,7 +33,7 @@ from swaplaw.panels.branch_and_bound import CUT_FROM, best_weights
 from swaplaw.panels.cones import Ray, primitive
 from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.line_search import line_search
-from swaplaw.panels.milp import TOLERANCE, program, solve
+from swaplaw.panels.milp import TOLERANCE, affordable_nodes, program, solve
 from swaplaw.panels.panel import Panel, PanelOptimum, oriented
 
 LONGEST_TOTAL = 2**20
@@ -68,9 +68,9 @@ class Certificate:
     parts: Parts = field(repr=False, compare=False)
     """What was searched, to tidy the weights by."""
 
-    def tidied(self, deadline: float | None = None) -> Certificate:
+    def tidied(self, deadline: float | None = None, effort: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""
-        return self.parts.tidied(deadline).certificate()
+        return self.parts.tidied(deadline, None if effort is None else Effort(effort)).certificate()
 
     @property
     def gap(self) -> Fraction:
@@ -127,8 +127,8 @@ class Certificate:
         }
 
 
-def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
-    """Find a panel's best weights and prove them best, or stop at a time limit with a proven gap.
+def certify(panel: Panel, *, time_limit: float | None = None, effort: float | None = None) -> Certificate:
+    """Find a panel's best weights and prove them best, or stop at a limit with a proven gap.
 
     Parameters
     ----------
@@ -136,6 +136,8 @@ def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
         The models.
     time_limit : float, optional
         Seconds after which the search ends.
+    effort : float, optional
+        Planes that may be looked at: a limit that is the same on every machine.
 
     Returns
     -------
@@ -158,11 +160,14 @@ def certify(panel: Panel, *, time_limit: float | None = None) -> Certificate:
     if time_limit is not None and not time_limit >= 0:
         raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
     deadline = None if time_limit is None else monotonic() + time_limit
-    parts = Parts(panel, deadline, {}, Effort(EFFORT))
+    parts = Parts(panel, deadline, {}, Effort(EFFORT if effort is None else effort))
     parts.search()
-    if not parts.open:
-        return parts.certificate().tidied(deadline)
     few = len(panel.indices) <= FEW
+    if not parts.open or (few and effort is not None):
+        return parts.certificate().tidied(deadline, effort)
+    if effort is not None:
+        nodes = affordable_nodes(len(parts.planes(tuple(range(parts.size))).normals), effort)
+        return BySolver(parts).certificate(nodes) if nodes else parts.certificate()
     found = BySolver(parts).certificate(NODES if few and deadline is None else None)
     if found.gap and few and deadline is None:
         return _whole(challenge(panel)).tidied()
@@ -182,13 +187,14 @@ def challenge(
     floor: Fraction | None = None,
     deadline: float | None = None,
     curves: Curves | None = None,
+    effort: Effort | None = None,
 ) -> Certificate | None:
     """Certify a panel as far as it takes to prove that it does not exceed a floor; None if so.
 
     Weights are some of the best ones; `Certificate.tidied` gives the simplest. `curves` remembers pairs of one tally
     from panel to panel.
     """
-    parts = Parts(panel, deadline, {} if curves is None else curves)
+    parts = Parts(panel, deadline, {} if curves is None else curves, effort)
     return parts.certificate() if parts.search(floor) else None
 
 
@@ -203,11 +209,11 @@ class _Found:
     those: Arrangement | None = None
     """Where positive weights of these places were searched; None where the weights are tidy already."""
 
-    def tidied(self, deadline: float | None) -> _Found:
+    def tidied(self, deadline: float | None, effort: Effort | None) -> _Found:
         """The simplest weights of the best cone; of several best cones, that with the lightest secondaries."""
         if self.those is None:
             return self
-        point = self.point if self.fragile else lightest(self.those, self.point, deadline=deadline)
+        point = self.point if self.fragile else lightest(self.those, self.point, deadline=deadline, effort=effort)
         return replace(self, point=self.those.simplest(point), those=None)
 
     @property
@@ -228,7 +234,7 @@ class _Found:
         return PanelOptimum(weights, self.accuracy, self.fragile)
 
 
-def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -> Ray:
+def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None, effort: Effort | None = None) -> Ray:
     """Of all open cones that score what a point scores, find the one that lets the secondaries weigh least.
 
     Again and again a question is added that only lighter weights win, and that outweighs all others: while the best
@@ -242,7 +248,8 @@ def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None) -
         lighter = those.below(total)
         target = score + Fraction(int(lighter.credit[-1]), those.unit)
         floor = target - Fraction(1, those.unit)
-        found = best_weights(lighter, floor=floor, faces=False, target=target, deadline=deadline).plateau_at
+        limits: dict[str, Any] = {"deadline": deadline, "effort": effort}
+        found = best_weights(lighter, floor=floor, faces=False, target=target, **limits).plateau_at
         if found is None:
             break
         point = found
@@ -344,11 +351,11 @@ class Parts:
         plateau = None if self.plateau is None else self.plateau.weights(self.size)
         return Certificate(self.panel, chosen, plateau, max(self.bound, top), False, self)
 
-    def tidied(self, deadline: float | None) -> Parts:
+    def tidied(self, deadline: float | None, effort: Effort | None = None) -> Parts:
         """The same search with its best weights tidied."""
         top, done = self.best, copy(self)
         shown = [one for one in self.found if one.accuracy == top or one is self.plateau]
-        tidy = {id(one): one.tidied(deadline) for one in shown}
+        tidy = {id(one): one.tidied(deadline, effort) for one in shown}
         done.found = [tidy.get(id(one), one) for one in self.found]
         done.plateau = None if self.plateau is None else tidy.get(id(self.plateau), self.plateau)
         return done

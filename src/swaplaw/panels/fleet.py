@@ -14,7 +14,7 @@ from typing import Any
 
 from swaplaw.law.plurality import vote
 from swaplaw.panels.certificates import BySolver, Certificate, Parts, Proof, certify
-from swaplaw.panels.milp import TOLERANCE
+from swaplaw.panels.milp import TOLERANCE, affordable_nodes
 from swaplaw.panels.panel import LARGEST_PANEL, oriented
 from swaplaw.votes.tally import Tally
 
@@ -48,7 +48,11 @@ class FleetOptimum:
 
 
 def fleet_optimum(
-    tally: Tally, *, time_limit: float | None = None, starts: Sequence[Mapping[int, Fraction]] = ()
+    tally: Tally,
+    *,
+    time_limit: float | None = None,
+    effort: float | None = None,
+    starts: Sequence[Mapping[int, Fraction]] = (),
 ) -> FleetOptimum:
     """Find the best weights of all models of a tally, every one of which answered every question.
 
@@ -58,6 +62,8 @@ def fleet_optimum(
         The votes.
     time_limit : float, optional
         Seconds after which the search ends with what is proven by then.
+    effort : float, optional
+        The same in planes looked at, which does not depend on the machine.
     starts : sequence of mappings
         Weights that are known already, by place; if the search ends with nothing better, the best of them stands.
 
@@ -70,7 +76,7 @@ def fleet_optimum(
         own = tally.scores[0]
         accuracy = Fraction(own.total, own.denominator * len(tally.questions))
         return FleetOptimum({tally.models[0]: Fraction(1)}, accuracy, accuracy, "exact")
-    found = _certificate(tally, time_limit)
+    found = _certificate(tally, time_limit, effort)
     best = FleetOptimum(
         {member: weight for member, weight in zip(found.panel.members, found.best.weights, strict=True) if weight},
         found.best.accuracy,
@@ -82,10 +88,10 @@ def fleet_optimum(
     return max([best, *known], key=lambda one: one.accuracy)
 
 
-def _certificate(tally: Tally, time_limit: float | None) -> Certificate:
+def _certificate(tally: Tally, time_limit: float | None, effort: float | None) -> Certificate:
     panel = oriented(tally, range(len(tally.models)))
     if len(tally.models) <= LARGEST_PANEL:
-        return certify(panel, time_limit=time_limit)
+        return certify(panel, time_limit=time_limit, effort=effort)
     parts = Parts(panel, None if time_limit is None else monotonic() + time_limit, {})
     for place in range(1, parts.size):
         parts.search_pair(place)
@@ -93,7 +99,9 @@ def _certificate(tally: Tally, time_limit: float | None) -> Certificate:
     parts.bound = Fraction(int((tally.gold > 0).any(axis=0).sum()), len(tally.questions))
     if tally.rivals.rows.widths.sum() * parts.size > LARGEST_PROGRAM:
         return parts.certificate()
-    return BySolver(parts).certificate(None)
+    planes = len(parts.planes(tuple(range(parts.size))).normals)
+    nodes = None if effort is None else affordable_nodes(planes, effort)
+    return parts.certificate() if nodes == 0 else BySolver(parts).certificate(nodes)
 
 
 def _known(tally: Tally, start: Mapping[int, Fraction], found: Certificate) -> FleetOptimum:

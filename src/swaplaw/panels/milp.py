@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-5
 """A lead smaller than this share of the votes is not a lead to the solver: cones thinner than that are not seen."""
+NODE, FEWEST_NODES = 3, 50
+"""What a node costs for every two planes, in planes looked at by branch and bound; how few are not worth it."""
 MOST_CONFLICTS = 3_000
 """With more planes than this, conflicts are not looked for: they are compared in pairs."""
 
@@ -82,6 +84,12 @@ class Program:
         one, other = np.nonzero(np.array(opposed).reshape(len(opposed), -1))
         pairs = np.column_stack([self.question[one], self.question[other]])
         return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+
+
+def affordable_nodes(planes: int, effort: float) -> int:
+    """How many nodes the solver may look at for an effort (in planes looked at); 0 where these would prove little."""
+    nodes = int(effort / (NODE * max(1, planes) ** 2))
+    return nodes if nodes >= FEWEST_NODES else 0
 
 
 def program(those: Arrangement, tally: Tally, members: Sequence[int]) -> Program:

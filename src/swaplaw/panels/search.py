@@ -28,12 +28,15 @@ from swaplaw._core.parallel import Backend, Crew, Team
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.panels.bounds import reach
 from swaplaw.panels.certificates import Certificate, Curves, challenge
+from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
 from swaplaw.votes.tally import Tally
 
 TOP = 10
 SMALLEST_WAVE, LARGEST_WAVE = 4, 256
 """Panels that are searched with one floor: more of them the more were searched before, as the floor rises less."""
+SHARES = 20
+"""Of the work that is allowed, a panel may take one of so many parts."""
 LARGEST_SEARCH = 20_000
 """More panels than this are not searched one by one."""
 
@@ -66,7 +69,7 @@ class PanelSearch:
     dropped: int
     """Questions that some model did not answer."""
     complete: bool
-    """Whether every panel was searched, cut or pruned: not so after a time limit, Ctrl-C or a greedy search."""
+    """Whether every panel was searched, cut or pruned: not so after a limit, Ctrl-C or a greedy search."""
     greedy: bool = False
 
     @property
@@ -110,6 +113,10 @@ class _Ranking:
     team: Team[_Fleet]
     top: int | None
     deadline: float | None
+    left: float | None = None
+    """Work that may still be done; None: any."""
+    each: float | None = None
+    """Work that one panel may take."""
     best: list[Certificate] = field(default_factory=list)
     searched: int = 0
     cut: int = 0
@@ -123,8 +130,9 @@ class _Ranking:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is up, and there is an answer to give."""
-        return self.deadline is not None and monotonic() >= self.deadline and bool(self.best)
+        """Whether the time is up or the work done that was allowed, and there is an answer to give."""
+        late = self.deadline is not None and monotonic() >= self.deadline
+        return bool(self.best) and (late or (self.left is not None and self.left < 0))
 
     @property
     def room(self) -> int:
@@ -136,8 +144,9 @@ class _Ranking:
     def consider(self, wave: Sequence[tuple[int, ...]]) -> Iterator[None]:
         """Search these panels and rank them, one at a time."""
         floor = None if self.floor is None else self.floor - _HAIR
-        shares = [_Challenge(members, floor, self._ends) for members in wave]
-        for found in self.team.share(_search, shares):
+        shares = [_Challenge(members, floor, self._ends, self.each) for members in wave]
+        for found, work in self.team.share(_search, shares):
+            self.left = None if self.left is None else self.left - work
             if found is None:
                 self.cut += 1
             else:
@@ -154,7 +163,7 @@ class _Ranking:
 
     def tidied(self) -> tuple[Certificate, ...]:
         """The best panels, at their simplest weights."""
-        return tuple(one.tidied(self.deadline) for one in self.best)
+        return tuple(one.tidied(self.deadline, self.each) for one in self.best)
 
 
 @dataclass(frozen=True)
@@ -173,12 +182,16 @@ class _Challenge:
     members: tuple[int, ...]
     floor: Fraction | None
     ends: float | None
+    work: float | None
 
 
-def _search(fleet: _Fleet, asked: _Challenge) -> Certificate | None:
+def _search(fleet: _Fleet, asked: _Challenge) -> tuple[Certificate | None, float]:
+    """Search one panel; tells the work that it took, too."""
     deadline = None if asked.ends is None else monotonic() + asked.ends - time()
     panel = oriented(fleet.tally, asked.members)
-    return challenge(panel, floor=asked.floor, deadline=deadline, curves=fleet.curves)
+    effort = None if asked.work is None else Effort(asked.work)
+    found = challenge(panel, floor=asked.floor, deadline=deadline, curves=fleet.curves, effort=effort)
+    return found, 0.0 if asked.work is None or effort is None else asked.work - effort.left
 
 
 def best_panels(
@@ -187,6 +200,7 @@ def best_panels(
     *,
     top: int | None = TOP,
     time_limit: float | None = None,
+    effort: float | None = None,
     prune: bool = True,
     workers: int | None = None,
     backend: Backend = "processes",
@@ -206,6 +220,8 @@ def best_panels(
         How many to list; None lists all.
     time_limit : float, optional
         Seconds after which the best so far are given, with a bound on the rest.
+    effort : float, optional
+        The same in planes looked at, which does not depend on the machine or on how busy it is.
     prune : bool
         Whether panels that cannot win are ruled out by bounds, without being searched.
     workers : int, optional
@@ -231,7 +247,7 @@ def best_panels(
     number = comb(len(same.models), size)
     run = _greedily if number > LARGEST_SEARCH else _one_by_one
     with Crew(workers, backend).holding(_Fleet(same)) as team:
-        ranking = _Ranking(same, team, top, deadline)
+        ranking = _Ranking(same, team, top, deadline, effort, None if effort is None else effort / SHARES)
         remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
     return PanelSearch(
         ranking.tidied(),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError
-from swaplaw.report.parts import most_accurate
+from swaplaw.report.parts import MILLION, most_accurate
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ LEFT_OUT = ("best_panel",)
 def combining_part(
     tally: Tally,
     *,
-    seconds: float,
+    work: float,
     prices: Mapping[str, float] | None,
     by: Unit | None,
     folds: int,
@@ -32,7 +32,7 @@ def combining_part(
     progress: Progress,
     crew: dict[str, Any],
 ) -> dict[str, Any]:
-    """Compare all quick rules on one deal of the questions, and search the best weights for some seconds."""
+    """Compare all quick rules on one deal of the questions, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
 
@@ -49,7 +49,8 @@ def combining_part(
         folds=folds,
         repeats=1,
         seed=seed,
-        time_limit=seconds,
+        time_limit=None if work else 0,
+        effort=MILLION * work,
         progress=progress,
         **crew,
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
 from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.intervals import LEVEL, Effect
@@ -47,8 +47,9 @@ class Options:
     repeats: int = REPEATS
     replicates: int = REPLICATES
     min_gain: float = MIN_GAIN
-    panel_seconds: float = 20.0
-    """Time to search panels of three in, and again the best weights of all models; 0 leaves both out."""
+    panel_work: float = PANEL_WORK
+    """Work to search panels of three with, again to hold them out and for the best weights of all models, in millions
+    of planes looked at (see `panels`); 0 leaves all of that out."""
     prices: Mapping[str, float] | None = None
     law: Law | None = field(default=None, repr=False)
     """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
@@ -81,7 +82,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
             "panels": or_why(
-                lambda: panels_part(tally, chosen.panel_seconds, chosen.seed, chosen.progress("Panels"), chosen.crew)
+                lambda: panels_part(tally, chosen.panel_work, chosen.seed, chosen.progress("Panels"), chosen.crew)
             ),
             "comparing": or_why(lambda: comparing_part(tally, chosen.by)),
             "combining": or_why(lambda: _combining(tally, chosen)),
@@ -199,7 +200,7 @@ def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation |
 def _combining(tally: Tally, options: Options) -> Part:
     return combining_part(
         tally,
-        seconds=options.panel_seconds,
+        work=options.panel_work,
         prices=options.prices,
         by=options.by,
         folds=options.folds,

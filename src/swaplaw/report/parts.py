@@ -25,6 +25,8 @@ LARGE_FLEET = 40
 """Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
 PANELS = 5
 PANEL_SIZE = 3
+PANEL_FOLDS = 5
+MILLION = 1e6
 LEAST_HALVED = 4
 """Units that can be halved: fewer clusters are split by question instead."""
 MOST_DOTS = 2_000
@@ -35,23 +37,24 @@ WORK = 150_000
 """Questions times splits times ballots that equal compute may take: seconds."""
 
 
-def panels_part(tally: Tally, seconds: float, seed: int, progress: Progress, crew: dict[str, Any]) -> dict[str, Any]:
+def panels_part(tally: Tally, work: float, seed: int, progress: Progress, crew: dict[str, Any]) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
     from swaplaw.decide.holdout import held_out_panel
     from swaplaw.panels.search import best_panels
 
     if len(tally.models) < PANEL_SIZE:
         raise InputError(f"A panel of {PANEL_SIZE} needs {PANEL_SIZE} models; there are {len(tally.models)}.")
-    if not seconds:
+    if not work:
         raise InputError("Left out of this report; `swaplaw panel` searches them.")
     rows: list[dict[str, Any]] = []
     # The first step is the search, then each panel that it found is held out.
     for step in progress(range(PANELS + 1)):
         if step == 0:
-            searched = best_panels(tally, PANEL_SIZE, top=PANELS, time_limit=seconds, **crew)
+            searched = best_panels(tally, PANEL_SIZE, top=PANELS, effort=MILLION * work, **crew)
         elif step <= len(searched.panels):
             one = searched.panels[step - 1]
-            judged = held_out_panel(one.panel, folds=5, repeats=1, seed=seed, time_limit=seconds / 50, **crew)
+            each = MILLION * work / (PANELS * PANEL_FOLDS)
+            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, effort=each, **crew)
             shown = one.recommended
             rows.append(
                 {

@@ -13,7 +13,7 @@ from swaplaw.cli._shared.output import emit, json_option, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.reading import reading_options, said_about_reading
 from swaplaw.cli._shared.workers import workers_options
-from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
 from swaplaw.errors import printable
 
 
@@ -33,11 +33,11 @@ from swaplaw.errors import printable
     "--replicates", type=int, default=REPLICATES, show_default=True, help="Bootstrap draws over all candidates."
 )
 @click.option(
-    "--panel-seconds",
+    "--panel-work",
     type=click.FloatRange(0),
-    default=20.0,
+    default=PANEL_WORK,
     show_default=True,
-    help="How long to search for panels (0: not at all).",
+    help="Work put into the search for panels, in millions of planes looked at (0: none).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @json_option("Print the page's data as one JSON document as well.")
@@ -55,7 +55,7 @@ def command(
     folds: int,
     repeats: int,
     replicates: int,
-    panel_seconds: float,
+    panel_work: float,
     seed: int,
     as_json: bool,
     **crew: Any,
@@ -71,7 +71,7 @@ def command(
         repeats=repeats,
         replicates=replicates,
         min_gain=min_gain,
-        panel_seconds=panel_seconds,
+        panel_work=panel_work,
         prices=read_prices(prices, price),
         law=None if law is None else read_law(law),
         command=_command(),
