@@ -37,7 +37,7 @@ def test_all_ballots_are_listed_once_with_their_probabilities(case: tuple[np.nda
     counts, sizes = case
     boxes = Boxes(counts, np.full(counts.shape[1], counts.shape[2]))
     found = boxes.all_ballots(sizes)
-    possible = boxes.possible(limit=5)
+    possible = boxes.possible(limit=5, most=int(sizes.max()))
     ends = np.cumsum(found.number)
     for question, (end, number) in enumerate(zip(ends.tolist(), found.number.tolist(), strict=True)):
         own = [

@@ -7,20 +7,20 @@ show how much of what a rule promises is luck.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
-from swaplaw.decide.holdout import HeldOut, deal, held_out, on_tests
+from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
 from swaplaw.errors import InputError, listing, quote
@@ -258,7 +258,9 @@ def combine(
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     scorer = Recorded(considered)
     single = BestSingle(scorer, tuple(range(len(considered.models))))
-    judged = [held_out(scorer, rule.on(considered, crew), single, dealt) for rule in progress(chosen)]
+    parts = dealt.with_whole
+    made = _chosen(considered, chosen, parts, crew, progress)
+    judged = [judge(scorer, choices, single(parts), dealt) for choices in made]
     shares = _best_shares(np.stack([found.scores for found in judged]), draws)
     results = [
         _result(considered, rule, found, draws.member, float(share), costs)
@@ -280,6 +282,20 @@ def combine(
         subjects,
         draws,
     )
+
+
+def _chosen(
+    tally: Tally, rules: Sequence[CombiningRule], parts: Bools, crew: Crew, progress: Progress
+) -> list[Sequence[Choice]]:
+    """What each rule chooses on each part. Rules that fit one part at a time share its votes, laid out once."""
+    fits = [rule.fit for rule in rules if rule.at_once is None]
+    one_by_one = iter(zip(*crew.share(partial(_fitted, fits), tally, list(parts), progress=progress), strict=True))
+    return [list(next(one_by_one)) if rule.at_once is None else rule.at_once(tally, crew)(parts) for rule in rules]
+
+
+def _fitted(fits: Sequence[Callable[[Tally], Choice]], tally: Tally, part: Bools) -> list[Choice]:
+    train = tally.select(questions=part)
+    return [fit(train) for fit in fits]
 
 
 def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:

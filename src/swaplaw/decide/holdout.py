@@ -52,6 +52,11 @@ class Folds:
         return ~self.tests
 
     @property
+    def with_whole(self) -> Bools:
+        """All questions, then each training part: what a rule that is judged in-sample and held out chooses on."""
+        return np.concatenate([np.ones((1, self.tests.shape[1]), dtype=bool), self.trains])
+
+    @property
     def numbers(self) -> Ints:
         """The fold of each question in every repeat: repeats x questions."""
         numbers: Ints = self.tests.reshape(self.repeats, self.folds, -1).argmax(axis=1)
@@ -154,8 +159,7 @@ def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOu
     >>> round(held_out(scorer, each(tally, RULES["equal"].fit), single, folds).held_out, 2)
     -0.06
     """
-    everything = np.ones((1, folds.tests.shape[1]), dtype=bool)
-    parts = np.concatenate([everything, folds.trains])
+    parts = folds.with_whole
     return judge(scorer, rule(parts), baseline(parts), folds)
 
 
@@ -257,7 +261,8 @@ def held_out_panel(
     HeldOutPanel or None
         None where a single question or cluster leaves nothing to hold out.
     """
-    tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
+    members = sorted(panel.indices)
+    tally = panel.tally.select(models=[panel.tally.models[index] for index in members], questions=panel.common)
     member = resampling_units(tally).member
     if not member.any():
         return None
@@ -265,8 +270,8 @@ def held_out_panel(
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
     crew = Crew(workers, backend)
     rules = (
-        weights_rule(tally, panel.indices, time_limit=time_limit, effort=effort, crew=crew, progress=progress),
-        BestSingle(scorer, tuple(sorted(panel.indices))),
+        weights_rule(tally, range(len(members)), time_limit=time_limit, effort=effort, crew=crew, progress=progress),
+        BestSingle(scorer, tuple(range(len(members)))),
     )
     scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
     return HeldOutPanel(float(scores.mean()), effect(scores - alone, member), dealt.folds, dealt.repeats)

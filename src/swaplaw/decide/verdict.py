@@ -294,13 +294,18 @@ class Recommendation(Result):
         return float(self.scorer.score(self.baseline).mean())
 
     @property
-    def policy(self) -> Policy:
-        """What to deploy, as serving reads it."""
+    def deployed(self) -> tuple[Member, ...]:
+        """Who would be asked, at what weight, how often."""
         members = zip(self.names(self.chosen), self.chosen.weights, self.samples(self.chosen), strict=True)
         prices = [float(price) if self.scorer.priced else None for price in self.scorer.prices]
         named = dict(zip(self.tally.models, prices, strict=True))
+        return tuple(Member(model, weight, samples, named[model]) for model, weight, samples in members)
+
+    @property
+    def policy(self) -> Policy:
+        """What to deploy, as serving reads it."""
         return Policy(
-            tuple(Member(model, weight, samples, named[model]) for model, weight, samples in members),
+            self.deployed,
             self.verdict,
             self.evidence,
             {

@@ -45,7 +45,7 @@ class Boxes:
     def of(self, members: Sequence[int]) -> Boxes:
         """The boxes of some members, without answers that none of them gave."""
         counts = self.counts[list(members)]
-        voted = counts.any(axis=0)
+        voted = np.logical_or.reduce(counts > 0)
         voted[:, 0] = True
         first = np.argsort(~voted, axis=1, kind="stable")
         return Boxes(np.take_along_axis(counts, first[None], axis=2), voted.sum(axis=1))
@@ -54,9 +54,9 @@ class Boxes:
         """The boxes of some questions."""
         return Boxes(self.counts[:, questions], self.widths[questions])
 
-    def possible(self, limit: int) -> list[Ints]:
-        """How many different ballots of each size a member can give: questions x sizes, counted up to the limit."""
-        return [_possible(own, limit) for own in self.counts]
+    def possible(self, limit: int, most: int) -> list[Ints]:
+        """How many different ballots of each size up to `most` a member can give, counted up to a limit."""
+        return [_possible(own, limit, most) for own in self.counts]
 
     def all_ballots(self, sizes: Ints) -> Ballots:
         """Every combination of the members' ballots of these sizes (members x questions)."""
@@ -91,13 +91,13 @@ def boxes_of(tally: Tally, members: Sequence[int]) -> Boxes:
     return Boxes(counts, 1 + number)
 
 
-def _possible(counts: Ints, limit: int) -> Ints:
-    """How many different ballots of each size each box can give; more than the limit is one more."""
-    ways = np.zeros((len(counts), int(counts.sum(axis=1).max(initial=0)) + 1), dtype=np.int64)
+def _possible(counts: Ints, limit: int, most: int) -> Ints:
+    """Ballots of each box, questions x sizes; more than the limit is one more."""
+    ways = np.zeros((len(counts), most + 1), dtype=np.int64)
     ways[:, 0] = 1
     for count in counts.T:
         found = ways.copy()
-        for taken in range(1, int(count.max(initial=0)) + 1):
+        for taken in range(1, min(most, int(count.max(initial=0))) + 1):
             found[:, taken:] += ways[:, :-taken] * (taken <= count[:, None])
         ways = np.minimum(found, limit + 1)
     return ways
@@ -134,7 +134,7 @@ def _shares(counts: Ints, sizes: Ints, owner: Ints, ballots: Ints) -> Floats:
     return share
 
 
-def _choose(count: Ints, taken: Ints, dtype: npt.DTypeLike = None) -> Floats:
+def _choose(count: Ints, taken: Ints, dtype: npt.DTypeLike | None = None) -> Floats:
     """In how many ways so many of each count can be taken: floats where these are exact, or else Python's own."""
     wide = int(taken.max(initial=0)) + 1
     place = count.astype(np.int64) * wide + taken

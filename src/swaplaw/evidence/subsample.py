@@ -97,7 +97,7 @@ def draw(
 ) -> Draws:
     """Draw some of each member's votes on every question (a number, or one for each question)."""
     sizes, limit, boxes = _sizes(tally, members, samples), _limit(tally, ballots), boxes_of(tally, members)
-    listed = _few(boxes.possible(limit), sizes, limit)
+    listed = _few(boxes.possible(limit, int(sizes.max(initial=0))), sizes, limit)
     asked = boxes.select(~listed)
     drawn = _at_random(asked, sizes[:, ~listed], limit, np.random.default_rng([seed, limit]))
     return _assemble(tally, members, sizes, listed, boxes, boxes.widths, drawn)
@@ -164,7 +164,7 @@ class Shuffled:
     @cached_property
     def _possible(self) -> list[Ints]:
         """How many different ballots of each size every model can give: questions x sizes, counted up to the limit."""
-        return self.boxes.possible(_limit(self.tally, self.ballots))
+        return self.boxes.possible(_limit(self.tally, self.ballots), int(self.tally.votes.max(initial=0)))
 
     def draw(self, members: Sequence[int], samples: Sequence[int | Ints]) -> Draws:
         """Draw some of each member's votes on every question, as `draw` does."""
@@ -219,10 +219,14 @@ def _at_random(boxes: Boxes, sizes: Ints, number: int, rng: np.random.Generator)
     counts = boxes.counts[:, :, :width].swapaxes(0, 1)
     left = np.repeat(sizes.T[:, :, None].astype(np.int64), number, axis=2)
     others = counts.sum(axis=2)
+    many = sizes.T >= 10
     drawn = np.empty((counts.shape[1], width, len(counts), number), dtype=np.min_scalar_type(int(sizes.max(initial=0))))
     for category in range(width):
-        others = others - counts[:, :, category]
-        taken = rng.hypergeometric(counts[:, :, category, None], others[..., None], left)
+        count, others = counts[:, :, category], others - counts[:, :, category]
+        # Where there is one answer only, all or nothing is taken, and no random number but for large samples (NumPy).
+        some = np.nonzero(((count > 0) & (others > 0)) | many)
+        taken = np.where((others > 0)[..., None], 0, left)
+        taken[some] = rng.hypergeometric(count[some][:, None], others[some][:, None], left[some])
         drawn[:, category] = taken.swapaxes(0, 1)
         left -= taken
     return _alike(drawn.reshape(counts.shape[1], width, -1), len(counts), number)

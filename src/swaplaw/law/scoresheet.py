@@ -114,7 +114,7 @@ class Scoresheet:
         moved = moved.reshape(len(self.firsts), folds)
         moved[0] += np.bincount(fold, self.constant, minlength=folds)
         np.cumsum(moved, axis=0, out=moved)
-        sums = (moved.sum(axis=1, keepdims=True) - moved).T
+        sums: Floats = (moved.sum(axis=1, keepdims=True) - moved).T
         return np.round(sums, SUM_DIGITS) if self.expected else sums
 
     def among(self, questions: Bools) -> Scoresheet:

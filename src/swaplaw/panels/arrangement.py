@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import lcm, prod
 
 import numpy as np
 
@@ -154,8 +154,9 @@ class Region:
 def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arrangement:
     """Lay out the planes of these members on these questions (all of which they answered)."""
     rivals, owners = tally.rivals, tally.rivals.rows.owner
-    margins = np.stack([tally.margins(member) for member in members], axis=1)
-    likes, dislikes = (margins > 0).any(axis=1), (margins < 0).any(axis=1)
+    # Member by member: short rows reduce slowly.
+    margins = np.stack([tally.margins(member) for member in members])
+    likes, dislikes = np.logical_or.reduce(margins > 0), np.logical_or.reduce(margins < 0)
     number = len(rivals.order)
     lost = _any(owners[dislikes & ~likes], number) | ~questions[rivals.order]
     ties = 1 + np.bincount(owners[~likes & ~dislikes], minlength=number)
@@ -167,9 +168,9 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
     sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
     # A rival that every member prefers to another is beaten, strictly, wherever the other doesn't beat gold.
-    tight = ~_dominated(owner, margins[parting])
+    tight = ~_dominated(owner, margins[:, parting])
     parting, owner = parting[tight], owner[tight]
-    normals = _normals(tally, members, margins[parting], rivals.question[parting])
+    normals = _normals(tally, members, margins[:, parting], rivals.question[parting])
     return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
 
 
@@ -188,9 +189,14 @@ def _dominated(owner: Ints, margins: Ints) -> Bools:
     first = np.repeat(np.cumsum(number) - number, number**2)
     place = np.arange(len(first)) - np.repeat(np.cumsum(number**2) - number**2, number**2)
     one, other = np.divmod(place, np.repeat(number, number**2))
-    ours, theirs = margins[order[first + one]], margins[order[first + other]]
+    this, that = order[first + one], order[first + other]
+    higher, equal = np.zeros(len(this), dtype=bool), np.ones(len(this), dtype=bool)
+    for margin in margins:
+        ours, theirs = margin[this], margin[that]
+        higher |= ours > theirs
+        equal &= ours >= theirs
     dominated = np.zeros(len(owner), dtype=bool)
-    dominated[order[(first + one)[(ours >= theirs).all(axis=1) & (ours > theirs).any(axis=1)]]] = True
+    dominated[this[higher & equal]] = True
     return dominated
 
 
@@ -201,10 +207,11 @@ def _normals(tally: Tally, members: Sequence[int], margins: Ints, question: Ints
     largest = max(int(column.max(initial=0)) for column in columns) * int(tally.votes.max(initial=0))
     dtype = np.int64 if largest < 2**62 else object
     normals = np.stack(
-        [margin.astype(dtype) * column.astype(dtype) for margin, column in zip(margins.T, columns, strict=True)], axis=1
+        [margin.astype(dtype) * column.astype(dtype) for margin, column in zip(margins, columns, strict=True)]
     )
-    normals //= np.gcd.reduce(normals, axis=1, keepdims=True)
-    return normals.astype(np.int64) if np.abs(normals).max(initial=0) < 2**62 else normals
+    normals //= np.gcd.reduce(normals)
+    whole = normals.astype(np.int64) if np.abs(normals).max(initial=0) < 2**62 else normals
+    return np.ascontiguousarray(whole.T)
 
 
 def _merge(owner: Ints, normals: Ints, ties: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -232,7 +239,14 @@ def distinct(rows: Ints) -> Ints:
     if rows.dtype == object:
         known: dict[tuple[int, ...], int] = {}
         return np.array([known.setdefault(tuple(row), len(known)) for row in rows], dtype=np.int64)
+    low, high = rows.min(axis=0, initial=0), rows.max(axis=0, initial=0)
+    ranges = [int(last) - int(first) + 1 for first, last in zip(low, high, strict=True)]
     packed = np.zeros(len(rows), dtype=np.int64)
+    if prod(ranges) < 2**62:
+        # One number says it all: the places of a number with a base for each column.
+        for column, first, base in zip(rows.T, low, ranges, strict=True):
+            packed = packed * base + (column - first)
+        return np.unique(packed, return_inverse=True)[1]
     for column in rows.T:
         # Number after each column: numbers stay below the number of rows, so a pair of them fits 64 bits.
         _, code = np.unique(column, return_inverse=True)

@@ -160,7 +160,7 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
         )
     return {
         "kind": found.verdict,
-        "deploy": [member.to_dict() for member in found.policy.members],
+        "deploy": [member.to_dict() for member in found.deployed],
         "ensemble": found.kind,
         "sentence": found.sentence,
         "checks": [{"name": name, **_effect(each)} for name, each in rows.items() if each is not None],

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -26,6 +27,9 @@ from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.votes.ballots import Ballots
 from swaplaw.votes.tally import Tally
 
+DENSE = 4
+"""A matrix with at least one entry in so many is multiplied in full."""
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -33,8 +37,6 @@ class Shares:
 
     matrix: csr_matrix = field(repr=False)
     """Share of each category (row) in each model's votes (column)."""
-    turned: csr_matrix = field(repr=False)
-    """The same, transposed."""
     question: Ints = field(repr=False)
     """The question of each row, rising."""
     gold: Ints = field(repr=False)
@@ -62,6 +64,20 @@ class Shares:
         return _shares(self.matrix[:, models], self.question, self.options)
 
     @cached_property
+    def turned(self) -> csr_matrix:
+        """The same, transposed."""
+        return self.matrix.T.tocsr()
+
+    @cached_property
+    def _both_ways(self) -> tuple[Any, Any]:
+        """The matrix and its transpose to multiply with: in full where that is hardly larger, and faster."""
+        rows, models = self.matrix.shape
+        if self.matrix.nnz * DENSE < rows * models:
+            return self.matrix, self.turned
+        whole = self.matrix.toarray()
+        return whole, whole.T
+
+    @cached_property
     def unseen(self) -> Floats:
         """How many options of each question have no row."""
         rows = np.diff(self.gold, append=len(self.question))
@@ -85,18 +101,26 @@ class Shares:
     def surprise(self, weights: Floats) -> tuple[Floats, Floats]:
         """Minus the log of gold's softmax probability on each question, and the gradient of their sum."""
         values, excess = self._softmax(weights)
-        return values, self.turned @ excess
+        return values, self._both_ways[1] @ excess
 
-    def gradients(self, weights: Floats) -> csr_matrix:
+    def squares(self, weights: Floats) -> csr_matrix | Floats:
+        """Squares of the gradients: questions x models."""
+        found = self.gradients(weights)
+        return found**2 if isinstance(found, np.ndarray) else found.multiply(found).tocsr()
+
+    def gradients(self, weights: Floats) -> csr_matrix | Floats:
         """The gradient of each question's surprise: questions x models."""
         _, excess = self._softmax(weights)
+        whole = self._both_ways[0]
+        if whole is not self.matrix:
+            return np.add.reduceat(whole * excess[:, None], self.gold, axis=0)
         rows = np.arange(len(excess))
         found: csr_matrix = csr_matrix((excess, (self.question, rows)), shape=(self.questions, len(rows))) @ self.matrix
         return found
 
     def _softmax(self, weights: Floats) -> tuple[Floats, Floats]:
         """Each question's surprise, and each category's probability less 1 for gold."""
-        pooled = self.matrix @ weights
+        pooled = self._both_ways[0] @ weights
         top = np.maximum.reduceat(pooled, self.gold)
         odds = np.exp(pooled - top[self.question])
         total = np.add.reduceat(odds, self.gold) + self.unseen * np.exp(-top)
@@ -134,7 +158,7 @@ def shares_of_ballots(ballots: Ballots) -> Shares:
 def _shares(matrix: csr_matrix, question: Ints, options: int = 0) -> Shares:
     starts = np.ones(len(question), dtype=bool)
     starts[1:] = question[1:] != question[:-1]
-    return Shares(matrix, matrix.T.tocsr(), question, np.flatnonzero(starts), options)
+    return Shares(matrix, question, np.flatnonzero(starts), options)
 
 
 def distinct(shares: Shares) -> Ints:

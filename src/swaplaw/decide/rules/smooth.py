@@ -20,6 +20,8 @@ Models whose shares are the same everywhere count as one (the first by name), so
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -107,9 +109,12 @@ def likeliest(
 
 def thresholds(shares: Shares, weights: Floats) -> Floats:
     """Standard errors of each model's gradient at some weights, as often as the gradient must exceed them."""
-    gradients = shares.gradients(weights)
-    noise: Floats = np.sqrt(np.asarray(gradients.multiply(gradients).sum(axis=0), dtype=np.float64).ravel())
-    return NOISE * noise
+    return _noise(shares.squares(weights))
+
+
+def _noise(squares: Any) -> Floats:
+    noise: Floats = NOISE * np.sqrt(np.asarray(squares.sum(axis=0), dtype=np.float64).ravel())
+    return noise
 
 
 def _units(tally: Tally) -> Ints:
@@ -126,10 +131,10 @@ def chosen_strength(shares: Shares, tally: Tally, start: Floats) -> float:
     if folds < 2:
         return STRENGTHS[0]
     fold = (np.random.default_rng(0).permutation(int(unit.max()) + 1) % folds)[unit]
-    surprise = np.zeros(len(STRENGTHS))
+    surprise, squares = np.zeros(len(STRENGTHS)), shares.squares(start)
     for number in range(folds):
         train, test = shares.select(fold != number), shares.select(fold == number)
-        barriers, weights = thresholds(train, start), start
+        barriers, weights = _noise(squares[fold != number]), start
         for place, strength in enumerate(STRENGTHS):
             weights = likeliest(train, strength, barriers, weights, COARSE)
             surprise[place] += test.surprise(weights)[0].sum()
