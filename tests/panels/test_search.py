@@ -134,6 +134,29 @@ def test_stopping_gives_the_best_so_far_and_a_bound() -> None:
     assert late.gap == late.bound - late.panels[0].best.accuracy
 
 
+def test_a_bound_on_work_stops_the_search_alike_every_time() -> None:
+    tally = sl.demo_votes().tally()
+    whole = sl.panels.best_panels(tally, 3, top=2)
+    for effort in (1e3, 3e5):
+        found = [sl.panels.best_panels(tally, 3, top=2, effort=effort, workers=workers) for workers in (1, 2)]
+        assert fingerprint(found[0]) == fingerprint(found[1])
+        assert found[0].to_dict() == found[1].to_dict()
+        assert not found[0].complete
+        assert found[0].panels[0].best.accuracy <= whole.panels[0].best.accuracy <= found[0].bound
+    assert fingerprint(sl.panels.best_panels(tally, 3, top=2, effort=1e9)) == fingerprint(whole)
+
+
+def test_a_certificate_within_some_work_is_honest() -> None:
+    tally = sl.demo_votes().tally()
+    for members in ((0, 1, 2), range(7)):
+        panel = oriented(tally, members)
+        least = sl.panels.certify(panel, effort=0)
+        assert least.best.accuracy <= least.bound
+        assert sum(least.best.weights) >= 1
+    three = oriented(tally, (0, 1, 2))
+    assert sl.panels.certify(three, effort=1e7) == sl.panels.certify(three)
+
+
 def test_progress_is_told() -> None:
     seen: list[tuple[int, int]] = []
     sl.panels.best_panels(sl.demo_votes().tally(), 2, top=1, progress=lambda done, of: seen.append((done, of)))
