@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
+from swaplaw.votes.codes import SPREAD, Codes, one_each
 from swaplaw.votes.files import Source, unreadable
 
 if TYPE_CHECKING:
@@ -125,8 +126,9 @@ def _wrong_type(source: Source, name: str, dtype: pl.DataType, wanted: str) -> s
 class Violations:
     """Finds the first violation of a counted table and says where it is."""
 
-    def __init__(self, sources: Sequence[Source], counts: pl.DataFrame, samples: pl.DataFrame | None) -> None:
-        self.sources, self.counts, self.samples = sources, counts, samples
+    def __init__(self, sources: Sequence[Source], codes: Codes, samples: pl.DataFrame | None) -> None:
+        self.sources, self.codes, self.samples = sources, codes, samples
+        self.counts = codes.counts
 
     def check(self) -> None:
         """Raise for the first violation, in the order in which a reader would fix them."""
@@ -157,6 +159,8 @@ class Violations:
     def _one_value_per_question(self, column: str) -> None:
         import polars as pl
 
+        if self._one_code_per_question(column):
+            return
         # There are no nulls any more: values differ exactly where the least is not the greatest.
         least, greatest = pl.col(column).min().alias("least"), pl.col(column).max().alias("greatest")
         values = self.counts.lazy().group_by("dataset", "question").agg(least, greatest)
@@ -172,6 +176,15 @@ class Violations:
             f"in {first}; give each question of a dataset one {column} "
             "(or separate questions their own ids: see `question` of the import options)"
         )
+
+    def _one_code_per_question(self, column: str) -> bool:
+        """Whether no question has two values, as far as the quick way can tell."""
+        (datasets, dataset), (questions, question), (values, value) = map(self.codes, ("dataset", "question", column))
+        if len(datasets) * len(questions) > SPREAD * len(question):
+            return False
+        known = value < len(values)
+        key = dataset * len(questions) + question
+        return one_each(key[known], len(datasets) * len(questions), value[known]) is not None
 
     def _grades_agree(self) -> None:
         """An abstention is never correct, every answer has a grade, and letters speak for themselves."""

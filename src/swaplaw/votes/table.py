@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
+from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
 from swaplaw.votes.files import Source, unreadable
 from swaplaw.votes.provenance import agreed
@@ -70,7 +71,7 @@ class Votes:
         return f"Votes({int(self.counts['votes'].sum()):,} votes of {', '.join(map(repr, self.datasets))})"
 
     def __post_init__(self) -> None:
-        self.counts  # noqa: B018  Counting checks the contract: no Votes exist that break it.
+        self.codes  # noqa: B018  Counting checks the contract: no Votes exist that break it.
 
     def noting(self, notes: Iterable[str]) -> Votes:
         """The same votes with more to know about them; they are not counted again."""
@@ -85,9 +86,14 @@ class Votes:
 
         return pl.concat(_graded_alike([conform(source) for source in self.sources]), how="diagonal_relaxed")
 
-    @cached_property
+    @property
     def counts(self) -> pl.DataFrame:
         """How many votes each answer got: one row per dataset, question, model and answer."""
+        return self.codes.counts
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The same counts, whose texts it numbers."""
         import polars as pl
 
         elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
@@ -97,8 +103,10 @@ class Votes:
             # Two counts become one where one answer was blank and the other null.
             keys = [key for key in engines.KEYS if key in raw.columns]
             counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
-        Violations(self.sources, counts, samples).check()
-        return _labels_spread(counts)
+        codes = Codes(counts)
+        Violations(self.sources, codes, samples).check()
+        spread = _labels_spread(counts)
+        return codes if spread is counts else Codes(spread)
 
     def _count_rows(self) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """Count files and Polars frames, all as one, streamed."""
@@ -196,6 +204,8 @@ class Votes:
                 f"{which} of dataset {quote(chosen)} has {'no' if number == 1 else 'a'} label "
                 "(column 'gold'): accuracy and lift need some; `labels` says which questions to label first"
             )
+        if labelled.height == self.counts.height:
+            return tally_counts(chosen, self.counts, codes=self.codes)
         unlabelled = counts["question"].n_unique() - labelled["question"].n_unique()
         return tally_counts(chosen, labelled, unlabelled)
 

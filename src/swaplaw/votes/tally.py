@@ -12,11 +12,11 @@ voted for, which change nothing: gold can only tie with one at no votes at all, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.byte_cache import Kept
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote, suggestion
+from swaplaw.votes.codes import Codes, distinct, summed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -191,6 +192,10 @@ class Tally:
     @cached_property
     def _most(self) -> int:
         return int(self.votes.max(initial=0))
+
+    def derived(self, key: Hashable, derive: Callable[[], tuple[Any, int]]) -> Any:
+        """What others derive of single models (a thing and its bytes), kept while there is room."""
+        return self._kept.get(key, derive)
 
     def strongest(self, model: int) -> tuple[Ints, Ints]:
         """Gold's least margin on each question, in the rivals' order, and the position of the rival that sets it."""
@@ -364,9 +369,7 @@ def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[I
     key = model.astype(np.int64) * (int(position.max(initial=0)) + 1) + position
     if (key[1:] > key[:-1]).all():
         return np.searchsorted(model, np.arange(models + 1)), position.astype(np.int32), _narrow(counts)
-    unique, inverse = np.unique(key, return_inverse=True)
-    total = np.zeros(len(unique), dtype=np.int64)
-    np.add.at(total, inverse, counts)
+    unique, total = summed(key, models * (int(position.max(initial=0)) + 1), counts)
     owner, spot = np.divmod(unique, int(position.max(initial=0)) + 1)
     starts = np.searchsorted(owner, np.arange(models + 1))
     return starts, spot.astype(np.int32), _narrow(total)
@@ -377,41 +380,33 @@ def _narrow(values: Ints) -> Ints:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0) -> Tally:
+def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes: Codes | None = None) -> Tally:
     """Build the tally of one dataset from the counts of `Votes.counts`; unlabelled questions were left out."""
-    import polars as pl
-
     from swaplaw.votes.contract import RIGHT
 
-    models, questions = (sorted(counts[column].unique()) for column in ("model", "question"))
-    right = pl.col("correct") if "correct" in counts.columns else pl.col("answer") == pl.col("gold")
-    rows = counts.select(
-        pl.col("model").cast(pl.Enum(models)).to_physical().alias("m"),
-        pl.col("question").cast(pl.Enum(questions)).to_physical().alias("q"),
-        "answer",
-        "votes",
-        right.fill_null(False).alias("right"),
-    )
+    code = Codes(counts) if codes is None else codes
+    (models, m), (questions, q), (answers, a) = code("model"), code("question"), code("answer")
+    graded = "correct" in counts.columns
+    right = (counts["correct"] if graded else counts["answer"] == counts["gold"]).fill_null(False).to_numpy()
+    votes = counts["votes"].to_numpy()
     shape = (len(models), len(questions))
-    rival = rows.filter(~pl.col("right"))
-    # A rival is an answer to a question: the same letter on two questions is two rivals.
-    named = rival.select("q", "answer").unique().sort("q", "answer", nulls_last=True)
-    rivals, spots = arrange(named["q"].to_numpy(), len(questions), named["answer"].to_list())
-    placed = rival.join(
-        named.with_columns(pl.Series("position", spots)), on=["q", "answer"], nulls_equal=True, how="left"
-    )
+    # A rival is an answer to a question: the same letter on two questions is two rivals. Null comes last.
+    kinds = len(answers) + 1
+    rival, place = distinct((q * kinds + a)[~right], kinds * len(questions))
+    labels = np.array([*answers, None], dtype=object)
+    rivals, spots = arrange(rival // kinds, len(questions), labels[rival % kinds])
     return Tally(
         dataset,
         tuple(models),
         tuple(questions),
-        _grid(rows, shape),
-        _grid(rows.filter("right"), shape),
+        _grid(m, q, votes, shape),
+        _grid(m[right], q[right], votes[right], shape),
         rivals,
-        *_by_model(placed["m"].to_numpy(), placed["position"].to_numpy(), placed["votes"].to_numpy(), len(models)),
+        *_by_model(m[~right], spots[place], votes[~right], len(models)),
         clusters=clusters_of(counts),
-        reasons=_reasons(counts, models),
+        reasons=_reasons(counts, list(models)),
         unlabelled=unlabelled,
-        golds=None if "correct" in counts.columns else _golds(counts),
+        golds=None if graded else _golds(code, q, len(questions)),
         only_grades=bool((counts["gold"] == RIGHT).all()),
     )
 
@@ -440,10 +435,9 @@ def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], c
     )
 
 
-def _grid(rows: pl.DataFrame, shape: tuple[int, int]) -> Ints:
-    grid = np.zeros(shape, dtype=np.int64)
-    np.add.at(grid, (rows["m"].to_numpy(), rows["q"].to_numpy()), rows["votes"].to_numpy().astype(np.int64))
-    return _narrow(grid)
+def _grid(model: Ints, question: Ints, votes: Ints, shape: tuple[int, int]) -> Ints:
+    sums = np.bincount(model * shape[1] + question, votes, minlength=shape[0] * shape[1])
+    return _narrow(sums.astype(np.int64).reshape(shape))
 
 
 def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
@@ -453,8 +447,11 @@ def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
 
 
-def _golds(counts: pl.DataFrame) -> tuple[str, ...]:
-    return tuple(counts.select("question", "gold").unique().sort("question")["gold"])
+def _golds(code: Codes, question: Ints, questions: int) -> tuple[str, ...]:
+    names, gold = code("gold")
+    own = np.empty(questions, dtype=np.int64)
+    own[question] = gold
+    return tuple(names.gather(own))
 
 
 def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:

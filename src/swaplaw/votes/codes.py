@@ -1,0 +1,64 @@
+"""Texts of counted votes as whole numbers: what comes after counting compares and sums these, not texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from swaplaw._core.arrays import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Keys are looked up in a table of all that there could be, as long as it has no more places than this per row.
+SPREAD = 8
+
+
+class Codes:
+    """Numbers the texts of a table's columns, each column once, when it is asked for."""
+
+    def __init__(self, counts: pl.DataFrame) -> None:
+        self.counts = counts
+        self._found: dict[str, tuple[pl.Series, Ints]] = {}
+
+    def __call__(self, column: str) -> tuple[pl.Series, Ints]:
+        """The different texts of a column, sorted, and the place of each row's among them; null comes after all."""
+        import polars as pl
+
+        if column not in self._found:
+            texts = self.counts[column]
+            names = texts.drop_nulls().unique().sort()
+            places = texts.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(len(names)).to_numpy()
+            self._found[column] = names, places
+        return self._found[column]
+
+
+def summed(key: Ints, keys: int, numbers: Ints) -> tuple[Ints, Ints]:
+    """The different keys (below `keys`), rising, and the sum of each one's numbers; keys without any are left out."""
+    if keys <= SPREAD * len(key):
+        table = np.bincount(key, numbers, minlength=keys)
+        found = np.flatnonzero(table)
+        return found, table[found].astype(np.int64)
+    found, place = np.unique(key, return_inverse=True)
+    total = np.zeros(len(found), dtype=np.int64)
+    np.add.at(total, place, numbers)
+    return found[total > 0], total[total > 0]
+
+
+def distinct(key: Ints, keys: int) -> tuple[Ints, Ints]:
+    """The different keys (below `keys`), rising, and the place of each row's among them."""
+    if keys <= SPREAD * len(key):
+        seen = np.zeros(keys, dtype=np.int64)
+        seen[key] = 1
+        return np.flatnonzero(seen), (np.cumsum(seen) - 1).take(key)
+    found, place = np.unique(key, return_inverse=True)
+    return found, place
+
+
+def one_each(key: Ints, keys: int, value: Ints) -> npt.NDArray[np.int64] | None:
+    """The value of each key (-1 of one that does not occur), or None where rows of one key differ."""
+    values = np.full(keys, -1)
+    values[key] = value
+    return values if (values.take(key) == value).all() else None
