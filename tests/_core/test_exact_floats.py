@@ -14,11 +14,16 @@ from swaplaw._core.exact_floats import GROUP, NEAR, ExactProduct, SparseProduct,
 def test_products_are_those_of_integers(rows: int, units: int, draws: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     whole = rng.integers(-50, 50, (rows, units)) * (rng.random((rows, units)) < rng.random((rows, 1)) ** 3)
+    whole *= rng.choice([1, 2**17], (rows, 1))  # Some rows need more than 32 bits.
     counts = rng.integers(0, 5, (units, draws))
-    for dtype in (np.float32, np.float64):
-        product = ExactProduct.of(whole.astype(dtype))(counts.astype(dtype))
-        assert product.dtype == dtype
-        assert (product == whole @ counts).all()
+    product = ExactProduct.of(whole.astype(np.float64), int(counts.sum(axis=0).max()))
+    assert (product(counts.astype(np.uint8)) == whole @ counts).all()
+
+
+def test_small_numbers_are_multiplied_in_32_bits_as_long_as_sums_are_exact() -> None:
+    row = np.arange(1.0, 5.0)
+    assert [rows.dtype for _, rows in ExactProduct.of(row[None], 2**21).dense] == [np.float32]
+    assert [rows.dtype for _, rows in ExactProduct.of(row[None], 2**22).dense] == [np.float64]
 
 
 def test_floats_are_as_narrow_as_sums_allow() -> None:

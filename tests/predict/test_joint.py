@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
+from swaplaw.predict.alike import alike
 from swaplaw.predict.conditional import conditional_lift, conditional_rates
 from swaplaw.predict.joint import joint_influence, joint_lift
 
@@ -33,11 +34,12 @@ def test_influences_are_derivatives() -> None:
     """Dropping a question moves the value as its influence says, to first order."""
     tally = sl.demo_votes().tally()
     pair = sl.pair(tally, "gpt-4", "mistral-large")
-    found = joint_influence(pair, Fraction(2, 3))
+    found = joint_influence(alike(pair), Fraction(2, 3))
     assert found.slope.sum() == pytest.approx(0, abs=1e-12)
     for question in (3, 40, 77):
         kept = np.arange(len(tally.questions)) != question
-        without = joint_influence(sl.pair(tally.select(questions=kept), "gpt-4", "mistral-large"), Fraction(2, 3))
+        without_it = sl.pair(tally.select(questions=kept), "gpt-4", "mistral-large")
+        without = joint_influence(alike(without_it), Fraction(2, 3))
         assert without.value - found.value == pytest.approx(-found.slope[question], abs=1e-3)
 
 

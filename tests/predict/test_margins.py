@@ -11,8 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
+from swaplaw.evidence.quantities import Quantities, terms_of
+from swaplaw.evidence.resample import Resampler
 from swaplaw.predict import agreement
-from swaplaw.predict.margins import Influence, margin_influence, margin_lift, margin_lift_apart, margins_of
+from swaplaw.predict.alike import Influence, alike, margins_of, question_by_question
+from swaplaw.predict.influences import LAWS
+from swaplaw.predict.influences import influences as influences_of
+from swaplaw.predict.margins import margin_influence, margin_lift, margin_lift_apart
 from swaplaw.predict.shares import shares_influence, shares_lift
 
 from support.corpora import ODD, corpora, weights
@@ -56,7 +61,7 @@ def test_the_margin_law_is_its_formula(case: Corpus, x: Fraction) -> None:
     two = sl.pair(sl.votes_from(case.frame()), "aa", "bb")
     exact = margin_lift(two, x)
     assert exact == margin_twin(case, "aa", "bb", x)
-    assert margin_influence(two, x).value == float(exact)
+    assert margin_influence(alike(two), x).value == float(exact)
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -117,13 +122,42 @@ def test_the_shares_law_is_its_formula(case: Corpus, x: Fraction) -> None:
 
 
 def influences(pair: sl.law.Pair) -> list[Influence]:
-    x = Fraction(2, 3)
+    x, found, each = Fraction(2, 3), alike(pair), np.arange(pair.n)
+    summands = agreement.summands(pair)
+    measured = [measure(summands.sum(axis=1)) for measure in agreement.MEASURES.values()]
     return [
-        margin_influence(pair, x),
-        shares_influence(pair, x),
-        agreement.kappa_p(pair),
-        agreement.same_wrong(pair),
+        margin_influence(found, x),
+        shares_influence(found, x),
+        *(Influence(float(value), slopes @ summands, each) for value, slopes in measured),
     ]
+
+
+@settings(deadline=None, max_examples=50)
+@given(case=corpora(), x=weights)
+def test_kinds_of_questions_say_what_the_questions_say(case: Corpus, x: Fraction) -> None:
+    """Alike questions are counted together: that must not change a law, nor what a question does to it."""
+    two = sl.pair(sl.votes_from(case.frame()), "aa", "bb")
+    for law in LAWS.values():
+        together, plain = law(alike(two), x), law(question_by_question(two), x)
+        assert together.value == pytest.approx(plain.value, abs=1e-12)
+        assert together.slope == pytest.approx(plain.slope, abs=1e-12)
+
+
+def test_many_kinds_are_told_apart_without_a_table() -> None:
+    """More kinds of ballots than a table has room for: each question has numbers of votes of its own."""
+    rng = np.random.default_rng(5)
+    ballots: dict[str, dict[str, Counter[str | None]]] = {
+        model: {f"q{q:02d}": Counter(rng.choice(list("ABC"), 1 + (q * step) % 37).tolist()) for q in range(40)}
+        for model, step in (("aa", 5), ("bb", 11))
+    }
+    two = sl.pair(sl.votes_from(Corpus(ballots, {f"q{q:02d}": "A" for q in range(40)}).frame()), "aa", "bb")
+    found, plain = alike(two), question_by_question(two)
+    assert 2 * len(found.ballots_a) * len(found.ballots_b) > 8 * two.n
+    for name in ("gold", "top", "votes"):
+        for own, other in ((found.first, plain.first), (found.second, plain.second)):
+            assert (getattr(own, name)[found.kind] == getattr(other, name)).all()
+    assert (found.same[found.kind] == plain.same).all()
+    assert found.times.sum() == two.n
 
 
 @settings(deadline=None, max_examples=30)
@@ -175,7 +209,51 @@ def test_agreement_by_hand() -> None:
         {"q1": "A", "q2": "A"},
     )
     two = sl.pair(sl.votes_from(case.frame()), "aa", "bb")
-    assert agreement.same_wrong(two).value == pytest.approx(0.5 / 1.5)
+    found = agreement.agreements([two]).values()
+    assert found["same_wrong"] == pytest.approx([0.5 / 1.5])
     # p = 1/4, q = 0; one rival on the first question, two on the second.
     expected = 0.75 * 0.75
-    assert agreement.kappa_p(two).value == pytest.approx((0.25 - expected) / (1 - expected))
+    assert found["kappa_p"] == pytest.approx([(0.25 - expected) / (1 - expected)])
+
+
+@settings(deadline=None, max_examples=50)
+@given(case=corpora())
+def test_columns_of_agreement_add_up_as_plain_summands_do(case: Corpus) -> None:
+    """In a draw, sums of whole columns move the measures as far as the questions' own shares say."""
+    tally = sl.votes_from(case.frame()).tally()
+    chosen = list(sl.pairs(tally))
+    member = np.arange(len(tally.questions)) // 2
+    for draws in (Resampler(np.arange(len(member)), "question"), Resampler(member, "cluster")):
+        laid = agreement.agreements(chosen, draws)
+        counts = np.arange(1, draws.units + 1) % 3
+        found = laid.values((counts @ laid.columns.astype(np.float64))[None])
+        for place, pair in enumerate(chosen):
+            summands = agreement.summands(pair)
+            for name, measure in agreement.MEASURES.items():
+                value, slopes = measure(summands.sum(axis=1))
+                plain = value + (slopes @ summands) @ counts[draws.member[pair.common]]
+                assert found[name][0, place] == pytest.approx(plain, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_margin_law_by_classes_of_ballots_moves_as_by_questions(clustered: bool) -> None:
+    """With many models a draw is told from how often each has each margin: that is the sum over questions."""
+    rng = np.random.default_rng(7)
+    questions = [f"q{q:02d}" for q in range(60)]
+    ballots: dict[str, dict[str, Counter[str | None]]] = {
+        f"m{m:02d}": {q: Counter(rng.choice(list("ABCD"), 2, p=[0.5, 0.25, 0.15, 0.1]).tolist()) for q in questions}
+        for m in range(16)
+    }
+    tally = sl.votes_from(Corpus(ballots, dict.fromkeys(questions, "A")).frame()).tally()
+    terms = terms_of(sl.pairs(tally), "2/3")
+    every = np.arange(len(questions))
+    draws = Resampler(every // 3, "cluster") if clustered else Resampler(every, "question")
+    found = influences_of(terms, draws)
+    assert found.margin is not None
+    counts = draws.counts(0, 8)
+    classes = counts @ found.margin.columns.astype(np.float64)
+    drawn = Quantities(terms, counts[:, draws.member].astype(np.float64) @ terms.columns)
+    moved = found.margin.values(drawn, classes, 1.0)
+    for place, pair in enumerate(terms.pairs):
+        plain = margin_influence(question_by_question(pair), terms.weight)
+        assert moved[:, place] == pytest.approx(plain.value + counts[:, draws.member] @ plain.slope, abs=1e-9)

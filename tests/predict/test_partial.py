@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import swaplaw as sl
-from swaplaw.predict.margins import margin_lift_apart, margins_of
+from swaplaw.predict.alike import margins_of
+from swaplaw.predict.margins import margin_lift_apart
 from swaplaw.predict.partial import histogram, histogram_from_accuracies, histogram_lift, histogram_of
 
 

@@ -68,6 +68,13 @@ class Rows:
             np.maximum(head, values[places].reshape(rows, width, *values.shape[1:]).max(axis=0), out=head)
         return out
 
+    def sums(self, values: Ints) -> Ints:
+        """The sum of each column's values."""
+        out = np.zeros(self.columns, dtype=values.dtype)
+        for places, rows, width in self.rectangles:
+            out[:width] += np.add.reduce(values[places].reshape(rows, width), axis=0, dtype=values.dtype)
+        return out
+
     def count_equal(self, values: Ints, target: Ints) -> Ints:
         """How many of each column's values equal the column's target."""
         out = np.zeros(target.shape, dtype=self._count_type)

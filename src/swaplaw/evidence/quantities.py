@@ -51,7 +51,7 @@ class Terms:
     @property
     def gains_vary(self) -> bool:
         """Whether any pair's vote differs from its primary's on any question: if not, lift is 0 in every draw."""
-        return bool(self.columns[:, np.unique(self.places[4:])].any())
+        return any(bool(self.columns[:, place].any()) for place in np.unique(self.places[4:]).tolist())
 
     def gather(self, member: Ints, units: int) -> Terms:
         """Sum the rows of each unit, so that units are weighted whole."""
@@ -68,6 +68,10 @@ class Terms:
         """Every quantity of every pair under each row of weights; by default every unit counts once."""
         ones = np.ones(self.units) if weights is None else weights
         return Quantities(self, self.totals(ones))
+
+    def without_columns(self) -> Terms:
+        """What it takes to read quantities off sums that were taken already."""
+        return self._with(self.columns[:0, :0].copy())
 
     def _with(self, columns: Floats) -> Terms:
         return replace(self, columns=columns)
@@ -86,7 +90,7 @@ class Quantities:
     """Weightings x columns."""
 
     def _total(self, row: int) -> Floats:
-        taken: Floats = self.totals[..., self.terms.places[row]].astype(np.float64)
+        taken: Floats = self.totals.take(self.terms.places[row], axis=-1).astype(np.float64, copy=False)
         return taken
 
     @cached_property
@@ -323,14 +327,14 @@ def require_columns_fit(pairs: int, questions: int, more: int = 0) -> None:
     require_memory(8.0 * (5 + more) * pairs * questions, what, "analyse fewer models or fewer questions at a time")
 
 
-class _Columns:
+class Columns:
     """Columns side by side, in 32 bits as long as no weighted sum can be rounded there; they grow in place."""
 
     def __init__(self) -> None:
         self._rows: Floats = np.empty((0, 0), dtype=np.float32)
         self._number = 0
 
-    def add(self, values: Ints | Floats, where: Ints, questions: int) -> int:
+    def add(self, values: Ints | Floats, where: Ints | slice, questions: int) -> int:
         """Add a column that has these values on some of the questions, and 0 elsewhere; returns its place."""
         column = exact_float(values, questions)
         if self._number == len(self._rows):
@@ -355,7 +359,7 @@ class _Layout:
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
         self.questions = 0
-        self.columns = _Columns()
+        self.columns = Columns()
         self.index: dict[object, int] = {}
         self.places: list[list[int]] = []
         self.factors: list[tuple[int, int]] = []

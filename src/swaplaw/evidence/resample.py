@@ -31,6 +31,7 @@ from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Terms
 from swaplaw.evidence.units import Unit, require_several, resampling_units
+from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Tally
 
 DEFAULT_REPLICATES = 10_000
@@ -74,11 +75,11 @@ class _Kinds:
         shared = ((each, units) for each, units in enumerate(members) if len(units) > 1)
         return cls(np.array([units[0] for units in members]), tuple(shared))
 
-    def gather(self, counts: Counts, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    def gather(self, counts: Counts) -> npt.NDArray[Any]:
         """Counts of kinds from those of units, both along the first axis."""
         if len(self.first) == len(counts):
-            return counts.astype(dtype)
-        gathered = counts.take(self.first, axis=0).astype(dtype)
+            return counts
+        gathered = counts.take(self.first, axis=0).astype(np.float64)
         for kind, units in self.shared:
             # Narrow sums of rows take a quarter of the time; no sum exceeds the number of units.
             gathered[kind] = np.add.reduce(counts.take(units, axis=0), axis=0, dtype=np.uint32)
@@ -138,6 +139,13 @@ class Resampler:
         """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
+
+    def by_unit(self, values: Ints | Floats, pair: Pair) -> Ints | Floats:
+        """Sum what the common questions of a pair have by unit."""
+        whole = pair.n == pair.of
+        if whole and self.unit == "question":
+            return values
+        return np.bincount(self.member if whole else self.member[pair.common], values, minlength=self.units)
 
     def gather(self, terms: Terms) -> Terms:
         """Terms of units instead of questions."""
@@ -222,13 +230,20 @@ class Weighted:
         if not some:
             # A few twins are not worth a copy of everything else.
             kinds = _Kinds(np.arange(len(matrices[0])))
-        products = (ExactProduct.of((matrix[kinds.first] if some else matrix).T) for matrix in matrices)
+        units = len(matrices[0])
+        products = (
+            ExactProduct.of(matrix.T.take(kinds.first, axis=1) if some else matrix.T, units) for matrix in matrices
+        )
         return cls(kinds, tuple(products), statistic)
 
     def __call__(self, counts: Counts) -> Floats:
         """Compute the statistic of draws: how often each unit (row) is drawn in each (column)."""
-        gathered = {product.dtype: self.kinds.gather(counts, product.dtype) for product in self.products}
-        return self.statistic(*(product(gathered[product.dtype]).T for product in self.products))
+        return self.statistic(*self.sums(counts))
+
+    def sums(self, counts: Counts, first: int | None = None) -> list[Floats]:
+        """The weighted sums of each matrix's columns, or of the first few matrices': draws x columns."""
+        gathered = self.kinds.gather(counts)
+        return [product(gathered).T for product in self.products[:first]]
 
 
 def resampler(

@@ -1,12 +1,12 @@
+from .alike import Margins as Margins
+from .alike import margins_of as margins_of
 from .joint import joint_lift as joint_lift
 from .ladder import Ladder as Ladder
 from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
 from .law_file import read_law as read_law
-from .margins import Margins as Margins
 from .margins import margin_lift as margin_lift
 from .margins import margin_lift_apart as margin_lift_apart
-from .margins import margins_of as margins_of
 from .partial import Histogram as Histogram
 from .partial import histogram as histogram
 from .partial import histogram_from_accuracies as histogram_from_accuracies

@@ -15,12 +15,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
-from swaplaw._core.arrays import Floats
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.margins import Influence, Margins, margins_of
+from swaplaw.predict.alike import Alike, Influence, alike
+from swaplaw.predict.shares import wins_of
 
 
 def joint_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> float:
@@ -45,33 +43,19 @@ def joint_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> f
     >>> round(sl.predict.joint_lift(two, "2/3"), 3), float(two.at("2/3").lift)
     (-0.024, -0.03)
     """
-    return joint_influence(pair, as_weight(weight)).value
+    return joint_influence(alike(pair), as_weight(weight)).value
 
 
-def joint_influence(pair: Pair, x: Fraction) -> Influence:
+def joint_influence(found: Alike, x: Fraction) -> Influence:
     """The joint law and the influence of each common question on it."""
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    a, b = first.right, second.right
-    same_wins, apart_wins = _wins(first, second, x)
-    contested = (first.top > 0) & (second.top > 0)
-    same = contested & (first.rival == second.rival)
-    slope = -a
-    for weight in ((1 - a) * b, a * (1 - b), (1 - a) * (1 - b), a * b):
-        many = float(weight @ contested)
-        share = float(weight @ same) / many if many else 1.0
+    same_wins, apart_wins = wins_of(found.first, found.second, x)
+    slope = -found.first.right
+    for cell in found.cells:
+        weight = cell * found.times
+        many = float(weight @ found.contested)
+        share = float(weight @ found.same) / many if many else 1.0
         moved = float(weight @ (same_wins - apart_wins)) / (many or 1.0)
-        slope = slope + weight * (share * same_wins + (1 - share) * apart_wins + moved * (same - share * contested))
-    gain = float(slope.sum()) / pair.n
-    return Influence(gain, (slope - gain) / pair.n)
-
-
-def _wins(first: Margins, second: Margins, x: Fraction) -> tuple[Floats, Floats]:
-    """1 where gold wins, 1/2 where it ties, in whole numbers: with the same best rival, and with different ones."""
-    largest = max(int(first.votes.max(initial=1)), int(second.votes.max(initial=1)))
-    dtype = np.int64 if 2 * largest**2 * max(x.numerator, x.denominator) < 2**62 else object
-    factor_a = second.votes.astype(dtype) * x.denominator
-    factor_b = first.votes.astype(dtype) * x.numerator
-    lead_a, lead_b = first.lead * factor_a, second.lead * factor_b
-    apart = np.minimum(lead_a + second.gold * factor_b, first.gold * factor_a + lead_b)
-    same, other = (((values > 0).astype(np.float64) + (values >= 0)) / 2 for values in (lead_a + lead_b, apart))
-    return same, other
+        chance = share * same_wins + (1 - share) * apart_wins
+        slope = slope + cell * (chance + moved * (found.same - share * found.contested))
+    gain = float(slope @ found.times) / found.n
+    return Influence(gain, (slope - gain) / found.n, found.kind)

@@ -11,89 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.arrays import Floats, Ints
 from swaplaw.errors import InputError
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.votes.tally import Scores, Tally
-
-
-@dataclass(frozen=True)
-class Margins:
-    """One model's own votes on some questions: all that the laws here know of them."""
-
-    gold: Ints = field(repr=False)
-    """Votes for gold."""
-    top: Ints = field(repr=False)
-    """Votes for the best rival; abstention is a rival."""
-    votes: Ints
-    """Votes cast."""
-    scores: Scores = field(repr=False)
-    """The model's own plurality score."""
-    rival: Ints = field(repr=False)
-    """Which rival is the best one, as a position in the tally; -1 where nobody voted for any."""
-
-    def __len__(self) -> int:
-        return len(self.votes)
-
-    @property
-    def lead(self) -> Ints:
-        """Votes for gold less votes for the best rival: the margin before it is divided by the votes cast."""
-        return self.gold - self.top
-
-    @property
-    def accuracy(self) -> Fraction:
-        """Mean plurality score."""
-        return Fraction(self.scores.total, self.scores.denominator * len(self))
-
-    @cached_property
-    def right(self) -> Floats:
-        """The scores as floats."""
-        return np.asarray(self.scores.numerators / self.scores.denominator, dtype=np.float64)
-
-    @cached_property
-    def kinds(self) -> tuple[Ints, Ints]:
-        """The different ballots (gold, best rival, votes), and which of them each question has."""
-        base = int(self.votes.max(initial=0)) + 1
-        if base**3 >= 2**62:
-            rows, kind = np.unique([self.gold, self.top, self.votes], axis=1, return_inverse=True)
-            return rows, kind.reshape(-1)
-        code, kind = np.unique((self.gold * base + self.top) * base + self.votes, return_inverse=True)
-        return np.stack([code // base**2, code // base % base, code % base]), kind
-
-
-def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Margins:
-    """What one model's votes say by themselves.
-
-    Parameters
-    ----------
-    tally
-        The counted votes.
-    model
-        The model's place in the tally.
-    questions
-        Which questions to take (a mask); by default those that the model answered.
-
-    Returns
-    -------
-    Margins
-        Counts for gold and for the best rival, votes cast and own scores.
-    """
-    where = tally.answered[model] if questions is None else questions
-    least, position = tally.strongest(model)
-    rank = tally.rivals.rank
-    gold = tally.gold[model].astype(np.int64)
-    rival = np.full(len(gold), -1)
-    contested = max(tally.rivals.rows.widths, default=0)
-    rival[tally.rivals.order[:contested]] = position[:contested]
-    top = gold - least.astype(np.int64).take(rank)
-    votes = tally.votes[model].astype(np.int64)
-    return Margins(gold[where], top[where], votes[where], Scores(tally.ties[model][where]), rival[where])
+from swaplaw.predict.alike import Alike, Influence, Margins, alike
 
 
 def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> Fraction:
@@ -122,8 +48,9 @@ def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     >>> round(float(sl.predict.margin_lift(two, "2/3")), 4)
     0.0103
     """
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    return _margin(first, second, as_weight(weight), pair.masses.rescue, pair.masses.damage)
+    found = alike(pair)
+    sweep = _Sweep(found.first, found.second, as_weight(weight))
+    return _margin(sweep, found.times, found.times, pair.masses.rescue, pair.masses.damage)
 
 
 def margin_lift_apart(
@@ -158,13 +85,16 @@ def margin_lift_apart(
     rescue = q * (1 - p) * (1 - Fraction(phi_adj))
     if not 0 <= rescue <= min(q, 1 - p):
         raise InputError(f"phi_adj of {float(phi_adj):.3g} is impossible at accuracies {float(p):.3g}, {float(q):.3g}")
-    return _margin(first, second, as_weight(weight), rescue, rescue + p - q)
+    sweep = _Sweep(first, second, as_weight(weight))
+    once_a, once_b = (np.ones(len(each), dtype=np.int64) for each in (first, second))
+    return _margin(sweep, once_a, once_b, rescue, rescue + p - q)
 
 
-def _margin(first: Margins, second: Margins, x: Fraction, rescue: Fraction, damage: Fraction) -> Fraction:
-    sweep = _Sweep(first, second, x)
-    right_a, right_b = first.scores.numerators, second.scores.numerators
-    wrong_a, wrong_b = first.scores.denominator - right_a, second.scores.denominator - right_b
+def _margin(sweep: _Sweep, times_a: Ints, times_b: Ints, rescue: Fraction, damage: Fraction) -> Fraction:
+    """The margin law of ballots that occur so often."""
+    of_a, of_b = sweep.first.scores, sweep.second.scores
+    right_a, right_b = of_a.numerators * times_a, of_b.numerators * times_b
+    wrong_a, wrong_b = of_a.denominator * times_a - right_a, of_b.denominator * times_b - right_b
     wins, losses = sweep.wins(wrong_a, right_b), 1 - sweep.wins(right_a, wrong_b)
     return rescue * wins - damage * losses
 
@@ -173,6 +103,7 @@ class _Sweep:
     """All pairs of one question's margin of A and another's of B, by sorting: which sums are positive, which zero."""
 
     def __init__(self, first: Margins, second: Margins, x: Fraction) -> None:
+        self.first, self.second = first, second
         bound = int(first.votes.max(initial=1)) * int(second.votes.max(initial=1)) * x.denominator * (int(x) + 1)
         # Below the bound equal rationals are equal floats and different ones different: each is rounded once.
         exact = bound < 2**50
@@ -196,21 +127,20 @@ class _Sweep:
         dtype = np.int64 if 2 * total < 2**62 else object
         return Fraction(int((of_a.astype(dtype) * self.below(of_b.astype(dtype))).sum()), 2 * total)
 
-    def slopes(self, of_a: Floats, of_b: Floats) -> tuple[float, Floats]:
-        """The same chance as a float, and how it moves with the weight of each question (of A and of B at once)."""
-        total_a, total_b = of_a.sum(), of_b.sum()
+    def slopes(self, of_a: Floats, of_b: Floats, times: Ints) -> tuple[float, Floats, Floats]:
+        """The same chance as a float, and how it moves with one question's ballot of A and with its ballot of B."""
+        all_a, all_b = of_a * times, of_b * times
+        total_a, total_b = all_a.sum(), all_b.sum()
         if not total_a * total_b:
-            return 0.0, np.zeros(len(of_a))
-        by_a = np.asarray(self.below(of_b), dtype=np.float64) / 2
+            return 0.0, np.zeros(len(of_a)), np.zeros(len(of_a))
+        by_a = np.asarray(self.below(all_b), dtype=np.float64) / 2
         # What B's questions are turned by: all of A less what lies below, found by adding A up along B's order.
-        at_least = np.zeros(len(of_b) + 1)
-        np.add.at(at_least, self.left, of_a / 2)
-        np.add.at(at_least, self.to, of_a / 2)
+        at_left, at_right = (np.bincount(ends, all_a / 2, minlength=len(of_b) + 1) for ends in (self.left, self.to))
         by_b = np.empty(len(of_b))
-        by_b[self.order] = at_least[::-1].cumsum()[::-1][1:]
-        chance = float(of_a @ by_a) / (total_a * total_b)
-        slope = of_a * by_a / (total_a * total_b) + of_b * by_b / (total_a * total_b)
-        return chance, slope - chance * (of_a / total_a + of_b / total_b)
+        by_b[self.order] = (at_left + at_right)[::-1].cumsum()[::-1][1:]
+        chance = float(all_a @ by_a) / (total_a * total_b)
+        moved_a = of_a * (by_a / (total_a * total_b) - chance / total_a)
+        return chance, moved_a, of_b * (by_b / (total_a * total_b) - chance / total_b)
 
 
 def _ratios(top: Ints, bottom: Ints, exact: bool) -> npt.NDArray[np.generic]:
@@ -220,27 +150,39 @@ def _ratios(top: Ints, bottom: Ints, exact: bool) -> npt.NDArray[np.generic]:
 
 
 @dataclass(frozen=True)
-class Influence:
-    """A number of a pair, and how it moves with the weight of each common question (to first order).
+class MarginParts:
+    """The margin law of a pair, and how it moves: with the cells of a question, and with either ballot by itself.
 
-    The numbers here do not change when all weights grow alike, so value plus the weighted sum of `slope` is the number
-    of a bootstrap draw, to first order.
+    A question moves it by its part of the rescue mass times `by_rescue`, of the damage mass times `by_damage`, and by
+    what its two ballots do. Ballots count by margin and tie only, so that few numbers say all of it.
     """
 
     value: float
-    slope: Floats = field(repr=False)
+    by_rescue: float
+    by_damage: float
+    by_a: Floats = field(repr=False)
+    """For each kind of question, what the primary's ballot does."""
+    by_b: Floats = field(repr=False)
 
 
-def margin_influence(pair: Pair, x: Fraction) -> Influence:
-    """The margin law and the influence of each common question on it."""
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    masses = pair.masses
-    value = float(_margin(first, second, x, masses.rescue, masses.damage))
-    a, b, n = first.right, second.right, pair.n
-    sweep = _Sweep(first, second, x)
-    wins, wins_slope = sweep.slopes(1 - a, b)
-    holds, holds_slope = sweep.slopes(a, 1 - b)
+def margin_parts(found: Alike, x: Fraction) -> MarginParts:
+    """The margin law and what it moves by."""
+    masses, n = found.pair.masses, found.n
+    sweep = _Sweep(found.first, found.second, x)
+    value = float(_margin(sweep, found.times, found.times, masses.rescue, masses.damage))
+    a, b = found.first.right, found.second.right
+    wins, wins_a, wins_b = sweep.slopes(1 - a, b, found.times)
+    holds, holds_a, holds_b = sweep.slopes(a, 1 - b, found.times)
     rescue, damage = float(masses.rescue), float(masses.damage)
-    slope = ((1 - a) * b - rescue) / n * wins + rescue * wins_slope
-    slope -= (a * (1 - b) - damage) / n * (1 - holds) - damage * holds_slope
-    return Influence(value, slope)
+    # What keeps the law the same when all weights grow alike is put down to the primary's ballot.
+    level = (damage * (1 - holds) - rescue * wins) / n
+    by_a, by_b = rescue * wins_a + damage * holds_a + level, rescue * wins_b + damage * holds_b
+    return MarginParts(value, wins / n, -(1 - holds) / n, by_a, by_b)
+
+
+def margin_influence(found: Alike, x: Fraction) -> Influence:
+    """The margin law and the influence of each common question on it."""
+    parts = margin_parts(found, x)
+    rescue, damage, *_ = found.cells
+    slope = rescue * parts.by_rescue + damage * parts.by_damage + parts.by_a + parts.by_b
+    return Influence(parts.value, slope, found.kind)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor, log2
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,38 +24,33 @@ from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Backend, Crew
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
+from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
 from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
-from swaplaw.evidence.quantities import Quantities, Terms, require_columns_fit, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, Weighted, batch_of, resampler
+from swaplaw.evidence.quantities import Quantities, Terms, terms_of
+from swaplaw.evidence.resample import DEFAULT_REPLICATES, Counts, Resampler, Weighted, batch_of, resampler
 from swaplaw.evidence.units import Unit
-from swaplaw.law.pair import Pair, pairs
+from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
-from swaplaw.predict.agreement import kappa_p, same_wrong
-from swaplaw.predict.joint import joint_influence
+from swaplaw.predict.influences import FROM_VOTES, influences
 from swaplaw.predict.law_file import Law
-from swaplaw.predict.margins import Influence, margin_influence
-from swaplaw.predict.shares import shares_influence
 from swaplaw.votes import given
 from swaplaw.votes.given import VotesLike
 
 PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
-FROM_VOTES: dict[str, Callable[[Pair, Fraction], Influence]] = {
-    "margin": margin_influence,
-    "shares": shares_influence,
-    "joint": joint_influence,
-    "kappa_p": lambda pair, _: kappa_p(pair),
-    "same_wrong": lambda pair, _: same_wrong(pair),
-}
-"""Predictors that need more of the votes than which models are right where."""
 NAMES = (*PAPER, *PAIRWISE, *NON_PAIRWISE, *FROM_VOTES, "effective_votes")
 
 SPLITS = 200
 """Random halves of the questions, for `rho_split`."""
+
+TWINS = {"correlation": ("phi", 1.0), "entropy": ("disagreement", 1.0), "kohavi_wolpert": ("disagreement", 4.0)}
+"""Of two models, some classical measures are another one, or as many times it: they are not ranked again."""
+NEAR = 64
+"""Draws that are scored at a time: so that what is known of all pairs stays near the processor."""
 
 Measure = Callable[[Quantities], Floats]
 """A number for each pair (last axis) under each weighting of the questions (first axis), NaN where undefined."""
@@ -220,6 +215,9 @@ def predictors(
         )
     alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
     compared = _Compared(terms, draws, None if law is None else (law.alpha, law.gamma))
+    # What was laid out for all questions makes room.
+    terms = compared.terms
+    del found
     scores = compared.estimates(level, method, crew)
     rows = compared.rows(scores, level)
     return Predictors(
@@ -250,17 +248,23 @@ class _Compared:
 
     def __init__(self, terms: Terms, draws: Resampler, rates: Sequence[float] | None) -> None:
         self.rates, self.draws = rates, draws
-        self.terms = draws.gather(terms)
-        self.influences = _influences(terms, draws)
+        gathered = draws.gather(terms)
+        self.influences = influences(terms, draws)
+        matrices = (gathered.columns, *self.influences.matrices)
+        self.width = sum(matrix.shape[1] for matrix in matrices)
+        self.weighted = Weighted.of(self.scores, *matrices)
+        # Products hold all that is summed: what they were made of makes room.
+        self.terms = gathered.without_columns()
+        self.influences = self.influences.without_columns()
 
-    def values(self, found: Quantities, moved: Floats) -> dict[str, Floats]:
+    def values(self, found: Quantities, sums: Sequence[Floats], times: float = 1.0) -> dict[str, Floats]:
         """Every predictor by name; without frozen rates each draw has its own."""
         x = float(found.terms.weight)
         known = (
             {name: getattr(found, name) for name in PAPER if name != "predicted"}
             | {"predicted": self._predicted(found)}
             | classical(found)
-            | self.influences.values(moved)
+            | self.influences.values(found, sums, times)
             | {"effective_votes": effective_votes(found.phi, x)}
         )
         return {name: known[name] for name in NAMES} | {name: MEASURES[name](found) for name in MEASURES}
@@ -269,9 +273,15 @@ class _Compared:
         alpha, gamma = self.rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
         return found.predicted_swap(alpha, gamma)
 
-    def scores(self, sums: Floats, moved: Floats) -> Floats:
+    def scores(self, totals: Floats, *sums: Floats) -> Floats:
         """R2 and rho of every predictor in turn, then the error of S-hat and of predicting nothing."""
-        found = Quantities(self.terms, sums)
+        parts = [slice(first, first + NEAR) for first in range(0, len(totals), NEAR)]
+        # Pairs side by side in memory: that is how they are ranked.
+        rows = ((np.ascontiguousarray(each[part]) for each in (totals, *sums)) for part in parts)
+        return np.concatenate([self._scores(*each) for each in rows])
+
+    def _scores(self, totals: Floats, *sums: Floats) -> Floats:
+        found = Quantities(self.terms, totals)
         lift = found.lift
         errors = [rmse(self._predicted(found), lift), rmse(0 * lift, lift)]
         against = Against(lift)
@@ -279,18 +289,25 @@ class _Compared:
             # Nothing correlates with what never varies, so that nothing needs to be known of the others.
             nothing = np.full((len(lift), 2 * _number()), np.nan)
             return np.concatenate([nothing, np.stack(errors, axis=-1)], axis=1)
-        values = self.values(found, moved)
-        scores = [score(value) for value in values.values() for score in (against.r2, against.rho)]
-        return np.stack([*scores, *errors], axis=-1)
+        values = self.values(found, sums)
+        scores: dict[str, tuple[Floats, Floats]] = {}
+        for name, value in values.items():
+            twin, times = TWINS.get(name, (name, 1.0))
+            if twin in scores and np.array_equal(times * value, values[twin], equal_nan=True):
+                scores[name] = scores[twin]
+            else:
+                scores[name] = against.r2(value), against.rho(value)
+        return np.stack([*chain.from_iterable(scores.values()), *errors], axis=-1)
 
     def estimates(self, level: float, method: Method, crew: Crew) -> Estimates:
         """The scores with intervals over questions: as far from the estimate as draws are from their median."""
         warn_few(self.draws)
-        weighted = Weighted.of(self.scores, self.terms.columns, self.influences.columns)
-        size = batch_of(self.terms.columns.shape[1] + self.influences.columns.shape[1])
-        values = weighted(np.ones((self.draws.units, 1), dtype=np.uint8))[0]
-        jackknife = np.moveaxis(without_each(self.draws.units, weighted, size), 0, -1) if method == "bca" else None
-        replicates = self.draws.apply(weighted, crew=crew, size=size)
+        size = batch_of(self.width)
+        values = self.weighted(self._once)[0]
+        jackknife = None
+        if method == "bca":
+            jackknife = np.moveaxis(without_each(self.draws.units, self.weighted, size), 0, -1)
+        replicates = self.draws.apply(self.weighted, crew=crew, size=size)
         undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
         if method != "bca":
             replicates[:-2] = centred_correlations(replicates[:-2], values[:-2])
@@ -299,15 +316,16 @@ class _Compared:
         )
         return Estimates(values, low, high, undefined, level, method)
 
-    def _at(self, weights: Floats, times: float = 1.0) -> tuple[Quantities, Floats]:
-        """Quantities under some weightings of the units, and what the predictors from votes move by; sums as often."""
-        found, moved = self.terms.quantities(weights), weights @ self.influences.columns
-        return replace(found, totals=times * found.totals), times * moved
+    @property
+    def _once(self) -> Counts:
+        """Every unit, once."""
+        return np.ones((self.draws.units, 1), dtype=np.uint8)
 
     def rows(self, scores: Estimates, level: float) -> tuple[Predictor, ...]:
         """The predictors, with what other models and other questions would make of them."""
-        found, moved = self._at(np.ones((1, self.terms.units)))
-        lift, values = found.lift[0], {name: value[0] for name, value in self.values(found, moved).items()}
+        totals, *sums = self.weighted.sums(self._once)
+        found = Quantities(self.terms, totals)
+        lift, values = found.lift[0], {name: value[0] for name, value in self.values(found, sums).items()}
         split = self._split()
         members = np.array([(pair.a, pair.b) for pair in self.terms.pairs]).T
         rows = []
@@ -329,63 +347,21 @@ class _Compared:
 
     def _split(self) -> Floats:
         """Mean over random halves of rho between a predictor on one half and lift on the other."""
+        units = self.draws.units
         source = np.random.default_rng(self.draws.seed)
-        half = np.argsort(source.random((SPLITS, self.terms.units)), axis=1) < self.terms.units // 2
-        against = Against(self.terms.quantities((~half).astype(np.float64)).lift)
-        if not against.varies:
-            return np.full(_number(), np.nan)
-        # A half's weights must sum to the whole's for influences to be a first-order change from it.
-        found = [against.rho(value) for value in self.values(*self._at(half.astype(np.float64), 2.0)).values()]
-        return mean(np.stack(found))
+        half = (np.argsort(source.random((SPLITS, units)), axis=1) < units // 2).T.astype(np.uint8)
+        with one_thread():
+            other, *_ = self.weighted.sums(1 - half, first=1)
+            against = Against(Quantities(self.terms, other).lift)
+            if not against.varies:
+                return np.full(_number(), np.nan)
+            # A half's weights must sum to the whole's for influences to be a first-order change from it.
+            totals, *sums = self.weighted.sums(half)
+        values = self.values(Quantities(self.terms, 2.0 * totals), sums, times=2.0)
+        return mean(np.stack([against.rho(value) for value in values.values()]))
 
 
 def effective_votes(phi: Floats, x: float) -> Floats:
     """Kish's effective number of votes of two models with weights 1 and x whose correctness correlates by phi."""
     found: Floats = (1 + x) ** 2 / (1 + x**2 + 2 * x * phi)
     return found
-
-
-@dataclass(frozen=True)
-class _Influences:
-    """Predictors from votes, and how they move with the weight of each unit."""
-
-    base: Floats
-    """Their values: predictors x pairs."""
-    columns: Floats
-    """The influence of each unit, as whole numbers: units x (predictors x pairs), or nothing where none is needed."""
-    unit: Floats
-    """What to divide these by: predictors x pairs."""
-
-    def values(self, moved: Floats) -> dict[str, Floats]:
-        """The predictors by name in draws that move them by so much: draws x pairs each."""
-        if not moved.shape[-1]:
-            return {name: np.broadcast_to(own, (len(moved), len(own))) for name, own in self._named(self.base)}
-        steps = moved.reshape(len(moved), *self.unit.shape) / self.unit
-        return {name: own + steps[:, row] for row, (name, own) in enumerate(self._named(self.base))}
-
-    @staticmethod
-    def _named(base: Floats) -> list[tuple[str, Floats]]:
-        return list(zip(FROM_VOTES, base, strict=True))
-
-
-def _influences(terms: Terms, draws: Resampler) -> _Influences:
-    """Measure every pair; where no pair gains or loses anything, influences are not needed and stay 0."""
-    many, pairs = len(FROM_VOTES), len(terms.pairs)
-    base, unit = np.empty((many, pairs)), np.ones((many, pairs))
-    moves = terms.gains_vary
-    if moves:
-        require_columns_fit(pairs, draws.units, many)
-    rows = np.zeros((many, pairs, draws.units if moves else 0))
-    for column, pair in enumerate(terms.pairs):
-        member = draws.member[pair.common]
-        for row, measure in enumerate(FROM_VOTES.values()):
-            found = measure(pair, terms.weight)
-            base[row, column] = found.value
-            if moves:
-                # Whole numbers whose sums are exact, so that nothing depends on the order of addition.
-                largest = max(float(np.abs(found.slope).max(initial=0)), 2.0**-200)
-                unit[row, column] = 2.0 ** floor(51 - log2(largest * terms.units))
-                whole = np.round(found.slope * unit[row, column])
-                rows[row, column] = np.bincount(member, whole, minlength=draws.units)
-    columns = rows.reshape(many * pairs, draws.units).T if moves else np.zeros((draws.units, 0))
-    return _Influences(base, columns, unit)

@@ -22,8 +22,8 @@ from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.conditional import conditional_lift, conditional_rates
+from swaplaw.predict.influences import values_from_votes
 from swaplaw.predict.partial import Histogram, histogram_from_accuracies, histogram_lift
-from swaplaw.predict.predictors import FROM_VOTES
 from swaplaw.votes.tally import Tally
 
 LAWS = ("predicted", "accuracies", "conditional", "margin", "shares", "joint")
@@ -143,8 +143,7 @@ def _studied(
     binned = _known_means([each for name, each in by_margin.items() if name != tally.dataset])
     values["conditional"] = np.array([conditional_lift(pair, terms.weight, binned) for pair in terms.pairs])
     values["accuracies"] = np.array([_by_accuracies(pair, terms.weight) for pair in terms.pairs])
-    for name, measure in FROM_VOTES.items():
-        values[name] = np.array([measure(pair, terms.weight).value for pair in terms.pairs])
+    values |= values_from_votes(terms.pairs, terms.weight)
     lift = found.lift
     return Studied(
         tally.dataset,

@@ -24,9 +24,9 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.margins import Influence, Margins, margins_of
+from swaplaw.predict.alike import Alike, Influence, Margins, alike
 
-# Kinds of ballots that are compared at a time.
+# Ballots that are compared at a time.
 BLOCK = 2**21
 
 
@@ -52,70 +52,72 @@ def shares_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     >>> round(sl.predict.shares_lift(two, "2/3"), 3)
     -0.018
     """
-    return shares_influence(pair, as_weight(weight)).value
+    return shares_influence(alike(pair), as_weight(weight)).value
 
 
-def shares_influence(pair: Pair, x: Fraction) -> Influence:
+def shares_influence(found: Alike, x: Fraction) -> Influence:
     """The shares law and the influence of each common question on it."""
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    a, b = first.right, second.right
-    table = _Table(first, second, x)
-    found = [table.cell(w) for w in ((1 - a) * b, a * (1 - b), (1 - a) * (1 - b), a * b)]
-    gain = sum(value for value, _ in found) - a.sum()
-    slope = sum((slope for _, slope in found), np.zeros(pair.n)) - a
-    return Influence(float(gain / pair.n), (slope - gain / pair.n) / pair.n)
+    a, n, cells = found.first.right, found.n, np.stack(found.cells)
+    wins, slopes = _won(found, cells, x)
+    gain = wins.sum() - a @ found.times
+    slope = slopes.sum(axis=0) - a
+    return Influence(float(gain / n), (slope - gain / n) / n, found.kind)
 
 
-class _Table:
-    """Which two kinds of ballots let gold win, where the best rivals are the same and where they differ."""
+def _won(found: Alike, cells: Floats, x: Fraction) -> tuple[Floats, Floats]:
+    """How many of each cell's questions gold wins, and how that moves with one question of each kind."""
+    weight = cells * found.times
+    mass = weight.sum(axis=1)
+    in_a, in_b = _by_ballot(weight, found.of_a, found.ballots_a), _by_ballot(weight, found.of_b, found.ballots_b)
+    contested = weight @ found.contested
+    share = np.divide(weight @ found.same, contested, out=np.ones(4), where=contested > 0)
+    (one_a, one_b), (other_a, other_b) = _products(found, in_a, in_b, x)
+    by_a = share * one_a + (1 - share) * other_a
+    by_b = share * one_b + (1 - share) * other_b
+    wins = (in_a * by_a).sum(axis=0)
+    apart = ((in_a * one_a).sum(axis=0) - (in_a * other_a).sum(axis=0)) / np.where(contested > 0, contested, 1)
+    moved = apart[:, None] * (found.same - share[:, None] * found.contested)
+    some = np.where(mass > 0, mass, 1)
+    slope = cells * ((by_a.T[:, found.of_a] + by_b.T[:, found.of_b] + moved) / some[:, None])
+    return wins / some, slope - cells * (wins / some**2)[:, None]
 
-    def __init__(self, first: Margins, second: Margins, x: Fraction) -> None:
-        (self.kinds_a, self.kind_a), (self.kinds_b, self.kind_b) = first.kinds, second.kinds
-        largest = max(int(first.votes.max(initial=1)), int(second.votes.max(initial=1)))
-        dtype = np.int64 if 2 * largest**2 * max(x.numerator, x.denominator) < 2**62 else object
-        self.of_a, self.of_b = (kinds.astype(dtype) for kinds in (self.kinds_a, self.kinds_b))
-        self.x = x
-        self.contested = (first.top > 0) & (second.top > 0)
-        self.same = self.contested & (first.rival == second.rival)
 
-    def cell(self, weight: Floats) -> tuple[float, Floats]:
-        """How many of a cell's questions gold wins, and how that moves with the weight of each question."""
-        mass = weight.sum()
-        if not mass:
-            return 0.0, np.zeros(len(weight))
-        in_a, in_b = (
-            np.bincount(kind, weight, minlength=kinds.shape[1]).astype(np.float64)
-            for kind, kinds in ((self.kind_a, self.kinds_a), (self.kind_b, self.kinds_b))
-        )
-        contested = float(weight @ self.contested)
-        share = float(weight @ self.same) / contested if contested else 1.0
-        (one_a, one_b), (other_a, other_b) = self._products(in_a, in_b)
-        by_a = share * one_a + (1 - share) * other_a
-        by_b = share * one_b + (1 - share) * other_b
-        wins = float(in_a @ by_a)
-        move = (in_a @ one_a - in_a @ other_a) * (self.same - share * self.contested) / (contested or 1.0)
-        slope = weight * (by_a[self.kind_a] + by_b[self.kind_b] + move) / mass - weight * wins / mass**2
-        return wins / mass, slope
+def _by_ballot(weight: Floats, of: Ints, ballots: Margins) -> Floats:
+    """The weight of each ballot in each cell: ballots x cells."""
+    sums = [np.bincount(of, own, minlength=len(ballots)) for own in weight]
+    return np.stack(sums, axis=1).astype(np.float64)
 
-    def _products(self, in_a: Floats, in_b: Floats) -> list[tuple[Floats, Floats]]:
-        """The tables of wins times the weights of B's kinds, and of A's, for rivals that are the same and others."""
-        by_a, by_b = np.zeros((2, len(in_a))), np.zeros((2, len(in_b)))
-        here_a, here_b = np.flatnonzero(in_a), np.flatnonzero(in_b)
-        step = max(1, BLOCK // max(1, len(here_b)))
-        for start in range(0, len(here_a), step):
-            rows = here_a[start : start + step]
-            for which, wins in enumerate(self._wins(self.of_a[:, rows], self.of_b[:, here_b])):
-                by_a[which, rows] = wins @ in_b[here_b]
-                by_b[which, here_b] += in_a[rows] @ wins
-        return [(by_a[0], by_b[0]), (by_a[1], by_b[1])]
 
-    def _wins(self, of_a: Ints, of_b: Ints) -> tuple[Floats, Floats]:
-        """1 where gold wins, 1/2 where it ties, in whole numbers."""
-        (gold_a, top_a, votes_a), (gold_b, top_b, votes_b) = of_a[:, :, None], of_b[:, None, :]
-        factor_a, factor_b = votes_b * self.x.denominator, votes_a * self.x.numerator
-        lead_a, lead_b = (gold_a - top_a) * factor_a, (gold_b - top_b) * factor_b
-        apart = np.minimum(lead_a + gold_b * factor_b, gold_a * factor_a + lead_b)
-        return _half_sign(lead_a + lead_b), _half_sign(apart)
+def _products(found: Alike, in_a: Floats, in_b: Floats, x: Fraction) -> list[tuple[Floats, Floats]]:
+    """The tables of wins times the weights of B's ballots, and of A's, for rivals that are the same and others."""
+    by_a, by_b = np.zeros((2, *in_a.shape)), np.zeros((2, *in_b.shape))
+    here_a, here_b = np.flatnonzero(in_a.any(axis=1)), np.flatnonzero(in_b.any(axis=1))
+    second = found.ballots_b.take(here_b)
+    step = max(1, BLOCK // max(1, len(here_b)))
+    for start in range(0, len(here_a), step):
+        rows = here_a[start : start + step]
+        for which, wins in enumerate(wins_of(found.ballots_a.take(rows), second, x, every=True)):
+            by_a[which, rows] = wins @ in_b[here_b]
+            by_b[which, here_b] += wins.T @ in_a[rows]
+    return [(by_a[0], by_b[0]), (by_a[1], by_b[1])]
+
+
+def wins_of(first: Margins, second: Margins, x: Fraction, *, every: bool = False) -> tuple[Floats, Floats]:
+    """1 where gold wins, 1/2 where it ties, by whole numbers: with the same best rival, and with different ones.
+
+    Ballots are taken side by side, or (`every`) each of A with each of B.
+    """
+    largest = max(int(first.votes.max(initial=1)), int(second.votes.max(initial=1)))
+    dtype = np.int64 if 2 * largest**2 * max(x.numerator, x.denominator) < 2**62 else object
+    gold_a, lead_a, votes_a, gold_b, lead_b, votes_b = (
+        each.astype(dtype) for each in (first.gold, first.lead, first.votes, second.gold, second.lead, second.votes)
+    )
+    if every:
+        gold_a, lead_a, votes_a = gold_a[:, None], lead_a[:, None], votes_a[:, None]
+    factor_a, factor_b = votes_b * x.denominator, votes_a * x.numerator
+    lead_a, lead_b = lead_a * factor_a, lead_b * factor_b
+    apart = np.minimum(lead_a + gold_b * factor_b, gold_a * factor_a + lead_b)
+    return _half_sign(lead_a + lead_b), _half_sign(apart)
 
 
 def _half_sign(values: Ints) -> Floats:
