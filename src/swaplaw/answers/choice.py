@@ -328,6 +328,8 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
         return None
     if lead is None:
         lead, kind = _bound(near, after)
+    if phrases.EQUALLY.search(near) and phrases.ENDS.match(after):
+        return _Statement(_Kind.SAID, UNSURE)
     if praise.SAYS_SO.search(near) and praise.SAYS.match(after) and "?" not in after:
         return _Statement(_Kind.SAID, mention["letter"].upper())
     if lead is not None:

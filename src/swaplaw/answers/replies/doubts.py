@@ -13,7 +13,8 @@ DOUBT = re.compile(
     r"|least|maybe|perhaps|might|could|may|possibly|neither|nor|nicht|no\sway|by\sno\smeans|hardly|far\sfrom|trap|decoy|distractor|naive"
     r"|(?:second|next)[\s-]best|runner-up|inconsistent|conflicts?|contradict(?:s|ed|ing)?|contrary|disagrees?|compar\w{1,3}"
     r"|instinct|intuition|impression|inclination|temptation|tempting|guess(?:ed)?\swas|tempted|не|nie|inte|不是|不|否|less"
-    r"|nobody|used\sto|was\s(?:going|about)|nearly|almost(?!\scertain))\b|n't\b|不是|不选",
+    r"|nobody|used\sto|was\s(?:going|about)|nearly|almost(?!\scertain))\b|n't\b|不是|不选"
+    r"|\b(?:nothing|little)(?:\s(?:here|else|in\s\w{1,9}\s\w{1,12}))?\s?$",
     re.IGNORECASE,
 )
 REPORTED = re.compile(
@@ -56,5 +57,12 @@ CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""
+MENDED = re.compile(
+    r"\b(?:I\s(?:dropped|forgot|missed|overlooked|neglected|swapped|mis\w{3,12})|mistakes?|errors?|oops|wait|actually|instead"
+    r"|(?:re-?(?:comput|check|calculat|do|work|evaluat|consider)|correct(?=ed|ing|ion)|revis|fix)\w{1,5}"
+    r"|correct(?:ed)?\s(?:result|answer|value|choice|option)|on\ssecond\sthoughts?)\b",
+    re.IGNORECASE,
+)
+"""Words of correction between two boxed answers: the later one counts."""
 REVISED = re.compile(rf"(?-i:(?<!\b[A-Z])(?<!\b[A-Z][:)(-])(?<!\b[A-Z]\s[-–—]))(?:{CORRECTION.pattern})", re.IGNORECASE)
 """A correction that is no verdict: not the "no" of "A: no"."""

@@ -51,8 +51,8 @@ LETTER = re.compile(
 )
 # After a link, another letter is another option; after none it may begin the option's text, as in "D) A and C".
 _ANOTHER = re.compile(
-    r"(?:\s{0,3}(?:[,;/&+|→⇒>-]|=>|(?:and/or|and|or|nor|vs\.?|versus|oder|ou|或|to|bis)(?=\s|[A-Z])){1,3}\s{0,3}(?:(?:option|choice)\s)?['(\[]{0,3}|\s{0,3}[(\[])"
-    r"(?-i:(?!I(?:\s(?:and|&|only)|,)\s(?:I|V|and|only))(?P<letter>[A-Z])(?!\.\s[a-z]))(?=\s{0,3}(?:$|[\].,;:/&!?)'|+]|(?:and|or|are|oder|ou)\b))",
+    r"(?:\s{0,3}(?:[,;/&+|→⇒>-]|=>|(?:and/or|and|or|nor|vs\.?|versus|oder|ou|или|veya|lub|或|to|bis)(?=\s|[A-Z])){1,3}\s{0,3}(?:(?:option|choice)\s)?['(\[]{0,3}|\s{0,3}[(\[])"
+    r"(?-i:(?!I(?:\s(?:and|&|only)|,)\s(?:I|V|and|only))(?P<letter>[A-Z])(?!\.\s[a-z]))(?=\s{0,3}(?:$|[\].,;:/&!?)'|+]|(?:and|or|are|oder|ou|und|et|y|e|и|или|ve|i|oraz|lub|en|och)\b))",
     re.IGNORECASE,
 )
 # "A) Paris or B) Rome": a second option is labelled as the first is.

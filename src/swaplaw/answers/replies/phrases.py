@@ -314,7 +314,7 @@ BOUND = re.compile(
     rf"|(?:\bnot|n't)\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
     r"|(?<!\w)(?:sondern|sino(?:\sque\ses)?|ma\sbensì|bensì|mas\ssim|utan|maar|lecz|а|而是|(?<=ではなく)|(?<=なくて))\s?(?:la\s|die\s|a\s)?"
     rf"|\b(?:and|(?<!want\s)(?<!wanted\s)(?<!tempted\s)(?<!used\s)to)\s(?:say|choose|pick|go\swith|guess|answer)\s|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
-    rf"|(?:^|[.!?)]\s)(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith)\s{{1,2}}){_ENTER}",
+    rf"|(?:^|[.!?)]\s)(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith|settl(?:ed|ing)\s(?:on|for)|landed\son|decided\son|sticking\swith)\s{{1,2}}){_ENTER}",
     re.IGNORECASE,
 )
 """A lead after which the letter counts if its clause ends there."""
@@ -327,15 +327,18 @@ IS = re.compile(
 """The weakest lead ("the capital is B"): it counts only where nothing else is said."""
 TURNS = re.compile(r"\b(?:but|however|yet|although|though)\b", re.IGNORECASE)
 ELSEWHERE = re.compile(
-    rf"(?:\b{_FOREIGN}|คำตอบ(?:คือ)?)(?P<gap>(?:\s?[^\W\d_]{{1,15}}){{0,3}})\s?:?\s{{0,2}}{_ENTER}",
+    rf"(?:\b{_FOREIGN}(?!(?:ы|s|en|n|i|ler|lar)\b)|คำตอบ(?:คือ)?)(?P<gap>(?:\s?[^\W\d_]{{1,15}}){{0,3}})\s?:?\s{{0,2}}{_ENTER}",
     re.IGNORECASE,
 )
 """The answer in other languages, and a few words of them before the letter."""
 ABROAD = re.compile(
     r"\s?(?!(?:和|与|或|及|还|跟|か|または|و\s?[A-Z]|أو|или|и\s|या|और))"
     r"(?![^\n。.،,]{0,12}(?:不|错|誤|误|ない|なく|なか|아니|아닌|لا\s|ليس|خطأ|не|नहीं|ไม่))[\u0370-\u9fff\uac00-\ud7af]"
+    r"|\s(?:seçene|şıkk)\w{1,8}\b(?!\sdeğil)"
 )
 """After a letter: a sentence that goes on in another script, and neither denies it nor names a second one."""
+EQUALLY = re.compile(r"\b(?:equally|just\sas\s(?:well|likely|good))\s?[:,]?\s(?:option\s)?[(\['<]{0,3}$", re.IGNORECASE)
+"""Before a letter that is as good as the one before it: "But equally: B"."""
 ADDRESSED = re.compile(r"\b(?:sorry|goodbye|farewell|bye|dear|thanks|thank\syou|hello|hey)\W{1,3}$", re.IGNORECASE)
 """Before a letter that is spoken to: "Sorry, D, thanks for playing"."""
 DENIED = re.compile(
@@ -381,7 +384,7 @@ TAIL = re.compile(
 )
 """What may follow a letter that is all that is said."""
 NAMED_OPTION = re.compile(
-    r"(?:[,:-]\s|\(|\bis\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives|as|in)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
+    r"(?:[,:-]\s|\(|\b(?:is|be)\s|\bi\.e\.,?\s|\b(?:matches|matching|to|means|leaves|with|gives|as|in)\s)(?:the\s)?(?:answer\s)?(?:option|choice)\s[(\['<]{0,3}$",
     re.IGNORECASE,
 )
 """Before a letter that ends its clause: "Paris, option C"."""

@@ -35,7 +35,7 @@ _CALLED = any_of(
 )
 OPENS = re.compile(rf"\(?(?:\b(?:the\s)?{_CALLED}\s)?[#(\['<]{{0,3}}$", re.IGNORECASE)
 LINK = re.compile(
-    rf"['\])>]{{0,3}}(?:\s\([^()]{{1,60}}\))?\s?(?:,|/|&|\+|(?:,\s)?(?:and|or|nor|vs\.?|versus|to|through|y|o|et|ou|und|oder)\b|[和与或及])\s?(?:{_CALLED}\s)?[(\['<]{{0,3}}",
+    rf"['\])>]{{0,3}}(?:\s\([^()]{{1,60}}\))?\s?(?:,|/|&|\+|(?:,\s)?(?:and|or|nor|vs\.?|versus|to|through|y|o|et|ou|und|oder|(?-i:и|или|e|i|ve|veya|oraz|lub|och|eller|en|og|dan|và))\b|[和与或及])\s?(?:{_CALLED}\s)?[(\['<]{{0,3}}",
     re.IGNORECASE,
 )
 COMMA = re.compile(r"['\])>]{0,3},\s?[(\['<]{0,3}")
@@ -55,7 +55,7 @@ AGAINST = re.compile(
     r"|eliminat\w{0,3}|exclud\w{1,3}|reject\w{0,3}|ruled|discard\w{0,3}|dismiss\w{0,3}|irrelevant|unrelated|impossible|implausible|unlikely"
     r"|outdated|obsolete|misconception|myth|tempt\w{0,4}|trap|distractors?|decoy|too|only|merely|rather|instead|would|could"
     r"|opposite|converse|unsupported|inconsistent|negligible|insufficient|incomplete|partial\w{0,2}|half|less|weak\w{0,3}|worse|worst"
-    r"|elsewhere|errors?|assumes?|unless|over(?:general|simplif|reach|broad)\w{0,7}|off[\s-](?:topic|base|point|by)|beyond|red\sherring|absurd|nonsens\w{1,4}|extreme|broad|narrow|vague|different|another|nicht|kein\w{0,2}|falsch|pas|fausse?|incorrect[ao]|fals[ao]|não|errad[ao]|sbagliat[ao])\b"
+    r"|elsewhere|errors?|assumes?|unless|over(?:general|simplif|reach|broad)\w{0,7}|off[\s-](?:topic|base|point|by)|beyond|red\sherring|absurd|nonsens\w{1,4}|extreme|broad|narrow|vague|different|another|nicht|kein\w{0,2}|falsch|pas|fausse?|incorrect[ao]s?|fals[ao]s?|não|errad[ao]s?|sbagliat[aeio]|erróne[ao]s?|не|неверн\w{1,2}|неправильн\w{1,3}|ошибочн\w{1,3}|nie|błędn\w{1,2}|yanlış\w{0,5}|değil\w{0,5}|niet|inte|ikke|fout|fel)\b"
     r"|n't\b|[✗✘❌✖×]|\bout\b(?!\sas)|[不错誤误]",
     re.IGNORECASE,
 )
@@ -63,7 +63,7 @@ AGAINST = re.compile(
 OPPOSED = re.compile(
     r"\b(?:not(?!\sonly\b)|never|no|cannot|neither|nor|rather\sthan|instead\sof|as\sopposed\sto|than|over|unlike|versus|vs|eliminat\w{0,3}|rul\w{1,3}\sout"
     r"|reject\w{0,3}|exclud\w{1,3}|discard\w{0,3}|dismiss\w{0,3}|against|contrary\sto|wrong|incorrect|mistak\w{1,4}|confus\w{1,4}|without"
-    r"|(?:cross|str[iu][kc]k?)\w{0,3}\s(?:out|off)|much\sfor|beyond|doubt|nobody|no\sone|anything\sbut|nicht|kein\w{0,2}|pas|não|non)\b|n't\b",
+    r"|(?:cross|str[iu][kc]k?)\w{0,3}\s(?:out|off)|much\sfor|beyond|doubt|nobody|no\sone|anything\sbut|nothing(?!\s(?:but|other|else|beats?|wrong|against)\b)|nicht|kein\w{0,2}|pas|não|non)\b|n't\b",
     re.IGNORECASE,
 )
 """Before an option: it is not the one."""
