@@ -240,9 +240,10 @@ def _agreed(letters: Set[str | None]) -> str | None:
 
 def _statements(visible: str) -> Iterator[_Statement]:
     """Every statement, in the order in which they were made."""
-    lines = [line for line in as_lines(visible).splitlines() if line.strip()]
+    lines = [line for line in _BOX_END.sub("\\g<0>\n", as_lines(visible)).splitlines() if line.strip()]
     bare = [plain(line) for line in lines]
     judged = verdicts(bare)
+    last_box = len(lines)
     for number, line in enumerate(bare):
         if number in judged:
             if judged[number]:
@@ -258,10 +259,15 @@ def _statements(visible: str) -> Iterator[_Statement]:
             yield _Statement(kind, named(rest if rest.strip() else below) or _bracketed_last(rest))
         for content in _boxes(lines[number]):
             if boxed := named(plain(content)):
+                if any(doubts.MENDED.search(between) for between in bare[last_box + 1 : number + 1]):
+                    yield _Statement(_Kind.DOUBTED, None)
                 yield _Statement(_Kind.BOXED, boxed)
+                last_box = number
         yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
 
 
+_BOX_END = re.compile(r"\\boxed\s{0,3}\{[^{}\n]{0,60}\}\$?\.?(?=[^\n]{0,300}\\boxed)")
+"""A box with another one after it in its line: what stands between them may be a correction."""
 _YOURS = re.compile(r"\b(?:your|his|her|their|user's|student's|candidate's)\s\w{4,9}\W{0,3}$", re.IGNORECASE)
 """The head of a line that gives somebody else's answer, where another is given."""
 

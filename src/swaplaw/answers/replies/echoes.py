@@ -21,6 +21,8 @@ def echoed(visible: str, known: Set[str]) -> set[str]:
     """The one option of the reply's own list whose words, and no other's, are said after the list."""
     text = "\n".join(line for raw in visible.splitlines() if (line := plain(raw)))
     listed = [found for found in _LISTED.finditer(text) if found["letter"] in known][:_MOST]
+    if again := _listed_again(text, listed):
+        return {again}
     words = {found["letter"]: _words(found["text"]) for found in listed}
     if (
         len(listed) < 3
@@ -39,6 +41,17 @@ def echoed(visible: str, known: Set[str]) -> set[str]:
             return set()
         said |= named
     return said if len(said) == 1 else set()
+
+
+def _listed_again(text: str, listed: list[re.Match[str]]) -> str | None:
+    """The option of a list that is repeated after other words as the last line, label and all."""
+    lines = text.splitlines()
+    places = [number for number, line in enumerate(lines) if _LISTED.match(line)][: _MOST + 1]
+    letters = [found["letter"] for found in listed]
+    if len(places) != len(letters) or len(letters) < 4 or letters[:-1] != sorted(set(letters[:-1])):
+        return None
+    apart = places[-2] + 1 < places[-1] == len(lines) - 1
+    return letters[-1] if apart and lines[-1].rstrip(".") in {lines[at].rstrip(".") for at in places[:-1]} else None
 
 
 def _words(text: str) -> str:

@@ -45,17 +45,47 @@ _DOUBLE = re.compile(
     re.IGNORECASE,
 )
 """Two negations say that it must be so."""
+_CROSSED_OUT = re.compile(
+    r"(?:\b(?:option|choice)\s)?(?<!\w)(?-i:[A-Z])\s?[(\[](?:crossed|struck|scratched)(?:\s(?:out|off|through))?[)\]][.,;]?"
+    r"|(?<!\w)(?-i:[A-Z])\s?[(\[](?:deleted|withdrawn|retracted|erased)[)\]][.,;]?",
+    re.IGNORECASE,
+)
+_MODESTY = re.compile(
+    r",?\s\(?(?:unless\sI(?:'m|\sam|'ve|\shave)?|if\sI(?:'m|\sam|'ve|\shave|\sdid)?(?:\snot|n't))"
+    r"\s(?:(?:badly|seriously|completely)\s)?(?:mis\w{3,15}|wrong|overlook\w{0,3})[^.,;!?\n]{0,60}",
+    re.IGNORECASE,
+)
+"""What anybody may add to an answer: "unless I misread the question"."""
+_SMALL = re.compile(
+    r"\b(?:it'?s|it\sis)\s(?:option\s)?(?P<letter>[a-hj])(?=\s(?:because|bc|cuz|coz|cause|since)\b)"
+)
+"""A small letter in a careless sentence: "i think its b because …"."""
+_REFERS = re.compile(
+    r"(?P<about>[^.;!?\n]{1,200}),\s(?:and|so)\s(?:that|this|it)(?:'s|\s(?:is|would\sbe))\s(?:therefore\s|thus\s)?"
+    r"(?:the\s(?:answer|option|choice|one)\s(?:that\s)?I(?:'d|'ll|\swould|\swill|'m|\sam)?\s(?!reject|rul|eliminat|dis)\w{2,12}"
+    r"|my\s(?:final\s)?(?:answer|choice|pick|selection))\b",
+    re.IGNORECASE,
+)
 
 
 def plainly(text: str, known: Set[str]) -> str:
     """Rewrite references to options as the options that they are about, and twisted statements as plain ones."""
     text = _DOUBLE.sub(lambda found: f"{found['who'] or found['it'] or 'it'} must be", text)
     text = _PROPOSAL.sub(r"I \1.", text)
+    text = _MODESTY.sub("", _CROSSED_OUT.sub("", text))
+    text = _SMALL.sub(lambda found: f"it is {found['letter'].upper()}", text)
+    text = _REFERS.sub(lambda found: _referred_to(found, known), text)
     lettered = (
         len(known & set(_OTHER.findall(text))) > 1
     )  # "Option 3" is C only beside options that are called A and B.
     text = _POSITION.sub(lambda found: _at(found, sorted(known), lettered=lettered), text)
     return _REFERENCE.sub(lambda found: _one_of_pair(text, found, known), text)
+
+
+def _referred_to(found: re.Match[str], known: Set[str]) -> str:
+    """The only option that "and that is my answer" can be about, said plainly."""
+    about = set(_OTHER.findall(re.split(r"\bbut\b", found["about"])[-1]))
+    return f"{found['about']}. My answer is {about.pop()}" if len(about) == 1 and about <= known else found[0]
 
 
 def _one_of_pair(text: str, found: re.Match[str], known: Set[str]) -> str:

@@ -211,7 +211,7 @@ def _verdict(clause: _Clause) -> Stance | None:
 def _disowned(clause: _Clause) -> Stance | None:
     """Conditions, other people's answers, earlier thoughts, and options that the answer is not."""
     part = CONCLUSION.split(clause.before)[-1]
-    if CONDITION.search(part) or any(found.search(clause.lead) for found in (REPORTED, words.SOMEBODY)):
+    if words.PROVIDED.match(clause.after) or CONDITION.search(part) or any(found.search(clause.lead) for found in (REPORTED, words.SOMEBODY)):
         return Stance.NAMED
     if EARLIER.search(part) or EARLIER.search(clause.tail):
         return Stance.NAMED

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from swaplaw.answers.replies.letters import plain
+from swaplaw.answers.replies.phrases import LINE
+
 _LONGEST = 300
 _QUOTE_LINE = re.compile(r"\s{0,3}>")
 _QUOTED = re.compile(
@@ -38,9 +41,15 @@ _WORDS = re.compile(r"\w+\W+\w+")
 def without_quotations(text: str) -> str | None:
     """The lines that quote nobody and no sentence in quotes, where a reply has both those and others."""
     lines = text.splitlines()
-    own = "\n".join(line for line in lines if not _QUOTE_LINE.match(line))
+    own = "\n".join(line for number, line in enumerate(lines) if not _QUOTE_LINE.match(line) or _headed(lines, number))
     left = _QUOTED.sub(lambda found: " " if _is_sentence(found) else found[0], own)
     return left if left != text.rstrip("\n") and re.search(r"\w", left) else None
+
+
+def _headed(lines: list[str], number: int) -> bool:
+    """Whether a line stands right below a heading such as "Final answer": dressed as a quotation, but its own."""
+    above = plain(lines[number - 1]) if number else ""
+    return (head := LINE.match(above)) is not None and head.end() == len(above)
 
 
 def _is_sentence(found: re.Match[str]) -> bool:

@@ -344,6 +344,8 @@ NOT = re.compile(
 )
 OPERATOR = re.compile(r"\s?(?:[=<>⊂⊆∈+×/^~]|\*|→|->)")
 OPERATED = re.compile(r"(?:[=<>⊂⊆∈+×/^~]|[A-Z]\s?→)\s?$")
+PROVIDED = re.compile(r"['\])>]{0,3}[\s,(-]{1,4}(?:unless|only\sif|provided|as\slong\sas)\b", re.IGNORECASE)
+"""After an option that is the answer on a condition."""
 PREFACE = re.compile(
     r"\W{0,3}(?:next|first\w{0,2}|second\w{0,2}|then|now|dear|yours|sincerely|regards|for|with|in|at|take|also|likewise|similarly|finally)\b",
     re.IGNORECASE,
