@@ -334,7 +334,7 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
         return None
     if lead is None:
         lead, kind = _bound(near, after)
-    if phrases.EQUALLY.search(near) and phrases.ENDS.match(after):
+    if (phrases.EQUALLY.search(near) and phrases.ENDS.match(after)) or praise.AS_WELL.match(after):
         return _Statement(_Kind.SAID, UNSURE)
     if praise.SAYS_SO.search(near) and praise.SAYS.match(after) and "?" not in after:
         return _Statement(_Kind.SAID, mention["letter"].upper())

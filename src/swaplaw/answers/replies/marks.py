@@ -123,8 +123,8 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
     if not first:
         return set()
     letter = first["letter"].upper()
-    if lines[0].startswith("I,") or (lines[0].startswith("I.") and len(lines) > 1):
-        return set()  # The speaker, or the first of several headings.
+    if lines[0].startswith(("I,", "Q:")) or (lines[0].startswith("I.") and len(lines) > 1):
+        return set()  # The speaker, the question, or the first of several headings.
     if len(lines) == 1:
         if another := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
             return {letter, another["letter"]}

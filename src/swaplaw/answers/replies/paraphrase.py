@@ -46,8 +46,8 @@ _DOUBLE = re.compile(
 )
 """Two negations say that it must be so."""
 _CROSSED_OUT = re.compile(
-    r"(?:\b(?:option|choice)\s)?(?<!\w)(?-i:[A-Z])\s?[(\[](?:crossed|struck|scratched)(?:\s(?:out|off|through))?[)\]][.,;]?"
-    r"|(?<!\w)(?-i:[A-Z])\s?[(\[](?:deleted|withdrawn|retracted|erased)[)\]][.,;]?",
+    r"(?:\b(?:option|choice)\s)?(?<!\w)(?-i:[A-Z])\s?[(\[](?:(?:crossed|struck|scratched)(?:\s(?:out|off|through))?"
+    r"|deleted|withdrawn|retracted|erased)[)\]](?:,?\sthen\b)?[.,;]?",
     re.IGNORECASE,
 )
 _MODESTY = re.compile(

@@ -87,6 +87,14 @@ ALSO = re.compile(
     re.IGNORECASE,
 )
 """After praise that is not for one option alone."""
+AS_WELL = re.compile(
+    r"['\])>]{0,3}\s(?:(?:are|sont|est|sind|ist|son|es|sono|è|são|é|estão|está)\s)?"
+    r"(?:also|equally|aussi|également|auch|ebenfalls|también|anche|também|тоже|также)\s"
+    r"(?:correct\w{0,3}|right|true|valid|richtig|korrekt|justes?|corrett[aeio]|corret[ao]s?|вер(?:ен|на|ны)|правил\w{2,5})\b"
+    r"(?![^.;]{0,40}\b(?:but|mais|aber|pero|ma|mas|но)\b)",
+    re.IGNORECASE,
+)
+"""After options that are right beside another, in any language: "sont aussi correctes"."""
 MADE_RIGHT = re.compile(
     r"['\])>]{0,3}\s(?:the\s)?(?:only\s|most\s|single\s|clear\s|obvious\s){0,2}(?:correct|right|best|better|answer|choice|\w{3,12}est|winner|option|pick|one"
     r"|(?<=most\s)\w{4,14})\b",
