@@ -20,6 +20,14 @@ PIECES = [
     *("I would choose ", "the the final ", "1. ", "not A, not ", "答案", "<details ", "_", "$", "- ", "A->B "),
     *('"It is A!" said ', '"', "'a ", "Tutor: A\n", "A and B, the latter ", "the third option ", "may I propose A "),
     *("I, ", "A. x\n", "A? No. ", "Q: x\nA: ", "答えはA", "the wise think ", "all is true except A "),
+    *(
+        "\\boxed{A} error ",
+        ", and that is my answer",
+        "A (crossed out) ",
+        "its b because ",
+        ", unless I misread ",
+        "A) x\n\ny\n",
+    ),
 ]
 GENEROUS = 40
 """Eight times the text would take 64 times as long if the time were quadratic, and about 8 times if it is linear."""

@@ -17,6 +17,13 @@ PLAIN = [
     ("The second option is right.", "The second option is right."),  # Nobody said that the options are called A, B, C.
     ("The first option that I tried was C, then B.", "The first option that I tried was C, then B."),
     ("The latter is right.", "The latter is right."),
+    ("A (crossed out). B.", " B."),
+    ("C, unless I misread the question.", "C."),
+    ("C, unless it is cold.", "C, unless it is cold."),
+    ("i think its b bc of the heart", "i think it is B because of the heart"),
+    ("it's a because-clause", "it's a because-clause"),
+    ("Not A, but D is safe, and that is my answer.", "Not A, but D is safe. My answer is D."),
+    ("D beats A, and that is my answer.", "D beats A, and that is my answer."),  # It does not say which.
 ]
 
 

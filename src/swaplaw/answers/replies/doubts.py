@@ -19,7 +19,7 @@ DOUBT = re.compile(
 )
 REPORTED = re.compile(
     r"\b(?:students?|classmates?|colleagues?|teachers?|experts?|models?|users?|people|you|they|he|she|some|many|others?|someone|(?<!\bfor\s)one|everyone|friends?"
-    r"|professors?|lecturers?|tutors?|instructors?|doctors?|authors?|(?:text)?books?|keys?|hints?|prompts?|(?:work)?sheets?|websites?|forums?|internet|candidates?"
+    r"|professors?|lecturers?|tutors?|instructors?|doctors?|authors?|(?:text)?books?(?!\sanswer\b)|keys?|hints?|prompts?|(?:work)?sheets?|websites?|forums?|internet|candidates?"
     r"|folks|critics|brother|sister|mother|father|mom|dad|boss|guides?|annotators?|chatgpt|gpt|assistants?|partner|roommate|neighbou?r)\s(?!(?:should|must|need|want|ought|have)\b)(?:\w{1,10}\s){0,2}"
     r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b"
     r"|\b(?!(?:i|we|who|that|which|always|never|not|also|first|initially|once|had|have|already|originally)\b)\w{1,15}(?:\s\d{1,2})?\s(?:insist(?:s|ed)|swears|swore|shout(?:s|ed)"
@@ -43,7 +43,7 @@ CONCLUSION = re.compile(
 )
 CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
 CORRECTION = re.compile(
-    r"(?:^|[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
+    r"(?:^|(?<!\bif)(?<!\bunless)(?<!\bwhether)[\s.,;:!?(…-])(?:(?P<strong>(?:wait|hmm|oh|oops),?\sno\b|no,?\swait\b|scratch\sthat|correction\b|i\sstand\scorrected|i\smeant?\b"
     r"|(?:that|this|it)(?:'s|\sis|\swas)\s(?:wrong|incorrect|not\s(?:right|correct))|(?:made|make)\s(?:a|an)\s(?:mistake|error)"
     r"|i\s(?:was|am)\s(?:wrong|mistaken)(?!\s(?:with|about|on)\s\W?[A-Z]\b)|correct\s(?:myself|that)|apolog\w{1,4}|i\smisread|(?:revised|corrected|updated)\sanswer|chang\w{1,4}\smy\sanswer"
     r"|(?:actually|wait|hmm|no),?\s(?:but\s|now\s){0,2}i(?:'m|\sam)\s(?:not\s(?:\w{1,10}\s){0,2}(?:sure|certain)|unsure|uncertain)"

@@ -48,7 +48,7 @@ def _listed_again(text: str, listed: list[re.Match[str]]) -> str | None:
     lines = text.splitlines()
     places = [number for number, line in enumerate(lines) if _LISTED.match(line)][: _MOST + 1]
     letters = [found["letter"] for found in listed]
-    if len(places) != len(letters) or len(letters) < 4 or letters[:-1] != sorted(set(letters[:-1])):
+    if len(places) != len(letters) or len(letters) < 3 or letters[:-1] != sorted(set(letters[:-1])):
         return None
     apart = places[-2] + 1 < places[-1] == len(lines) - 1
     return letters[-1] if apart and lines[-1].rstrip(".") in {lines[at].rstrip(".") for at in places[:-1]} else None

@@ -33,6 +33,8 @@ def verdicts(lines: list[str]) -> dict[int, str]:
         for number, line in enumerate(lines)
         if len(line) <= SEARCHED and (verdict := _VERDICT.match(line))
     }
+    if len(lines) - 1 in found and lines[-1] in lines[:-1]:
+        return {}  # "B. No" is an option of a list, and the answer.
     if len({verdict["letter"] for verdict in found.values()}) < 2:
         return _checked(lines) or _ticked(lines)
     return {

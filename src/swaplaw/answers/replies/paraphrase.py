@@ -17,6 +17,7 @@ _REFERENCE = re.compile(
     r"(?:\sof\s(?:these|those|the\stwo))?(?:\s(?:option|choice|one|answer))?\b",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[.;!?\n]|\bbut\b", re.IGNORECASE)
 _ORDINALS = {
     **dict.fromkeys(("first", "1st"), 0),
     **dict.fromkeys(("second", "2nd"), 1),
@@ -51,18 +52,20 @@ _CROSSED_OUT = re.compile(
     re.IGNORECASE,
 )
 _MODESTY = re.compile(
-    r",?\s\(?(?:unless\sI(?:'m|\sam|'ve|\shave)?|if\sI(?:'m|\sam|'ve|\shave|\sdid)?(?:\snot|n't))"
+    r"(?:^|,?\s)\(?(?:unless\sI(?:'m|\sam|'ve|\shave)?|if\sI(?:'m|\sam|'ve|\shave|\sdid)?(?:\snot|n't))"
     r"\s(?:(?:badly|seriously|completely)\s)?(?:mis\w{3,15}|wrong|overlook\w{0,3})[^.,;!?\n]{0,60}",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 """What anybody may add to an answer: "unless I misread the question"."""
 _SMALL = re.compile(
-    r"\b(?:it'?s|it\sis)\s(?:option\s)?(?P<letter>[a-hj])(?=\s(?:because|bc|cuz|coz|cause|since)\b)"
+    r"(?:^(?:i\sthink\s)?|\b(?:it'?s|it\sis|(?:i'?d|i\swould)\s(?:say|pick|go\swith)|i\s(?:say|pick|choose)|answer\sis)\s)(?:option\s)?"
+    r"(?:(?P<letter>[a-hj])\s(?:because|bc|cuz|coz|cause|since)(?![\w-])|(?<=\s)(?P<other>[b-hj]),(?=\s(?:the|all|it|that)\b))",
+    re.MULTILINE,
 )
 """A small letter in a careless sentence: "i think its b because …"."""
 _REFERS = re.compile(
-    r"(?P<about>[^.;!?\n]{1,200}),\s(?:and|so)\s(?:that|this|it)(?:'s|\s(?:is|would\sbe))\s(?:therefore\s|thus\s)?"
-    r"(?:the\s(?:answer|option|choice|one)\s(?:that\s)?I(?:'d|'ll|\swould|\swill|'m|\sam)?\s(?!reject|rul|eliminat|dis)\w{2,12}"
+    r",\s(?:and|so)\s(?:that|this|it)(?:'s|\s(?:is|would\sbe))\s(?:therefore\s|thus\s)?"
+    r"(?:the\s(?:answer|option|choice|one)\s(?:that\s)?I(?:'d|'ll|\swould|\swill|'m|\sam)?\s(?:choos|pick|select|giv|go|stick|submit|mark|settl|stand|keep)\w{0,4}"
     r"|my\s(?:final\s)?(?:answer|choice|pick|selection))\b",
     re.IGNORECASE,
 )
@@ -73,7 +76,7 @@ def plainly(text: str, known: Set[str]) -> str:
     text = _DOUBLE.sub(lambda found: f"{found['who'] or found['it'] or 'it'} must be", text)
     text = _PROPOSAL.sub(r"I \1.", text)
     text = _MODESTY.sub("", _CROSSED_OUT.sub("", text))
-    text = _SMALL.sub(lambda found: f"it is {found['letter'].upper()}", text)
+    text = _SMALL.sub(lambda found: f"it is {(found['letter'] or found['other']).upper()} because", text)
     text = _REFERS.sub(lambda found: _referred_to(found, known), text)
     lettered = (
         len(known & set(_OTHER.findall(text))) > 1
@@ -84,8 +87,9 @@ def plainly(text: str, known: Set[str]) -> str:
 
 def _referred_to(found: re.Match[str], known: Set[str]) -> str:
     """The only option that "and that is my answer" can be about, said plainly."""
-    about = set(_OTHER.findall(re.split(r"\bbut\b", found["about"])[-1]))
-    return f"{found['about']}. My answer is {about.pop()}" if len(about) == 1 and about <= known else found[0]
+    about = _CLAUSE.split(found.string[max(0, found.start() - _REACH) : found.start()])[-1]
+    named = set(_OTHER.findall(about))
+    return f". My answer is {named.pop()}" if len(named) == 1 and named <= known else found[0]
 
 
 def _one_of_pair(text: str, found: re.Match[str], known: Set[str]) -> str:

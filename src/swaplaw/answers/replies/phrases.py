@@ -40,6 +40,7 @@ _THING = any_of(
         "decision",
         "correct",
         "right",
+        "revised",
         "alternative",
         "вариант",
     ),
@@ -144,7 +145,19 @@ _FOREIGN = any_of(
     *("antwort", "lösung", "réponse", "reponse", "respuesta", "risposta", "resposta", "jawaban(?:nya)?", "antwoord"),
     *("svar(?:et)?", "odpowiedź(?:ią)?", "odpověď", "cevap", "yanıt", "vastaus", "válasz", "răspuns(?:ul)?", "đáp án"),
     *("câu trả lời", "απάντηση", "ответ(?:ом)?", "відповідь", "отговор", "الإجابة", "الجواب", "תשובה", "उत्तर", "উত্তর"),
-    *("پاسخ", "opción", "opción correcta", "opzione", "opção", "alternativa", "вариант"),
+    *(
+        "choix",
+        "elección",
+        "scelta",
+        "escolha",
+        "پاسخ",
+        "opción",
+        "opción correcta",
+        "opzione",
+        "opção",
+        "alternativa",
+        "вариант",
+    ),
 )
 CALLED = re.compile(rf"\b{OPTION_WORD}[(\['<]{{0,3}}$", re.IGNORECASE)
 _CHOOSE = any_of(
@@ -321,7 +334,7 @@ BOUND = re.compile(
 RELATES = re.compile(rf"(?:^|[^\w'])(?P<verb>{_RELATES}){_ADVERBS}\s?[,:;.!-]{{0,3}}\s{{0,2}}{_ENTER}", re.IGNORECASE)
 """The same, unless a letter stands before it: "A implies B" is about A and B."""
 IS = re.compile(
-    rf"[\w,)](?<!\bso)(?<!\bthere)\s(?:is{_ADVERBS}|lean(?:ing)?\stowards?|(?:es|est|è)\sla|é\sa)\s?[,:;.!-]{{0,3}}\s{{0,2}}{_ENTER}",
+    rf"[\w,)](?<!\bso)(?<!\bas)(?<!\bthere)\s(?:is{_ADVERBS}|lean(?:ing)?\stowards?|(?:es|est|è)\sla|é\sa)\s?[,:;.!-]{{0,3}}\s{{0,2}}{_ENTER}",
     re.IGNORECASE,
 )
 """The weakest lead ("the capital is B"): it counts only where nothing else is said."""

@@ -211,7 +211,11 @@ def _verdict(clause: _Clause) -> Stance | None:
 def _disowned(clause: _Clause) -> Stance | None:
     """Conditions, other people's answers, earlier thoughts, and options that the answer is not."""
     part = CONCLUSION.split(clause.before)[-1]
-    if words.PROVIDED.match(clause.after) or CONDITION.search(part) or any(found.search(clause.lead) for found in (REPORTED, words.SOMEBODY)):
+    if (
+        words.PROVIDED.match(clause.after)
+        or CONDITION.search(part)
+        or any(found.search(clause.lead) for found in (REPORTED, words.SOMEBODY))
+    ):
         return Stance.NAMED
     if EARLIER.search(part) or EARLIER.search(clause.tail):
         return Stance.NAMED
@@ -238,8 +242,8 @@ def _rivals(clause: _Clause) -> Stance | None:
 
 
 def _likewise(clause: _Clause) -> bool:
-    """Whether a clause says of its options what was said before: "so is B"."""
-    return clause.opener.lower() == "so" and words.TOO.fullmatch(clause.lead) is not None
+    """Whether a clause says of its options what was said before: "so is B", "as is B"."""
+    return clause.opener.lower() in ("so", "as") and words.TOO.fullmatch(clause.lead) is not None
 
 
 def _praised(clause: _Clause) -> Stance | None:

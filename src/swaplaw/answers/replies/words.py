@@ -55,7 +55,7 @@ AGAINST = re.compile(
     r"|eliminat\w{0,3}|exclud\w{1,3}|reject\w{0,3}|ruled|discard\w{0,3}|dismiss\w{0,3}|irrelevant|unrelated|impossible|implausible|unlikely"
     r"|outdated|obsolete|misconception|myth|tempt\w{0,4}|trap|distractors?|decoy|too|only|merely|rather|instead|would|could"
     r"|opposite|converse|unsupported|inconsistent|negligible|insufficient|incomplete|partial\w{0,2}|half|less|weak\w{0,3}|worse|worst"
-    r"|elsewhere|errors?|assumes?|unless|over(?:general|simplif|reach|broad)\w{0,7}|off[\s-](?:topic|base|point|by)|beyond|red\sherring|absurd|nonsens\w{1,4}|extreme|broad|narrow|vague|different|another|nicht|kein\w{0,2}|falsch|pas|fausse?|incorrect[ao]s?|fals[ao]s?|não|errad[ao]s?|sbagliat[aeio]|erróne[ao]s?|не|неверн\w{1,2}|неправильн\w{1,3}|ошибочн\w{1,3}|nie|błędn\w{1,2}|yanlış\w{0,5}|değil\w{0,5}|niet|inte|ikke|fout|fel)\b"
+    r"|elsewhere|errors?|assumes?|unless|over(?:general|simplif|reach|broad)\w{0,7}|off[\s-](?:topic|base|point|by)|beyond|red\sherring|absurd|nonsens\w{1,4}|extreme|broad|narrow|vague|different|another|nicht|kein\w{0,2}|falsch|pas|fausses?|hors|incorrect[ao]s?|fals[ao]s?|não|errad[ao]s?|sbagliat[aeio]|erróne[ao]s?|не|неверн\w{1,2}|неправильн\w{1,3}|ошибочн\w{1,3}|nie|błędn\w{1,2}|yanlış\w{0,5}|değil\w{0,5}|niet|inte|ikke|fout|fel)\b"
     r"|n't\b|[✗✘❌✖×]|\bout\b(?!\sas)|[不错誤误]",
     re.IGNORECASE,
 )
@@ -81,7 +81,7 @@ MAYBE = re.compile(
 )
 """Before an option: it is a second candidate."""
 TOO = re.compile(r"\W{0,3}(?:is|are|does)\W{0,3}", re.IGNORECASE)
-"""After "so" and before an option: it is no better than another."""
+"""After "so" or "as" and before an option: it is no better than another."""
 OTHERWISE = re.compile(r"\b(?:otherwise|alternatively)\b|\b(?:any|all|every)\w{0,5}\sbut\W{0,3}$", re.IGNORECASE)
 _CHOOSES = any_of(
     *(
