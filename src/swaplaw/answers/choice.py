@@ -330,7 +330,8 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
     before, after = line[max(0, start - SEARCHED) : start], line[mention.end() : mention.end() + SEARCHED]
     near = before[-_NEAR:]
     lead, kind = phrases.FREE.search(near), _Kind.SAID
-    if lead is None and small and (len(line) > _SHORT or mention["letter"] == "i"):
+    labelled = near[-1:] == "(" and after[:1] == ")" and _praised(near, after)  # "(a) is the only one that …".
+    if lead is None and small and (len(line) > _SHORT or mention["letter"] == "i") and not labelled:
         return None
     if lead is None:
         lead, kind = _bound(near, after)

@@ -292,6 +292,12 @@ COLLECTIVE = re.compile(
     r"|^(?:not\s(?:enough|given|stated)|(?:it\s)?cannot\sbe\sdetermined|insufficient|no\s(?:change|error|effect|difference))[\w\s]{0,30}$",
     re.IGNORECASE,
 )
+BEST_IS = re.compile(
+    r"\b(?:most\s(?:likely|probable|appropriate|accurate|plausible|suitable)|best|correct|right)\s(?:[\w-]{2,15}\s){1,4}(?:is|would\sbe)\s"
+    r"(?!not\b|neither\b)[^()?]{2,60}$",
+    re.IGNORECASE,
+)
+"""Before a label in brackets: "the most likely diagnosis is measles (C)"."""
 BUT = re.compile(r"\b(?:but|yet|though|although|however|except)\b", re.IGNORECASE)
 IS_WHAT = re.compile(r"\bwhat\s$", re.IGNORECASE)
 OWN = re.compile(
@@ -332,7 +338,8 @@ ALL_RIGHT = re.compile(
 )
 POSSESSIVE = re.compile(r"\b(?:your|my|our)\s", re.IGNORECASE)
 VERDICT = re.compile(
-    r"['\])>]{0,3}\s?[:(-]\s?(?:(?P<good>correct|right|true|yes|[✓✔✅☑])|(?P<bad>incorrect|wrong|false|no|not|[✗✘❌✖×]))(?!\w)",
+    r"['\])>]{0,3}\s?[:(-]\s?(?:(?P<good>correct|right|true|yes|supported|[✓✔✅☑])|(?P<bad>incorrect|wrong|false|no|not"
+    r"|unsupported|contradicted|irrelevant|unrelated|impossible|implausible|unlikely|eliminated|(?:plausible|possible|tempting|true)\sbut|[✗✘❌✖×]))(?!\w)",
     re.IGNORECASE,
 )
 OWN_TEXT = re.compile(r"\s?(?:True|False|Yes|No)\W{0,3}")
