@@ -55,7 +55,7 @@ PRAISE = re.compile(
     r"(?!\s(?:only|if|in|that|about|when|for|but|or)\b)(?!,?\sbut\b)(?!\s?\?)"
     r"|\s(?:is|was)\s(?:(?:therefore|thus|hence|clearly)\s)?the\sonly\s(?!\w{0,12}\s?(?:wrong|incorrect|false|untrue|problem|mistake|doubt|question)\b)\w{3,14}\b"
     r"|\s(?:must|has\sto|can\sonly)\sbe\s(?:true|it|the\sone)\b|\sremains\s?(?:[.!]|$)"
-    r"|\sit\s(?:is|must\sbe|has\sto\sbe)\b|\sis\sin\s?(?:[.!;]|$)|\s(?:combines|passes|satisfies|meets|covers)\s(?:both|all|every|each|them)\b|(?:是|为)?正确|이\s?정답|が正"
+    r"|\sit\s(?:is|must\sbe|has\sto\sbe)(?=\s?(?:[^\w\s]|$|(?:then|for|again|by|because|since|indeed|and|so)\b))|\sis\sin\s?(?:[.!;]|$)|\s(?:combines|passes|satisfies|meets|covers)\s(?:both|all|every|each|them)\b|(?:是|为)?正确|이\s?정답|が正"
     r"|\s(?:es|est|ist|è|é)\s(?:la|die|l'|a)\s?(?:única|seule|einzige|unica)\b|\?\s?(?:yes|correct|right)\b|\s(?:fits(?:\sbest)?|matches|works|holds|stands|survives)\s?(?:[.!]|$)"
     r"|:\s?(?:correct|right|yes)\b|\sis\swhat\si\b|\sis\sthe\sone\s(?:that|which|whose|we|I)\s(?![^.;]{0,30}(?:n\'t\b|\b(?:not|never|wrong|false|incorrect|fail\w{0,3}|lacks?|contradict\w{0,3}|violat\w{1,3}|people|students?|many|most|least)\b))|\sis\sthe\sone\s?(?:[.!]|$)|\s(?:wins|prevails)\b|\sbeats\s|\sdie\s(?:richtige|korrekte|beste)\b"
     rf"|\s\w{{3,12}}s\s(?:[\w']{{1,12}}\s){{0,4}}(?:most(?:\sclosely|\saccurately|\sfully|\sdirectly|\sprecisely)?|(?<!at\s)best|better|exactly|correctly|perfectly)\s?(?:[.!]|$)"

@@ -163,6 +163,8 @@ def _mentions(sentence: str, known: Set[str]) -> Iterator[re.Match[str]]:
             words.OPERATOR.match(sentence, found.end()) or words.OPERATED.search(sentence[: found.start()][-4:])
         ):
             continue
+        if letter.islower() and words.POINT.match(sentence, found.end()):
+            continue
         if letter == "A" and not called and words.ARTICLE.match(sentence, found.end()):
             continue
         yield found

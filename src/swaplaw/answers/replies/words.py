@@ -259,7 +259,7 @@ FITS = re.compile(
 )
 STANDS = re.compile(r"\s(?:is|are|does|has|do|edges|captures|\w{3,14}s)\b", re.IGNORECASE)
 RIGHT = re.compile(
-    r"['\])>]{0,3}(?:\s(?:it\sis|then)\b|\s(?:is|was)?\s?[(:]?(?:true|right|correct|✓|✔|✅|☑|yes)\b|\s?[(:]?\s?[✓✔✅☑])",
+    r"['\])>]{0,3}(?:\s(?:it\sis(?!\s(?:a|an|the|not|too|\w{3,12})\b)|then)\b|\s(?:is|was)?\s?[(:]?(?:true|right|correct|✓|✔|✅|☑|yes)\b|\s?[(:]?\s?[✓✔✅☑])",
     re.IGNORECASE,
 )
 UNDECIDED = re.compile(
@@ -298,6 +298,8 @@ BEST_IS = re.compile(
     re.IGNORECASE,
 )
 """Before a label in brackets: "the most likely diagnosis is measles (C)"."""
+POINT = re.compile(r"[)\]]\s(?:it|they|he|she|we|you|there|this|that|its|their)\s\w")
+"""After a small letter in brackets that numbers a reason: "(a) it is slow, and (b) it is dear"."""
 BUT = re.compile(r"\b(?:but|yet|though|although|however|except)\b", re.IGNORECASE)
 IS_WHAT = re.compile(r"\bwhat\s$", re.IGNORECASE)
 OWN = re.compile(
