@@ -8,6 +8,8 @@ REPLIES = [
     (r"First pass: \boxed{A}. But I dropped a sign. Correct result: \boxed{C}.", "C"),
     ("\\boxed{D}\n\nI used the wrong formula. Redoing it gives 12.\n\n\\boxed{B}", "B"),
     (r"Part one: \boxed{A}. Part two: \boxed{C}.", None),
+    (r"The answer is \boxed{C}. A common error is to answer \boxed{B}.", None),
+    (r"The answer is \boxed{C}. If I missed a factor, it would be \boxed{B}.", None),
     (r"It is \boxed{A}, but also \boxed{C}.", None),
     ("Initially: A.\nAfter checking units: C.\nAfter checking the sign: B.\n\nSettled on B.", "B"),
     ("So: A. But equally: B.", None),
@@ -17,6 +19,8 @@ REPLIES = [
     ("Правильный ответ: B. Вариант C тоже верен.", None),
     ("If I am wrong about the sign, the answer is B; if not, C.", None),
     ("Nothing supports D.", None),
+    ("Cevap A seçeneği olamaz.", None),
+    ("The best treatment is surgery (A). However, the patient refuses; the next best is a drug (C).", None),
 ]
 
 

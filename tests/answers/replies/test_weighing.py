@@ -80,14 +80,11 @@ def test_answers_in_calls_are_read() -> None:
     assert read_choice('{"scores": {"A": 0.1, "D": 0.9}, "argmax": "D"}', 4) == "D"
 
 
-def test_a_list_of_verdicts_and_the_most_likely_option_are_weighed() -> None:
+def test_a_list_of_verdicts_and_small_letters_are_weighed() -> None:
     assert (
         read_choice("- A: plausible but unsupported\n- B: contradicted\n- C: supported by the data\n- D: irrelevant", 4)
         == "C"
     )
-    likely = "The most likely diagnosis is measles (B). Scarlet fever (A) would show a rash; DRESS (D) requires a drug."
-    assert read_choice(likely, 4) == "B"
-    assert read_choice("The most likely diagnosis is not measles (B).", 4) is None
     assert (
         read_choice("Among the given options that we have looked at, (a) is the only one that is consistent.", 4) == "A"
     )

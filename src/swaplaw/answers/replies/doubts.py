@@ -58,9 +58,9 @@ CORRECTION = re.compile(
 )
 """Words that take back what was said before them; weak ones only where another answer follows."""
 MENDED = re.compile(
-    r"\b(?:I\s(?:dropped|forgot|missed|overlooked|neglected|swapped|mis\w{3,12})|mistakes?|errors?|oops|wait|actually|instead"
-    r"|(?:re-?(?:comput|check|calculat|do|work|evaluat|consider)|correct(?=ed|ing|ion)|revis|fix)\w{1,5}"
-    r"|correct(?:ed)?\s(?:result|answer|value|choice|option)|on\ssecond\sthoughts?)\b",
+    r"(?<!\bif\s)\bI\s(?:dropped|forgot|missed|overlooked|neglected|swapped|mis\w{3,12}|made\s(?:a|an)\s(?:\w{3,12}\s)?(?:mistake|error|slip))\b"
+    r"|\b(?:my\s(?:mistake|error)|oops|wait|actually|on\ssecond\sthoughts?|(?:redo|correct|revis|fix)(?:ed|ing|ion)"
+    r"|re-?(?:comput|check|calculat|work|evaluat|consider)\w{1,5}|correct(?:ed)?\s(?:result|answer|value|choice|option))\b",
     re.IGNORECASE,
 )
 """Words of correction between two boxed answers: the later one counts."""

@@ -347,7 +347,7 @@ ELSEWHERE = re.compile(
 ABROAD = re.compile(
     r"\s?(?!(?:和|与|或|及|还|跟|か|または|و\s?[A-Z]|أو|или|и\s|या|और))"
     r"(?![^\n。.،,]{0,12}(?:不|错|誤|误|ない|なく|なか|아니|아닌|لا\s|ليس|خطأ|не|नहीं|ไม่))[\u0370-\u9fff\uac00-\ud7af]"
-    r"|\s(?:seçene|şıkk)\w{1,8}\b(?!\sdeğil)"
+    r"|\s(?:seçene|şıkk)\w{1,8}\b(?!\s(?:değil|ol[am]|san|gibi|yanl))"
 )
 """After a letter: a sentence that goes on in another script, and neither denies it nor names a second one."""
 EQUALLY = re.compile(r"\b(?:equally|just\sas\s(?:well|likely|good))\s?[:,]?\s(?:option\s)?[(\['<]{0,3}$", re.IGNORECASE)

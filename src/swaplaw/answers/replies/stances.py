@@ -253,8 +253,6 @@ def _praised(clause: _Clause) -> Stance | None:
     after, rest = clause.after, " " + clause.rest.lstrip()
     if words.MAKES.search(clause.lead) and MADE_RIGHT.match(words.POSSESSIVE.sub("", after)):
         return Stance.CHOSEN
-    if words.BEST_IS.search(clause.lead) and clause.bracketed and clause.ends:
-        return Stance.FAVOURED
     if words.COLLECTIVE.search(clause.lead) and clause.bracketed:
         return Stance.CHOSEN
     if (

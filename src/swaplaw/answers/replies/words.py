@@ -292,12 +292,6 @@ COLLECTIVE = re.compile(
     r"|^(?:not\s(?:enough|given|stated)|(?:it\s)?cannot\sbe\sdetermined|insufficient|no\s(?:change|error|effect|difference))[\w\s]{0,30}$",
     re.IGNORECASE,
 )
-BEST_IS = re.compile(
-    r"\b(?:most\s(?:likely|probable|appropriate|accurate|plausible|suitable)|best|correct|right)\s(?:[\w-]{2,15}\s){1,4}(?:is|would\sbe)\s"
-    r"(?!not\b|neither\b)[^()?]{2,60}$",
-    re.IGNORECASE,
-)
-"""Before a label in brackets: "the most likely diagnosis is measles (C)"."""
 POINT = re.compile(r"[)\]]\s(?:it|they|he|she|we|you|there|this|that|its|their)\s\w")
 """After a small letter in brackets that numbers a reason: "(a) it is slow, and (b) it is dear"."""
 BUT = re.compile(r"\b(?:but|yet|though|although|however|except)\b", re.IGNORECASE)
