@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import click
 import numpy as np
 import polars as pl
 import pytest
 
 import swaplaw as sl
 from swaplaw.cli import COMMANDS
+from swaplaw.cli import swaplaw as group
 from swaplaw.cli._shared.help import EXAMPLES
 
 from support.commands import Run
@@ -168,6 +172,28 @@ def test_own_options_come_before_shared_ones(swaplaw: Run) -> None:
     assert "Example:\n  swaplaw recommend demo -o policy.json\n" in out
 
 
+def paths() -> Iterator[tuple[str, ...]]:
+    """Every command and subcommand."""
+    for name in COMMANDS:
+        yield (name,)
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from ((name, each) for each in command.commands)
+
+
+@pytest.mark.parametrize("path", list(paths()), ids=" ".join)
+def test_help_has_an_example_and_fits_a_terminal(
+    swaplaw: Run, path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 80 columns: no line is longer, and none in a list of commands is cut."""
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = swaplaw(*path, "--help").out
+    _, *below = shown.splitlines()
+    _, example = shown.split("Example:\n")
+    assert shlex.split(example.replace("\\\n", "")) == shlex.split(EXAMPLES[" ".join(path)])
+    assert [line for line in below if len(line) > 80 or line.endswith("...")] == []
+
+
 def test_examples_of_help_are_in_the_documentation() -> None:
     """The pages' commands are run by tests; so what --help shows works, too."""
     from support.pages import DOCS, ROOT, blocks
@@ -176,7 +202,7 @@ def test_examples_of_help_are_in_the_documentation() -> None:
     shown = {
         line.split(" #")[0].strip()
         for page in pages
-        for kind in ("sh", "bash", "console")
+        for kind in ("sh", "bash", "shell", "console")
         for block in blocks(page, kind)
         for line in block.splitlines()
     }

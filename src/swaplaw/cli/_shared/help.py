@@ -16,24 +16,44 @@ GROUPS = {
 EXAMPLES = {
     "demo": "swaplaw demo",
     "import": "swaplaw import examples/wide.csv --explain",
+    "collect": "swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
     "collect mcq": "swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
+    "collect sample": "swaplaw collect sample demo --size 24 --by difficulty --seed 7 -o sample.json",
+    "tally": "swaplaw tally demo -o tally",
+    "forensic": "swaplaw forensic list",
+    "forensic list": "swaplaw forensic list",
+    "forensic doctor": "swaplaw forensic doctor synthetic-disk synthetic-capture",
+    "forensic build": "swaplaw forensic build synthetic-disk@7 synthetic-capture@7",
+    "forensic verify": "swaplaw forensic verify synthetic-disk@7 synthetic-capture@7",
+    "forensic solve": "swaplaw forensic solve synthetic-disk@7 synthetic-capture@7",
+    "forensic run": "swaplaw forensic run synthetic-host --local qwen2.5-coder --runs 4 --text-calls",
+    "forensic grade": "swaplaw forensic grade logs -o votes.parquet",
     "checks": "swaplaw checks demo",
     "summary": "swaplaw summary demo",
     "compare": "swaplaw compare demo",
     "labels": "swaplaw labels examples/unlabelled.csv --weight 2/3",
     "pairs": "swaplaw pairs demo --weight 2/3",
     "curve": "swaplaw curve demo --primary gpt-4 --secondary mistral-large --at 1/3",
+    "panel": "swaplaw panel demo --size 3 --top 5",
     "combine": "swaplaw combine demo",
     "calibrate": "swaplaw calibrate demo -o law.json",
     "screen": "swaplaw screen examples/right-or-wrong.csv --law law.json",
+    "predictors": "swaplaw predictors demo --law law.json",
     "ladder": "swaplaw ladder demo --primary gpt-4 --secondary mistral-large --samples 1,2,4,8",
     "recommend": "swaplaw recommend demo -o policy.json",
     "budget": "swaplaw budget demo --primary gpt-4 --secondary claude-3-opus-20240229 --samples 2,4,8",
+    "cascade": "swaplaw cascade demo --primary claude-3-opus-20240229 --secondary gpt-4",
     "report": "swaplaw report demo -o report.html",
     "replay": "swaplaw replay demo policy.json",
     "serve": "swaplaw serve --demo",
+    "drift": "swaplaw drift policy.json votes.parquet",
+    "simulate": "swaplaw simulate -o simulation --trials 1000",
+    "reproduce": "swaplaw reproduce demo -o reproduction --trials 500 --replicates 200",
+    "twin": "swaplaw twin forensic gpqa-diamond -o twins.parquet",
 }
 """One command line for each command; the documentation shows them too, where tests run them."""
+LONGEST = 76
+"""Characters of a line of an example: with its indent, it fits 80 columns."""
 
 
 class Command(click.Command):
@@ -44,7 +64,7 @@ class Command(click.Command):
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         records = [("help" if "--help" in each.opts else each.name, each.get_help_record(ctx)) for each in options]
         shown = [(name, record) for name, record in records if record is not None]
-        takes_votes = any(each.name == "votes" for each in self.params)
+        takes_votes = any(each.name in ("votes", "live") for each in self.params)
         shared = {
             name: heading
             for heading, names in GROUPS.items()
@@ -60,8 +80,31 @@ class Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show one example."""
-        example = EXAMPLES.get(" ".join(ctx.command_path.split()[1:]))
-        if example is not None:
-            with formatter.section("Example"):
-                formatter.write(f"{' ' * formatter.current_indent}{example}\n")
+        _write_example(ctx, formatter)
         super().format_epilog(ctx, formatter)
+
+
+class Group(click.Group):
+    """A command with commands of its own, which list their options in groups."""
+
+    command_class = Command
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show one example."""
+        _write_example(ctx, formatter)
+        super().format_epilog(ctx, formatter)
+
+
+def _write_example(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    example = EXAMPLES.get(" ".join(ctx.command_path.split()[1:]))
+    if example is not None:
+        with formatter.section("Example"):
+            formatter.write(f"{' ' * formatter.current_indent}{folded(example)}\n")
+
+
+def folded(command: str) -> str:
+    """Continue a long command on a second line, as a shell reads it, so that it can be copied from any terminal."""
+    if len(command) <= LONGEST:
+        return command
+    end = command.rindex(" --", 0, LONGEST)
+    return f"{command[:end]} \\\n    {command[end + 1 :]}"

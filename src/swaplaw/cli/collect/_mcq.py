@@ -83,7 +83,10 @@ def mcq(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Ask models multiple-choice questions; run the same command again to resume, or to add samples or models."""
+    """Ask models multiple-choice questions, many times each.
+
+    Run the same command again to resume, or to add samples or models.
+    """
     need_inspect("collecting votes")
     plan = _plan(**options)
     folder = logs or output.with_suffix(".logs")

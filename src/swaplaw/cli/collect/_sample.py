@@ -51,10 +51,10 @@ def sample(
     skip_invalid: bool,
     as_json: bool,
 ) -> None:
-    """Draw a stratified sample of DATASET's questions and fix it as a manifest of ids, strata and weights.
+    """Draw a stratified sample of questions, and fix it in a manifest.
 
-    DATASET is a file (CSV, JSONL, Parquet), demo, supergpqa, mmlu-pro, gpqa-diamond, hf:OWNER/NAME[:FILES] or
-    inspect:PACKAGE/TASK. Without -o nothing is written.
+    The manifest holds ids, strata and weights. DATASET is a file (CSV, JSONL, Parquet), demo, supergpqa, mmlu-pro,
+    gpqa-diamond, hf:OWNER/NAME[:FILES] or inspect:PACKAGE/TASK. Without -o, nothing is written.
     """
     from swaplaw.collect.design.manifest import sample as draw
     from swaplaw.collect.questions.sources import read_questions

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from swaplaw.cli._shared.help import Group
 from swaplaw.cli.collect._mcq import mcq
 from swaplaw.cli.collect._sample import sample
 
 
-@click.group(name="collect")
+@click.group("collect", cls=Group)
 def command() -> None:
-    """Repeated votes from real models: through Inspect AI, in balanced answer orders, abstentions kept."""
+    """Ask real models again and again through Inspect AI, with the options in balanced orders. Abstentions are kept."""
 
 
 for _subcommand in (sample, mcq):

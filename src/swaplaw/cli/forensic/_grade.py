@@ -52,7 +52,7 @@ def grade(
     partial: bool,
     as_json: bool,
 ) -> None:
-    """Grade saved logs into votes; no model is called, except the judge for new rubric answers."""
+    """Grade saved logs into votes. No model is called, except the judge for new rubric answers."""
     from dataclasses import asdict
 
     from swaplaw.forensic.agent.traces import read_traces

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 def solve(
     challenges: tuple[str, ...], evidence: Path | None, sandbox: str, image: str | None, logs: Path, as_json: bool
 ) -> None:
-    """Prove challenges solvable: play their solution scripts as an agent in the real sandbox, and grade.
+    """Prove that challenges can be solved.
 
-    Exit 1 unless every question that needs no judge is graded correct.
+    A scripted agent plays their solutions in the real sandbox, and its answers are graded. Exit 1 unless every question
+    that needs no judge is graded correct.
     """
     from swaplaw.forensic.challenges.manifest import load
 
@@ -129,7 +130,7 @@ def _name(case: Challenge) -> str:
 def run(
     challenges: tuple[str, ...], models: tuple[str, ...], local: tuple[str, ...], as_json: bool, **options: Any
 ) -> None:
-    """Let models investigate challenges; run the same command again to resume or to add runs."""
+    """Let models investigate challenges. Run the same command again to resume or to add runs."""
     if not (models or local):
         raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
     from swaplaw.forensic.challenges.manifest import load

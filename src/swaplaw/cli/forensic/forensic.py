@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from swaplaw.cli._shared.help import Group
 from swaplaw.cli._shared.output import emit, show
 from swaplaw.cli.forensic._grade import grade
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, TABLES, columns
@@ -14,9 +15,9 @@ from swaplaw.cli.forensic._run import run, solve
 from swaplaw.errors import InputError, SwaplawError
 
 
-@click.group(name="forensic")
+@click.group("forensic", cls=Group)
 def command() -> None:
-    """Forensic testbed: agents in a network-isolated sandbox, graded offline, turned into votes.
+    """A forensic testbed: agents investigate in a sandbox without network, and their answers become votes.
 
     CHALLENGE is an id (see `list`), id@seed for a synthetic one, or a folder with a challenge.toml.
     """
@@ -73,7 +74,7 @@ def _where(row: dict[str, Any]) -> str:
 @EVIDENCE
 @TABLES
 def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) -> None:
-    """Verify size and hashes of the evidence; exit 1 unless every file is right."""
+    """Verify the size and hashes of evidence. Exit 1 unless every file is right."""
     from swaplaw.forensic.challenges.evidence import default_root, locate
     from swaplaw.forensic.challenges.evidence import verify as check
     from swaplaw.forensic.challenges.manifest import load
@@ -119,7 +120,7 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
 )
 @TABLES
 def build(challenges: tuple[str, ...], evidence: Path | None, source: Path | None, as_json: bool) -> None:
-    """Put evidence in its place: generate a synthetic challenge, or take a real one's files from --from."""
+    """Put evidence in place. Generate a synthetic challenge, or take a real one's files from --from."""
     from swaplaw.forensic.challenges.evidence import build as build_one
     from swaplaw.forensic.challenges.evidence import default_root, expected
     from swaplaw.forensic.challenges.manifest import load
@@ -148,7 +149,7 @@ def build(challenges: tuple[str, ...], evidence: Path | None, source: Path | Non
 @IMAGE
 @TABLES
 def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None, as_json: bool) -> None:
-    """Say for each challenge which tools and evidence are missing here; exit 1 if tools are.
+    """Name the tools and evidence that each challenge lacks here. Exit 1 if tools are missing.
 
     With --image, look into an unpacked Apptainer image instead of this machine. Without CHALLENGE, look at all.
     """
