@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def ensemble(self) -> frozenset[int]:
-        """Who is in it, whoever leads."""
+        """The set of members, whoever is the primary."""
         return frozenset(self.members)
 
 

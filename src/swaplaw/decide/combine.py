@@ -48,7 +48,7 @@ class RuleResult:
     weights: Mapping[str, Fraction]
     """The weights chosen on all questions, by model; models without weight are left out."""
     accuracy: Fraction
-    """In-sample: the accuracy of these weights on the questions that they were chosen by."""
+    """In-sample: the accuracy of these weights on the questions that chose them."""
     in_sample: Effect
     """In-sample gain over the best single model."""
     gain: Effect
@@ -56,7 +56,7 @@ class RuleResult:
     held_out: float
     """Held-out accuracy."""
     probability_best: float
-    """How often the rule has the highest held-out accuracy of all when questions are drawn again."""
+    """How often the rule has the highest held-out accuracy when questions are drawn again."""
     cost: float
     """Cost of a question: prices of all samples, or how many samples there are where prices are unknown."""
     judged: HeldOut = field(repr=False)
@@ -128,9 +128,9 @@ class Combination(Result):
     baseline_accuracy: Fraction
     rules: tuple[RuleResult, ...]
     optimum: FleetOptimum | None
-    """The best weights over all models, as far as they are known; None if they were not asked for."""
+    """The best weights over all models, as far as they are known; None if not requested."""
     given: GivenWeights | None
-    """Weights that were given, to be held against the optimum."""
+    """Weights that were given, to be compared with the optimum."""
     subjects: SubjectWeights | None
     """Weights by subject, where they were asked for."""
     resampled: Resampler = field(repr=False)
@@ -215,31 +215,31 @@ def combine(
     models : sequence of str, optional
         Names of the models to combine; all if not given.
     weights : mapping, optional
-        Weights by model, as published by somebody, say: they are scored exactly, and held against the optimum.
+        Weights by model, such as published ones: they are scored exactly and compared with the optimum.
     by_subject : bool
         Whether to choose weights for every subject (cluster), too, shrunk toward the global ones of `smooth`.
     prices : mapping, optional
         Price of a sample of each model, for the cost of a question.
     by : {"question", "cluster"}, optional
-        What is held out together and resampled; clusters where there are any if not given.
+        What is held out together and resampled; by default clusters where there are any.
     folds, repeats, seed : int
-        Parts that questions are dealt into, how often, and by which random numbers.
+        How many parts questions are dealt into, how often, and the seed.
     time_limit : float, optional
-        Seconds that the optimum over all weights is searched for; 0 leaves it out, None takes as long as it takes.
+        Seconds to search for the optimum over all weights; 0 leaves it out, None sets no limit.
     effort : float, optional
         Bound on the same search, in planes looked at.
     workers, backend, progress
-        Who does the work, and who is told how far it is.
+        Who does the work, and what shows its progress.
 
     Returns
     -------
     Combination
-        The rules, the best held out first, and the optimum.
+        The rules, ordered by held-out accuracy, and the optimum.
 
     Raises
     ------
     InputError
-        If a rule or model is unknown, or too little is left to hold out.
+        If a rule or model is unknown, or there is too little to hold out.
 
     Examples
     --------

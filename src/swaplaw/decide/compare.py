@@ -162,7 +162,7 @@ def compare(
     level : float
         Level of the intervals.
     anytime : bool
-        Whether to judge each difference also by evidence that is valid at every look (see `evidence.anytime`).
+        Whether to add evidence that is valid at every look (see `evidence.anytime`).
 
     Returns
     -------
@@ -172,7 +172,7 @@ def compare(
     Raises
     ------
     InputError
-        If there are fewer than two models, one is named twice or is not there, or no two share two units.
+        If there are fewer than two models, a model is unknown or named twice, or no two models share two units.
 
     Examples
     --------

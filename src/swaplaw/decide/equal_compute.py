@@ -50,7 +50,7 @@ class Split:
     """Whether every ballot of every question is listed."""
     cost: float
     efficient: bool = False
-    """On the Pareto front: nothing that costs as little or less is more accurate (held out)."""
+    """On the Pareto front: nothing that costs as little is more accurate (held out)."""
 
     @property
     def samples(self) -> int:
@@ -75,7 +75,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Budget(Result):
-    """Every split of every total that was asked for, of one pair."""
+    """Every split of every requested total, for one pair."""
 
     dataset: str
     primary: str
@@ -149,7 +149,7 @@ def budget(
     by : {"question", "cluster"}, optional
         What is held out together.
     ballots : int, optional
-        Random ballots that stand for all where these are too many to go through.
+        How many random ballots to draw where there are too many to list.
     seed : int
         The same seed gives the same numbers.
     workers : int, optional
@@ -167,7 +167,7 @@ def budget(
     Raises
     ------
     InputError
-        If a model is not there, or has too few samples.
+        If a model is unknown, or has too few samples.
     """
     tally = given.tally(votes)
     chosen = pair(tally, primary, secondary)

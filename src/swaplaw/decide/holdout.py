@@ -88,7 +88,7 @@ class HeldOut:
     baseline: Choice
     """The single model to beat, chosen on all questions."""
     own_gains: Floats = field(repr=False)
-    """Gain on each question of the choice made on all questions, that one among them."""
+    """Gain on each question of the choice made on all questions, including that one."""
     scores: Floats = field(repr=False)
     """Score on each question of what was chosen without it, averaged over repeats."""
     baseline_scores: Floats = field(repr=False)
@@ -103,7 +103,7 @@ class HeldOut:
 
     @property
     def in_sample(self) -> float:
-        """Mean gain of the choice on the questions that it was made by."""
+        """Mean gain of the choice on the questions that it was made on."""
         return float(self.own_gains.mean())
 
     @property
@@ -113,7 +113,7 @@ class HeldOut:
 
     @property
     def optimism(self) -> float:
-        """By how much judging a choice on the questions it was made by flatters it."""
+        """How much it flatters a choice to judge it on the questions that it was made on."""
         return self.in_sample - self.held_out
 
     @cached_property
@@ -123,7 +123,7 @@ class HeldOut:
 
     @cached_property
     def ensembles(self) -> list[tuple[tuple[int, ...], float]]:
-        """Every set of models that some fold chose, and the share of folds that did, most often first."""
+        """Every set of models that some fold chose, with the share of folds that did; the most frequent first."""
         counts = Counter(tuple(sorted(made.members)) for made in self.choices)
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return [(members, count / len(self.choices)) for members, count in ranked]
@@ -135,9 +135,9 @@ def held_out(scorer: Scorer, rule: Rule, baseline: Rule, folds: Folds) -> HeldOu
     Parameters
     ----------
     scorer : Scorer
-        Scores any choice on every question; `Recorded(tally)` does with all recorded votes.
+        Scores any choice on every question; `Recorded(tally)` does so with all recorded votes.
     rule : Rule
-        What is judged; `each(tally, function)` makes one of any function of a training tally.
+        What is judged; `each(tally, function)` makes a rule from any function of a training tally.
     baseline : Rule
         What it has to beat; `BestSingle` is the most accurate model.
     folds : Folds
@@ -199,7 +199,7 @@ PANEL_FOLDS, PANEL_REPEATS = 5, 2
 
 @dataclass(frozen=True)
 class HeldOutPanel:
-    """A panel whose weights were chosen on other questions than they are judged on."""
+    """A panel with weights that were chosen on other questions than they are judged on."""
 
     accuracy: float
     effect: Effect

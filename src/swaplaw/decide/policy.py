@@ -80,7 +80,7 @@ class Policy:
     data: Mapping[str, Any] = field(repr=False)
     """The dataset, how many of its questions, and a fingerprint of the votes."""
     serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Whatever serving needs besides; not part of the digest."""
+    """Whatever else serving needs; not part of the digest."""
     voting: Voting = field(default_factory=Voting, repr=False)
 
     @property
@@ -93,17 +93,17 @@ class Policy:
         return sum(price * member.samples for price, member in zip(known, self.members, strict=True))
 
     def judged_on(self, origin: Mapping[str, Any]) -> Policy:
-        """The same policy, signed with how the votes came about that it was judged on (`Votes.origin`).
+        """The same policy, signed with the way its votes were made (`Votes.origin`).
 
         Parameters
         ----------
         origin : mapping
-            What is known of it: `reader`, `temperature`, `truncated`.
+            What is known about it: `reader`, `temperature`, `truncated`.
 
         Returns
         -------
         Policy
-            What is served must then be read and sampled in the same way.
+            A policy that must be served with the same reading and sampling.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Policy:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON, and all that the file holds."""
+        """Ready for JSON: everything that the file holds."""
         decided = self._decided()
         return {**decided, "digest": _digest(decided), "serving": dict(self.serving)}
 
@@ -153,7 +153,7 @@ def is_policy(path: str | Path) -> bool:
 
 
 def read_policy(path: str | Path) -> Policy:
-    """Read a policy file, and hold it to its schema and its digest.
+    """Read a policy file, and check its schema and its digest.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def read_policy(path: str | Path) -> Policy:
     Returns
     -------
     Policy
-        What to deploy, and on what evidence.
+        What to deploy, and the evidence for it.
 
     Raises
     ------

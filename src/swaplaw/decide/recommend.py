@@ -85,7 +85,7 @@ def recommend(
     backend: Backend = "processes",
     progress: Progress = iter,
 ) -> Recommendation:
-    """Decide what to deploy of a fleet; every choice that this needs is made, and judged, on different questions.
+    """Decide what to deploy from a fleet; every choice on the way is made and judged on different questions.
 
     Parameters
     ----------
@@ -96,9 +96,10 @@ def recommend(
     prices : mapping of str to float, optional
         Price of a sample of each model; without prices every sample costs 1.
     budget : float, optional
-        Most that a question may cost; costlier ensembles are scaled down to it.
+        The most that a question may cost; costlier ensembles are scaled down to it.
     max_models : int, optional
-        Largest ensemble; by default the whole fleet (a full search: pairs, or trios where pairs cannot gain).
+        Size of the largest ensemble; by default the whole fleet (in a full search: pairs, or trios where pairs cannot
+        gain).
     min_gain : float
         Smallest gain worth a second model, as a fraction of one.
     search : {"family", "full"}
@@ -106,9 +107,9 @@ def recommend(
     at_equal_cost : bool
         Whether an ensemble must also gain when it may cost no more than the single model.
     anytime : bool
-        Whether to judge the fleet also by evidence that is valid at every look (see `sequential`).
+        Whether to add evidence that is valid at every look (see `sequential`).
     checks : sequence of Check, optional
-        What `find_checks` found in the votes; by default the tally is looked at.
+        What `find_checks` found in the votes; by default the tally is checked.
     by : {"question", "cluster"}, optional
         What is held out and resampled together; by default clusters where there are any.
     folds, repeats, replicates, seed : int
@@ -121,7 +122,7 @@ def recommend(
     Returns
     -------
     Recommendation
-        The verdict, what to deploy, and what it rests on.
+        The verdict, what to deploy, and the evidence.
 
     Raises
     ------

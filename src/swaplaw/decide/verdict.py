@@ -181,7 +181,7 @@ def more_questions(check: str, effect: Effect, threshold: float, reach: float, m
 
 @dataclass(frozen=True)
 class Recommendation(Result):
-    """A verdict and what it rests on. Choices hold places in `tally`."""
+    """A verdict and its evidence. Choices hold places in `tally`."""
 
     verdict: Verdict
     reason: Reason

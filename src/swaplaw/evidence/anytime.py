@@ -55,7 +55,7 @@ GUARANTEE = (
 
 @dataclass(frozen=True)
 class Anytime:
-    """What is known of a mean change at this look, valid at every look."""
+    """What is known about a mean change at this look; it is valid at every look."""
 
     mean: float
     gain: float
@@ -108,16 +108,16 @@ class Anytime:
 def anytime_effect(
     values: Floats, member: Ints | None = None, *, largest: int | None = None, level: float = LEVEL
 ) -> Anytime:
-    """Judge the mean of what questions add, validly at every look.
+    """Judge the mean of what questions add, with evidence that is valid at every look.
 
     Parameters
     ----------
     values : array
-        What each question adds, between -1 and 1: the score of one vote less that of another that was named beforehand.
+        What each question adds, between -1 and 1: the score of one vote less that of another that was named in advance.
     member : array, optional
         The unit of each question, numbered from 0; by default every question is a unit.
     largest : int, optional
-        The size of the largest unit, where larger ones may still come; by default that of those at hand.
+        The size of the largest unit, where larger ones may still come; by default the largest so far.
     level : float
         Confidence level of the confidence sequence.
 
@@ -173,7 +173,7 @@ def e_value(values: Floats, member: Ints | None = None, *, null: float = 0.0, la
     Returns
     -------
     float
-        At least 20 at any look with a chance of at most 1 in 20, if the mean is at most `null`.
+        If the mean is at most `null`, the chance that this ever reaches 20 at any look is at most 1 in 20.
 
     Examples
     --------

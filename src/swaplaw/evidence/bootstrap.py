@@ -218,7 +218,7 @@ def bootstrap(
     workers: int | None = None,
     backend: Backend = "processes",
 ) -> Bootstrap:
-    """Give the named quantities of every pair at one weight their intervals.
+    """Compute intervals for the named quantities of every pair at one weight.
 
     Parameters
     ----------
@@ -231,12 +231,12 @@ def bootstrap(
     by
         What is resampled: by default clusters where there are several, else questions.
     seed, replicates
-        Which bootstrap draws, and how many. Means (lift, masses, accuracies) need none.
+        The seed and the number of bootstrap draws. Means (lift, masses, accuracies) need none.
     level
         Confidence level.
     method
-        How intervals of rates and correlations are read off the replicates: "expanded", "percentile" or "bca".
-        Means always have the one interval of a mean, whatever the method.
+        How intervals of rates and correlations are read off the replicates: "expanded", "percentile" or "bca". Means
+        always have the same kind of interval, whatever the method.
     workers, backend
         Who shares the replicates (see `Crew`).
 

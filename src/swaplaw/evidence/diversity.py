@@ -76,7 +76,7 @@ class _Cells:
 
 
 def pairwise_of(tally: Tally) -> dict[str, Floats]:
-    """Measure every two models at once: a product of the scores with themselves says how often both are right.
+    """Measure all pairs of models at once: the product of the scores with themselves says how often both are right.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def pairwise_of(tally: Tally) -> dict[str, Floats]:
     Returns
     -------
     dict of str to array
-        The measures of `pairwise`, one number for each two models in name order, on the questions that both answered;
-        NaN where one is undefined.
+        The measures of `pairwise`, one number per pair of models in name order, on the questions that both answered;
+        NaN where undefined.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class Effect:
     units: int
     """Clusters, or questions where there are none."""
     changed: int | None = None
-    """Clusters that hold a question unlike most; None where questions are the units."""
+    """Clusters with a question that changed; None where questions are the units."""
     one_way: float | None = None
     """The effective number of such clusters where changes are rare and all go one way (Kish); None elsewhere."""
 
@@ -83,7 +83,7 @@ class Effect:
 
     @property
     def certain(self) -> bool:
-        """Whether no votes could have made it anything else (see `no_effect`)."""
+        """Whether no votes could have given another value (see `no_effect`)."""
         return self.standard_error == 0
 
     @property
@@ -94,7 +94,7 @@ class Effect:
 
     @property
     def places(self) -> int:
-        """Decimals that it deserves in percentage points (see `rounding`)."""
+        """How many decimals it deserves in percentage points (see `rounding`)."""
         return decimals(-self.half_width, self.half_width)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Effect:
         }
 
     def questions_needed(self, boundary: float) -> int | None:
-        """How many questions of this kind would part the mean from the boundary; None: beyond reach.
+        """How many questions of this kind would separate the mean from the boundary; None: beyond reach.
 
         The standard error shrinks with the root of n, and the interval excludes the boundary with probability POWER
         once the distance is (critical + z(POWER)) standard errors: n' = n ((critical + z(POWER)) se / distance)^2.

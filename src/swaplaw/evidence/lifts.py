@@ -23,7 +23,7 @@ LARGEST = 2**20
 def lift_effect(
     tally: Tally, members: Sequence[int], weights: Sequence[Fraction], units: Units, *, level: float = LEVEL
 ) -> Effect | None:
-    """Lift of a pair or panel over its first member, at weights that were given, not chosen.
+    """Lift of a pair or panel over its first member, at weights that were given in advance, not chosen.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def lift_effect(
     Returns
     -------
     Effect or None
-        On the questions that all members answered; None where fewer than two units did.
+        On the questions that all members answered; None if these hold fewer than two units.
 
     Examples
     --------

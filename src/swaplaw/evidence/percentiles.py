@@ -30,7 +30,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval and how it came about."""
+    """A confidence interval and how it was computed."""
 
     low: float
     high: float

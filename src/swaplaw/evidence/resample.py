@@ -115,7 +115,7 @@ class Resampler:
         return int(self.member.max()) + 1
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: all that it takes to draw the same again."""
+        """Ready for JSON: everything needed to draw the same again."""
         return {"unit": self.unit, "units": self.units, "replicates": self.replicates, "seed": self.seed}
 
     def counts(self, first: int, last: int) -> Ints:
@@ -136,7 +136,7 @@ class Resampler:
         return self.counts(first, last)[:, self.member]
 
     def batches(self, size: int = BATCH) -> Iterator[Ints]:
-        """All replicates' counts in turn, `size` at a time; the rows do not depend on the size."""
+        """The counts of all replicates in turn, `size` at a time; the rows do not depend on the size."""
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
 

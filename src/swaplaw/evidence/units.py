@@ -28,7 +28,7 @@ class Units:
     """The resampling unit of each question."""
 
     member: Ints = field(repr=False)
-    """Of each question, numbered from 0 in the order of the units' names."""
+    """The unit of each question, numbered from 0 in the order of the units' names."""
     kind: Unit
     """What a unit is."""
 
@@ -38,7 +38,7 @@ class Units:
         return int(self.member.max(initial=-1)) + 1
 
     def among(self, questions: Bools) -> Units:
-        """Units of some of the questions (a mask), numbered anew.
+        """Units of some of the questions (a mask), renumbered.
 
         >>> Units(np.array([0, 1, 1, 2]), "cluster").among(np.array([False, True, True, True])).member
         array([0, 0, 1])
@@ -47,7 +47,7 @@ class Units:
 
 
 def resampling_units(tally: Tally, by: Unit | None = None) -> Units:
-    """Say what is resampled when these votes are judged.
+    """Determine what is resampled when these votes are judged.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def resampling_units(tally: Tally, by: Unit | None = None) -> Units:
     Raises
     ------
     InputError
-        If clusters are asked for and there are none, or a single one; or if a question has no cluster while others do.
+        If clusters are asked for and there are none or only one; or if a question has no cluster while others do.
 
     Warns
     -----

@@ -31,7 +31,7 @@ from swaplaw.votes.tally import Tally, credits
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of weights with one outcome: a point (low = high) or the open interval between (high None: no end)."""
+    """A range of weights with one outcome: a point (low = high) or an open interval (high is None if it has no end)."""
 
     low: Fraction
     high: Fraction | None
@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Optimum:
-    """A best weight, and the range low to high of weights that are equally good (high None: no end)."""
+    """A best weight, and the range of equally good weights from low to high (None: no end)."""
 
     weight: Fraction
     low: Fraction
@@ -65,7 +65,7 @@ class Optimum:
 
     @property
     def fragile(self) -> bool:
-        """Whether the optimum is an isolated point: the slightest change of weight loses it (0 is safe to deploy)."""
+        """Whether the optimum is an isolated point, lost by the slightest change of weight (0 is safe to deploy)."""
         return self.low == self.high and self.weight != 0
 
     @property
@@ -81,7 +81,7 @@ class Optimum:
 
 @dataclass(frozen=True, repr=False)
 class Curve(Result):
-    """Lift and its four contributions of one pair for every weight."""
+    """The lift of one pair and its four contributions, at every weight."""
 
     dataset: str
     primary: str
@@ -120,12 +120,12 @@ class Curve(Result):
         ]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
-        """Look the outcome up at any weight."""
+        """Look up the outcome at any weight."""
         x = as_weight(weight)
         return self._outcome(self.breaks.slot(x), x)
 
     def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
-        """Look the outcome up at each weight of a grid; the paper's 25 points by default."""
+        """Look up the outcome at each weight of a grid; by default the paper's 25 points."""
         return [self.at(weight) for weight in weights]
 
     @cached_property
@@ -161,7 +161,7 @@ class Curve(Result):
 
     @cached_property
     def best_lift(self) -> Optimum:
-        """The best lift over all weights; of equally good ranges the one with the smallest weights."""
+        """The best lift over all weights; of equally good ranges, the one with the smallest weights."""
         return self._around(int(self.lifts.argmax()), self.lifts)
 
     @cached_property
@@ -215,7 +215,7 @@ def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
     Raises
     ------
     InputError
-        If a model is not there, both are the same, or they share no question.
+        If a model is unknown, both are the same, or they share no question.
 
     Examples
     --------

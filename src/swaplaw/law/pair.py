@@ -88,7 +88,7 @@ class Masses:
 
     @property
     def ceiling(self) -> Fraction:
-        """Most that selecting could gain at these accuracies, Eq. (ceiling); `rescue` is what this pair allows."""
+        """The most that selection could gain at these accuracies, Eq. (ceiling); `rescue` is what this pair allows."""
         return min(self.collective, 1 - self.collective) - self.gap / 2
 
     @property
@@ -175,7 +175,7 @@ def _rate(contribution: Fraction, mass: Fraction) -> Fraction | None:
 
 @dataclass(frozen=True)
 class Change:
-    """One question that the vote changes, and what that is worth.
+    """One question that the vote changes, and how much credit that brings.
 
     A question on which a model alone ties belongs to several cells in part and may appear once for each; the
     credits of one kind add up to n times that kind's contribution to lift.
@@ -249,7 +249,7 @@ class Pair(Result):
 
     @property
     def turned(self) -> Pair:
-        """The same two models, the other one as primary; what is known of both is not worked out again."""
+        """The same two models with the other one as primary; nothing known about both is computed again."""
         other = Pair(self.tally, self.b, self.a)
         masses = self.masses
         vars(other).update(n=self.n, masses=Masses(masses.q, masses.p, masses.both_right))
@@ -277,7 +277,7 @@ class Pair(Result):
         return Outcome(x, self.masses, rescued, -damaged, repaired, -corrupted)
 
     def changes(self, weight: str | float | Fraction) -> list[Change]:
-        """Which questions the vote at this weight rescues, damages, repairs or corrupts, and for what credit."""
+        """Which questions the vote at this weight rescues, damages, repairs or corrupts, and with what credit."""
         gains, scale = self.gains(as_weight(weight))
         names = np.flatnonzero(self.common)
         return [
@@ -318,8 +318,7 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
 
     Returns
     -------
-    Pair
-        Masses, correlation and ceilings of the two; `.at(weight)` gives the exact lift at a weight.
+    Pair Masses, correlation and ceilings of the two; `.at(weight)` gives the exact lift at a weight.
 
     Raises
     ------
@@ -358,12 +357,12 @@ def pairs(votes: VotesLike) -> Iterator[Pair]:
     Yields
     ------
     Pair
-        In the order of the models' names; of equally accurate models the first by name leads.
+        In the order of the models' names; of two equally accurate models, the first by name is the primary.
 
     Raises
     ------
     InputError
-        If there is one model only, or no two share a question.
+        If there is only one model, or no two share a question.
 
     Examples
     --------

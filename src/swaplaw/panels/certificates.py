@@ -54,7 +54,7 @@ Curves = dict[tuple[int, int], tuple[Optimum, Optimum]]
 
 @dataclass(frozen=True)
 class Certificate:
-    """The best weights that were found for a panel, and what is proven of all others."""
+    """The best weights found for a panel, and what is proven about all others."""
 
     panel: Panel
     best: PanelOptimum
@@ -66,7 +66,7 @@ class Certificate:
     solver: bool
     """Whether the bound is a solver's: then it holds up to floating-point tolerance."""
     parts: Parts = field(repr=False, compare=False)
-    """What was searched, to tidy the weights by."""
+    """What was searched, for making the weights simpler."""
 
     def tidied(self, deadline: float | None = None, effort: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""
@@ -94,12 +94,12 @@ class Certificate:
 
     @property
     def ceiling(self) -> Fraction:
-        """The union rescue mass: most that selecting among the members could add to the primary."""
+        """The union rescue mass: the most that selecting among the members could add to the primary."""
         return self.panel.union.rescue
 
     @property
     def recommended(self) -> PanelOptimum:
-        """The weights to deploy: the best ones, or the best plateau where these are fragile."""
+        """The weights to deploy: the best ones or, where these are fragile, the best plateau."""
         return self.plateau if self.best.fragile and self.plateau is not None else self.best
 
     def to_dict(self) -> dict[str, Any]:
@@ -416,7 +416,7 @@ class BySolver:
 
 
 def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
-    """Say what accuracy is lost when each member leaves, the rest voting at its best weights.
+    """Compute how much accuracy is lost when each member leaves and the rest vote at their best weights.
 
     Parameters
     ----------

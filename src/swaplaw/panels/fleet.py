@@ -24,7 +24,7 @@ LARGEST_PROGRAM = 200_000
 
 @dataclass(frozen=True)
 class FleetOptimum:
-    """The most accurate weights over all models that were found, and what is proven of all others."""
+    """The most accurate weights found over all models, and what is proven about all others."""
 
     weights: Mapping[str, Fraction]
     """By model, the most accurate one first; models without weight are left out."""
@@ -54,7 +54,7 @@ def fleet_optimum(
     effort: float | None = None,
     starts: Sequence[Mapping[int, Fraction]] = (),
 ) -> FleetOptimum:
-    """Find the best weights of all models of a tally, every one of which answered every question.
+    """Find the best weights of all models of a tally in which every model answered every question.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def fleet_optimum(
     effort : float, optional
         The same in planes looked at, which does not depend on the machine.
     starts : sequence of mappings
-        Weights that are known already, by place; if the search ends with nothing better, the best of them stands.
+        Weights that are already known, by place; if the search finds nothing better, the best of them is returned.
 
     Returns
     -------

@@ -133,7 +133,7 @@ def grid_search(panel: Panel, weights: Sequence[Fraction] = PAPER_GRID) -> Panel
     Returns
     -------
     PanelOptimum
-        The most accurate combination; of equally good ones that with the smallest total weight.
+        The most accurate combination; of equally good ones, the one with the smallest total weight.
     """
     size = len(panel.indices)
     best = PanelOptimum((Fraction(1), *[Fraction(0)] * (size - 1)), panel.accuracies[0])

@@ -107,7 +107,7 @@ class PanelOutcome(Result):
         return sum((cell.contribution for cell in self.cells if cell.kind == kind), Fraction(0))
 
     def rows(self) -> list[dict[str, Any]]:
-        """List the cells: who is right there, how many questions that are, and what the vote makes of them."""
+        """List the cells: who is right there, how many questions there are, and what the vote makes of them."""
         return [cell | {"right": ", ".join(cell["right"])} for cell in self.to_dict()["cells"]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -291,7 +291,7 @@ class PanelOptimum:
 
 
 def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
-    """Make a panel of some models: the most accurate is the primary, equal accuracies in name order.
+    """Make a panel of some models. The most accurate is the primary; equal accuracies are in name order.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
     Raises
     ------
     InputError
-        If a model is not there or named twice, or the models share no question.
+        If a model is unknown or named twice, or the models share no question.
 
     Examples
     --------

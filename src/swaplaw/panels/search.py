@@ -49,7 +49,7 @@ _HAIR = Fraction(1, 10**12)
 
 @dataclass(frozen=True)
 class PanelSearch:
-    """The best panels of a size, and what became of all the others."""
+    """The best panels of a size, and what happened to all the others."""
 
     panels: tuple[Certificate, ...]
     """Best first."""
@@ -59,9 +59,9 @@ class PanelSearch:
     searched: int
     """Panels whose weights were searched to the end (or to the time limit)."""
     cut: int
-    """Panels left when their proof fell below the best ones."""
+    """Panels abandoned when their bound fell below the best ones."""
     pruned: int
-    """Panels that their bound ruled out before their weights were looked at."""
+    """Panels ruled out by their bound before their weights were searched."""
     bound: Fraction
     """No panel of this size, at any weights, is more accurate than this."""
     questions: int
@@ -79,12 +79,12 @@ class PanelSearch:
 
     @property
     def gap(self) -> Fraction:
-        """How much better than the first panel any other could be at most; 0 when it is proven best."""
+        """How much better than the first panel any other could be; 0 when the first is proven best."""
         return self.bound - max(one.best.accuracy for one in self.panels)
 
     @property
     def certified(self) -> bool:
-        """Whether the most accurate panel that is listed is proven to be the best of its size."""
+        """Whether the most accurate panel listed is proven to be the best of its size."""
         return not self.gap
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def best_panels(
 ) -> PanelSearch:
     """Find the most accurate panels of a size, at weights that are proven best.
 
-    Where there are more than `LARGEST_SEARCH` panels it goes greedily. Ctrl-C ends it like the time limit.
+    With more than `LARGEST_SEARCH` panels the search is greedy. Ctrl-C ends it as the time limit does.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ SPLITS = ("0:24", "1:23", "6:18", "12:12", "18:6")
 
 @dataclass(frozen=True)
 class World:
-    """Two models and the questions they meet; rates are per sample, averaged over questions."""
+    """Two models and the questions they are asked; rates are per sample, averaged over questions."""
 
     collective: float
     """m_theta, the mean of the models' single-sample accuracies."""

@@ -37,7 +37,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Model:
-    """One model of a synthetic fleet, by the marginals it shall have (fractions of one)."""
+    """One model of a synthetic fleet, given by the marginals it should have (fractions of one)."""
 
     name: str
     plurality: float
@@ -47,9 +47,9 @@ class Model:
     abstains: Mapping[str, float] = field(default_factory=dict)
     """Share of null votes by reason."""
     idiosyncrasy: float = 1.0
-    """How far its own leanings outweigh the difficulty that all share: 0 nests it with the others."""
+    """How far its own leanings outweigh the shared difficulty; at 0 its errors are nested with those of the others."""
     sharpness: float = 2.0
-    """How deterministic its votes are, where `single` does not settle that."""
+    """How deterministic its votes are, where `single` does not determine that."""
     samples: int = 24
     missing: float = 0.0
     """Share of its votes that are lost at random, which makes counts ragged."""
@@ -75,7 +75,7 @@ class Fleet:
     options: tuple[int, ...] | None = (4,)
     """Numbers of options that questions have, one drawn for each question; None makes answers free text."""
     clusters: tuple[str, ...] = ()
-    """What questions are nested in, if anything; difficulty and skill differ between clusters."""
+    """Names of clusters of questions, if any; difficulty and skill differ between clusters."""
     lure: float = 0.5
     """Mean share of wrong votes that goes to the question's shared lure."""
     favourite: float = 0.5
@@ -100,7 +100,7 @@ def generate(fleet: Fleet, seed: int = 0) -> Votes:
     Parameters
     ----------
     fleet : Fleet
-        The marginals that the votes shall have.
+        The marginals that the votes should have.
     seed : int
         The same seed gives the same votes.
 

@@ -80,18 +80,18 @@ def twin_fleet(dataset: str) -> Fleet:
 
 
 def twin(dataset: str, seed: int = 0, arrangements: str | Path | None = None) -> Votes:
-    """Take the twin of one of the paper's datasets.
+    """Load the twin of one of the paper's datasets.
 
     Parameters
     ----------
     dataset
         supergpqa, gpqa-diamond or forensic.
     seed
-        Chooses one of the kept arrangements (the remainder of its division by their number), and draws what no
-        published number depends on: the order of questions and samples, letters, reasons. For wholly new votes with
-        the paper's marginals alone, use ``generate(twin_fleet(dataset), seed)``.
+        Chooses one of the arrangements (by the remainder when divided by their number), and draws what no published
+        number depends on: the order of questions and samples, letters, reasons. For wholly new votes with the paper's
+        marginals alone, use ``generate(twin_fleet(dataset), seed)``.
     arrangements
-        A file that `scripts/anneal_twins.py` made, instead of the two arrangements that come along.
+        A file made by `scripts/anneal_twins.py`, instead of the two arrangements that ship with swaplaw.
 
     Returns
     -------

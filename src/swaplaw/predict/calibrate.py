@@ -51,7 +51,7 @@ def calibrate(
     backend: Backend = "processes",
     progress: Progress = iter,
 ) -> Law:
-    """Freeze the conversion rates of a dataset at a weight, to predict the lift of other pairs by.
+    """Freeze the conversion rates of a dataset at a weight, in order to predict the lift of other pairs.
 
     Parameters
     ----------

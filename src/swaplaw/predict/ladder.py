@@ -100,7 +100,7 @@ class Ladder(Result):
 
     @property
     def settled(self) -> bool:
-        """Whether more samples would leave the sign of the lift as it is with all that are recorded."""
+        """Whether more samples would leave the sign of the lift as it is with all recorded ones."""
         low, high = self.beyond.lift
         last = self.steps[-1].lift
         return low > 0 if last > 0 else high < 0 if last < 0 else low == high == 0
@@ -135,7 +135,7 @@ def sample_ladder(
     level: float = LEVEL,
     beyond: int | None = None,
 ) -> Ladder:
-    """Follow a pair from one sample per question to all that are recorded, and say what more would do.
+    """Follow a pair from one sample per question to all recorded ones, and say what more would do.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Law:
     """What the law was calibrated on, and how."""
 
     def require_weight(self, weight: str | float | Fraction | None) -> None:
-        """Refuse to be applied at another weight: rates are rates at one weight."""
+        """Refuse another weight: rates hold at one weight only."""
         if weight is not None and as_weight(weight) != self.weight:
             raise InputError(
                 f"this law was calibrated at weight {self.weight} and says nothing about weight {as_weight(weight)}: "
@@ -51,7 +51,7 @@ class Law:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON, and all that the file holds."""
+        """Ready for JSON: everything that the file holds."""
         first = next((each for each in self.intervals.values() if each), None)
         ends = {name: None if each is None else [each.low, each.high] for name, each in self.intervals.items()}
         return {
@@ -76,7 +76,7 @@ class Law:
 
 
 def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) -> Law:
-    """Read a law file, and hold it to its schema and to the weight that is asked for.
+    """Read a law file, and check its schema and the weight that is asked for.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ FIRMEST, LOOSEST = 1e-3, 4.0
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often one model has which margin: all that a law from partial information knows of it."""
+    """How often each margin occurs for one model: all that a law from partial information knows about it."""
 
     margin: Floats
     """Gold's share less the best rival's, from -1 to 1."""
@@ -79,7 +79,7 @@ def histogram(counts: Mapping[float, float]) -> Histogram:
 
 
 def histogram_of(own: Margins, bins: int | None = None) -> Histogram:
-    """Count a model's margins, exactly or in bins of equal width that keep right from wrong.
+    """Count a model's margins, exactly or in bins of equal width that do not mix right with wrong.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def histogram_of(own: Margins, bins: int | None = None) -> Histogram:
 
 
 def histogram_from_accuracies(plurality: float, single: float) -> Histogram:
-    """Spread a model's margins as two accuracies ask, taking gold's share as Beta between two options.
+    """Derive a model's margins from two accuracies: with two options, gold's share has a Beta distribution.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def histogram_from_accuracies(plurality: float, single: float) -> Histogram:
     Returns
     -------
     Histogram
-        The margins of the Beta distribution with this mean and this share above 1/2, or as near as there is one.
+        The margins of the Beta distribution with this mean and this share above 1/2, or of the nearest one.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def register(name: str, measure: Measure) -> None:
 
 @dataclass(frozen=True)
 class Predictor:
-    """How one number goes with observed lift over the pairs that define it."""
+    """How well one number predicts observed lift, over the pairs where it is defined."""
 
     name: str
     r2: Estimate
@@ -88,13 +88,13 @@ class Predictor:
     rho: Estimate
     """Spearman's rank correlation."""
     n: int
-    """Pairs that define the number."""
+    """Pairs for which the number is defined."""
     model_interval: Interval | None = None
     """Where rho would lie with other models of the same kind."""
     without_one: tuple[float, float] | None = None
     """The smallest and the largest rho when one model is left out."""
     split: float | None = None
-    """Mean rho of the predictor from one half of the questions with lift on the other half."""
+    """Mean rho between the predictor on one half of the questions and lift on the other half."""
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -168,8 +168,7 @@ def predictors(
     votes : Tally, Votes, dataframe or path
         The votes (see `tally`).
     law : Law, optional
-        Conversion rates from other votes; without it the rates are those of these votes, so that `predicted` is
-        in-sample.
+        Conversion rates from other votes; without it the rates come from these votes, so `predicted` is in-sample.
     weight : str, float or Fraction, optional
         The weight of the secondary: the law's, or 2/3.
     by : {"question", "cluster"}, optional

@@ -97,13 +97,13 @@ class Replication(Result):
 
 
 def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
-    """Try the paper's claims on every dataset, and its rates from each on every other.
+    """Try the paper's claims on every dataset, and the rates of each dataset on every other.
 
     Parameters
     ----------
     tallies : sequence of Tally
-        Two datasets or more. Datasets whose pairs all have the same lift at this weight (one sample per model below
-        weight 1) are left out.
+        Two datasets or more. A dataset is left out if all its pairs have the same lift at this weight (one sample per
+        model below weight 1).
     weight : str, float or Fraction
         The weight of the secondary.
 

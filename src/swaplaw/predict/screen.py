@@ -42,7 +42,7 @@ Rule = Literal["swap", "margin"]
 
 @dataclass(frozen=True)
 class Screen(Result):
-    """S-hat of many pairs. Arrays are aligned, one entry a pair; `order` puts the most promising first."""
+    """S-hat of many pairs. Arrays have one entry per pair; `order` puts the most promising first."""
 
     models: tuple[str, ...] = field(repr=False)
     primary: Ints = field(repr=False)
@@ -55,7 +55,7 @@ class Screen(Result):
     """S-hat, or the lift that the margin law predicts."""
     rule: Rule = "swap"
     reliability: Reliability | None = None
-    """What this screen was worth where it could be checked."""
+    """How well this screen did, where that could be checked."""
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -82,7 +82,7 @@ class Screen(Result):
         return rank
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a pair, the most promising first; null where undefined."""
+        """One row per pair, the most promising first; null where undefined."""
         import polars as pl
 
         names = pl.Series(self.models)
@@ -132,7 +132,7 @@ def screen(
     Raises
     ------
     InputError
-        If there is one model only, no two share a question, or the rule "swap" has no law.
+        If there is only one model, no two share a question, or the rule "swap" has no law.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def _by_margins(tally: Tally, weight: Fraction) -> Screen:
 def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
     """Take the pairs with the largest S-hat, to compute their exact curves next.
 
-    They come in the order of their models' accuracy: neighbours then share models, so that a large fleet's margins are
-    spread out once, not once for each pair.
+    They come in the order of their models' accuracy. Neighbours then share models, so a large fleet's margins are
+    computed once, not once for each pair.
 
     Parameters
     ----------

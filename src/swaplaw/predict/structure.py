@@ -31,7 +31,7 @@ class LiftBounds:
 
 
 def lift_bounds(outcome: Outcome) -> LiftBounds:
-    """Check a pair's lift against both bounds of the paper's section on the ceiling.
+    """Compare a pair's lift with both bounds of the paper's section on the ceiling.
 
     Parameters
     ----------

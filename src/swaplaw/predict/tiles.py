@@ -49,7 +49,7 @@ def screen_tiles(
     best : int
         How many pairs to keep.
     tile : int
-        Models of a block. The numbers do not depend on it.
+        How many models a block has. The numbers do not depend on it.
     workers, backend
         Who shares the tiles.
     progress : callable
@@ -63,7 +63,7 @@ def screen_tiles(
     Raises
     ------
     InputError
-        If the folder is not a tally, or it has one model only.
+        If the folder is not a tally, or has only one model.
 
     Examples
     --------

@@ -58,16 +58,16 @@ class Options:
     workers: int | None = None
     backend: Backend = "processes"
     progress: Callable[[str], Progress] = field(default=lambda _: iter, repr=False)
-    """From what is being done to what shows its progress."""
+    """Given the name of a step, returns what shows its progress."""
 
     @property
     def crew(self) -> dict[str, Any]:
-        """Who does the work, as functions are told."""
+        """Who does the work, as keyword arguments."""
         return {"workers": self.workers, "backend": self.backend}
 
 
 def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
-    """Gather all that the page of one dataset shows; the same votes and options give the same document."""
+    """Gather everything that the page of one dataset shows; the same votes and options give the same document."""
     chosen = options or Options()
     tally = votes.tally(dataset)
     with warnings.catch_warnings(record=True) as caught:

@@ -19,8 +19,8 @@ VotesLike = Any
 def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
     """Count votes per model, question and category.
 
-    Every function that analyses votes takes what this takes, and counts it first. Count once yourself where several
-    analyses follow.
+    Every function that analyses votes takes the same kinds of votes, and counts them first. If you run several
+    analyses, count once yourself.
 
     Parameters
     ----------

@@ -42,11 +42,11 @@ class PositionBias:
     """How far one model's chosen positions are from even."""
 
     votes: int
-    """Votes whose position is known."""
+    """Votes with a known position."""
     effect: Fraction
-    """The share of votes that would have to move for positions to be even: 0, up to 1 less 1/K."""
+    """The share of votes that would have to move for positions to be even: from 0 to 1 - 1/K."""
     position: int
-    """The position that is chosen too often, by most votes."""
+    """The position that is chosen too often by the largest number of votes."""
     share: Fraction
     """The share of votes at that position."""
     expected: Fraction
@@ -87,7 +87,7 @@ def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
     Returns
     -------
     dict of str to PositionBias
-        Each model whose votes tell positions; p-values are adjusted over the models.
+        Each model with known positions; p-values are adjusted over the models.
     """
     found = {model: measure(counts) for model, counts in _counts(votes, dataset).items()}
     adjusted = holm([bias.p_value for bias in found.values()])

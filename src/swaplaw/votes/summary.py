@@ -38,10 +38,10 @@ class ModelSummary(Result):
     reasons: Mapping[str, Fraction]
     """Share of null votes by reason; these add up to `abstained`."""
     position: PositionBias | None = None
-    """How far the positions of its chosen options are from even, where votes tell them."""
+    """How far the positions of its chosen options are from even, where they are known."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Fractions of one, ready for JSON; `position` only where votes tell positions."""
+        """Fractions of one, ready for JSON; `position` only where positions are known."""
         bias = {} if self.position is None else {"position": self.position.to_dict()}
         return {
             "dataset": self.dataset,
@@ -65,7 +65,7 @@ def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = Non
     votes : Tally, Votes, dataframe or path
         The votes (see `tally`).
     positions : mapping of str to PositionBias, optional
-        What `position_bias` found of each model.
+        What `position_bias` found for each model.
 
     Returns
     -------

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 def votes_from(frame: Any) -> Votes:
-    """Take votes from any dataframe that narwhals knows: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
+    """Take votes from any dataframe that narwhals supports: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
 
-    They are counted where they are: a Spark dataframe by Spark, a DuckDB relation by DuckDB. Only counts come back.
+    The engine that holds the votes counts them: Spark counts a Spark dataframe, DuckDB a DuckDB relation. Only counts
+    come back.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def votes_from(frame: Any) -> Votes:
     Returns
     -------
     Votes
-        The vote table, held to its contract.
+        The vote table, checked against its contract.
 
     Raises
     ------
@@ -61,11 +62,11 @@ def votes_from(frame: Any) -> Votes:
 
 @dataclass(frozen=True, repr=False)
 class Votes:
-    """A vote table that keeps the contract; rows stay where they are, only counts are held."""
+    """A vote table that satisfies the contract. Rows stay where they are stored; only counts are held."""
 
     sources: tuple[Source, ...]
     notes: tuple[str, ...] = ()
-    """What reading found that a reader should know: retried logs, samples that are missing."""
+    """What a user should know about how the votes were read: retried logs, missing samples."""
 
     def __repr__(self) -> str:
         return f"Votes({int(self.counts['votes'].sum()):,} votes of {', '.join(map(repr, self.datasets))})"
@@ -74,14 +75,14 @@ class Votes:
         self.codes  # noqa: B018  Counting checks the contract: no Votes exist that break it.
 
     def noting(self, notes: Iterable[str]) -> Votes:
-        """The same votes with more to know about them; they are not counted again."""
+        """The same votes with more notes; they are not counted again."""
         noted = copy(self)
         object.__setattr__(noted, "notes", (*self.notes, *notes))
         return noted
 
     @property
     def frame(self) -> pl.LazyFrame:
-        """Every vote, lazily, all columns included; votes that another engine holds are brought over."""
+        """Every vote with all columns, as a lazy frame; votes held by another engine are converted."""
         import polars as pl
 
         return pl.concat(_graded_alike([conform(source) for source in self.sources]), how="diagonal_relaxed")
@@ -171,9 +172,9 @@ class Votes:
 
     @cached_property
     def origin(self) -> Mapping[str, Any]:
-        """How these votes came about, where all of them agree on it: reader, temperature, truncated.
+        """How these votes were made (reader, temperature, truncated), where that is the same for all of them.
 
-        A column `temperature` that holds one value says so, too.
+        A column `temperature` with a single value counts, too.
         """
         known = agreed(source.origin() for source in self.sources)
         temperatures = self._temperatures()

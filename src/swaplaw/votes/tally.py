@@ -103,7 +103,7 @@ def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
 
 @dataclass(frozen=True, repr=False)
 class Tally:
-    """Vote counts of one dataset. Models and questions are sorted by name; arrays are indexed alike."""
+    """Vote counts of one dataset. Models and questions are sorted by name, and arrays have the same order."""
 
     dataset: str
     models: tuple[str, ...]
@@ -120,11 +120,11 @@ class Tally:
     counts: Ints = field(repr=False)
     """The votes of each entry."""
     clusters: tuple[str, ...] | None = field(default=None, repr=False)
-    """What each question is nested in, where that is known."""
+    """The cluster of each question, where that is known."""
     reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
-    """Per model, how often each reason made a null vote."""
+    """Per model, how many null votes each reason caused."""
     unlabelled: int = 0
-    """Questions that were left out because nobody has labelled them."""
+    """How many questions were left out because they have no label."""
     golds: tuple[str, ...] | None = field(default=None, repr=False)
     """The right answer to each question, where it is an answer and not a judge's grade."""
     only_grades: bool = field(default=False, repr=False)
@@ -152,7 +152,7 @@ class Tally:
 
     @cached_property
     def samples(self) -> tuple[int | None, ...]:
-        """Votes per question of each model, None where that differs between questions."""
+        """Votes per question of each model; None where the number differs between questions."""
         most = self.votes.max(axis=1, initial=0)
         even = (((own == n) | (own == 0)).all() for n, own in zip(most, self.votes, strict=True))
         return tuple(int(n) if same else None for n, same in zip(most, even, strict=True))
@@ -163,7 +163,7 @@ class Tally:
         return bool(self.votes.all())
 
     def require_answers(self) -> None:
-        """Refuse to pool votes that only say right or wrong: everything that pools passes here."""
+        """Refuse to pool votes that only say right or wrong; whatever pools votes calls this first."""
         if self.only_grades:
             raise InputError(
                 f"the votes of dataset {quote(self.dataset)} only say right or wrong, and pooling needs the answers: "
@@ -234,9 +234,9 @@ class Tally:
         return counts
 
     def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Iterable[Ints]) -> Tally:
-        """The same questions with other votes: cast, for gold, and at every rival position, one row a model.
+        """The same questions with other votes: cast, for gold, and at every rival position, one row per model.
 
-        Rows may come from a generator: of each, only what was voted for is held.
+        Rows may come from a generator; only answers that were voted for are held.
         """
         starts, positions, counts = [0], _Growing(np.int32), _Growing(np.min_scalar_type(int(votes.max(initial=0))))
         for row in rivals:

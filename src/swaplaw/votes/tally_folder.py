@@ -70,14 +70,14 @@ class TallyFolder:
         return [folder / f"{model}.parquet" for model in range(len(self.manifest["datasets"][number]["models"]))]
 
     def scan(self) -> pl.LazyFrame:
-        """All counts by name: a row for each dataset, question, model and answer."""
+        """All counts by name: one row per dataset, question, model and answer."""
         import polars as pl
 
         every = [self._named(number, self.models(number)) for number in range(len(self.datasets))]
         return pl.concat(every, how="diagonal_relaxed")
 
     def tally(self, models: Sequence[str], dataset: str | None = None) -> Tally:
-        """Count some models alone: only their files are read, however many there are.
+        """Count only some models: only their files are read, however many others there are.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ def read_tally(path: str | Path) -> TallyFolder:
     Raises
     ------
     InputError
-        If it is none, is unfinished, or another version wrote it.
+        If it is not a tally, is unfinished, or was written by another version.
     """
     folder = Path(path)
     name = quote(str(path), 200)
@@ -180,7 +180,7 @@ def write_tally(votes: Votes | Iterable[Source], path: str | Path, *, progress: 
     votes : Votes or sources
         What to count. Sources may be files, dataframes of any engine, and tallies on disk, which are merged.
     path : str or Path
-        The folder to write. A run that was stopped goes on where it was, if it is given the same sources.
+        The folder to write. A run that was stopped continues if it is given the same sources.
     progress : callable
         Wraps the sources as they are counted.
 

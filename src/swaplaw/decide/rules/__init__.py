@@ -49,7 +49,7 @@ RULES: Registry[CombiningRule] = Registry("rule", _built_in)
 
 
 def register(rule: CombiningRule) -> None:
-    """Add a rule: from then on it is compared with the others wherever rules are.
+    """Add a rule: from then on it is compared wherever the others are.
 
     Parameters
     ----------
@@ -59,6 +59,6 @@ def register(rule: CombiningRule) -> None:
     Raises
     ------
     InputError
-        If a rule of that name is there already.
+        If there is already a rule of that name.
     """
     RULES.register(rule.name, rule)

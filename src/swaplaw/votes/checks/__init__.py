@@ -44,7 +44,7 @@ JUDGING = (prose, spelling, shifted, foreign, never_right)
 
 
 def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check, ...]:
-    """Look for what is wrong in votes, the most serious first.
+    """Look for problems in votes, and list the most serious first.
 
     Parameters
     ----------
