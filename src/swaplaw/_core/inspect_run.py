@@ -7,16 +7,20 @@ import io
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Literal
 
+from swaplaw._core.progress import busy
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
 
 
 def need_inspect(purpose: str) -> None:
-    """Fail early, and with the command that fixes it."""
+    """Fail early, and with the command that fixes it; else load it, which takes seconds."""
     if find_spec("inspect_ai") is None:
         raise MissingExtraError("collect", purpose)
+    with busy("Loading Inspect"):
+        import_module("inspect_ai")
 
 
 @contextlib.contextmanager

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from swaplaw._core.progress import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema
 from swaplaw.importers.registry import Format
 from swaplaw.votes.files import Source
 

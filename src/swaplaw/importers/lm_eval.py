@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from swaplaw._core.progress import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import documents
 from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of, temperature_of
-from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema, with_bar
+from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
 

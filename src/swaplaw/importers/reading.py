@@ -59,7 +59,7 @@ class Imported:
 def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, options: Options | None = None) -> Votes:
     """Read votes from files, logs of other tools, and directories of them.
 
-    Everything is held to the contract. The columns of tables of other layouts are guessed, and notes say how.
+    All votes are checked against the contract. Columns of tables in other layouts are guessed, and notes say how.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
 
 
 def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
-    """Read votes from logs and tables of any layout, and say how each column was read.
+    """Read votes from logs and tables of any layout, and report how each column was read.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import atexit
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,12 +30,12 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user can decide about an import; each format uses what it knows."""
+    """What the user can decide about an import; each format uses the options that apply to it."""
 
     scorer: str | None = None
     """Inspect: which scorer's answers and grades to take; lm-evaluation-harness: which metric grades."""
     threshold: float = 1.0
-    """The least score that counts as correct."""
+    """The lowest score that counts as correct."""
     cluster: str | None = None
     """The metadata key (Inspect), document field (lm-evaluation-harness) or column that holds the cluster."""
     filter: str | None = None
@@ -47,7 +47,7 @@ class Options:
     question: tuple[str, ...] = ()
     """Tables: the columns that together name a question; the word `order` stands for the order within a model."""
     drop_ambiguous: bool = False
-    """Tables: leave out questions whose id still stands for several questions, and say how many."""
+    """Tables: leave out ids that still stand for several questions, and say how many."""
     canonical: tuple[str, ...] = ()
     """Canonicalisers of answers and golds, by name, in order."""
     reader: Reader | None = None
@@ -57,9 +57,9 @@ class Options:
     judge: str | None = None
     """The Inspect model that judges answers which are not in that file yet."""
     model: str | None = None
-    """The model's name where the files do not tell."""
+    """The model's name, where the files do not give it."""
     dataset: str | None = None
-    """The dataset's name where the files do not tell."""
+    """The dataset's name, where the files do not give it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Keep what was asked for: defaults say nothing."""
@@ -187,15 +187,3 @@ def describe(file: Path, **facts: Any) -> dict[str, Any]:
         while block := handle.read(1 << 20):
             digest.update(block)
     return {"name": file.name, "bytes": file.stat().st_size, "sha256": digest.hexdigest(), **facts}
-
-
-def with_bar(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
-    """Show progress on a terminal, and nothing anywhere else."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield from items
-        return
-    yield from track(items, description=label, total=total, console=console, transient=True)

@@ -25,9 +25,9 @@ class Format:
 
     name: str
     recognises: Callable[[Path], bool]
-    """Whether a file is of this format, told by its name and beginning (see `head`)."""
+    """Whether a file is of this format, judged by its name and beginning (see `head`)."""
     read: Callable[[Sequence[Path], Options, Findings], Source]
-    """Spool the votes of files of this format, and say in the findings how they were read."""
+    """Spool the votes of files of this format, and report in the findings how they were read."""
 
 
 def _built_in() -> None:
@@ -52,7 +52,7 @@ def register(form: Format) -> None:
     Raises
     ------
     InputError
-        If a format of that name is there already.
+        If there is already a format of that name.
     """
     FORMATS.register(form.name, form)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from swaplaw._core.rounding import PLAIN, share
-from swaplaw.cli._shared.output import load, over_pairs, rate
+from swaplaw.cli._shared.output import load, over_pairs, rate, tell
 from swaplaw.errors import InputError, StatisticalWarning, listing
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def doubts_on_stderr() -> Iterator[None]:
         if not issubclass(each.category, StatisticalWarning):
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     for doubt in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning)):
-        click.echo(f"swaplaw: note: {doubt}", err=True)
+        tell(f"swaplaw: note: {doubt}")
 
 
 def over_grid(tally: Tally) -> Callable[[Sequence[Any]], Iterator[Any]]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
+
 import click
+
+from swaplaw._core.progress import busy
 
 GROUPS = {
     "How VOTES are read": (
@@ -57,7 +62,19 @@ LONGEST = 76
 
 
 class Command(click.Command):
-    """A command whose options are listed in groups."""
+    """A command that lists its options in groups, ends its help with an example, and shows that it is at work.
+
+    Those that run Inspect or a server have a display of their own.
+    """
+
+    def __init__(self, *arguments: Any, own_display: bool = False, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.own_display = own_display
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Name the command on a terminal for as long as nothing else is shown."""
+        with nullcontext() if self.own_display else busy(str(ctx.info_name)):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the command's own options, then the shared ones under their headings."""

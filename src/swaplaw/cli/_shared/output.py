@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from swaplaw._core.progress import busy, make_room
+from swaplaw._core.progress import with_bar as bar
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
 from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options, refuse_grades
@@ -73,6 +75,7 @@ def chosen_format() -> str:
 
 def say(words: str) -> None:
     """Print a line that is not a table: on standard error where tables are CSV, and escaped where they are Markdown."""
+    make_room()
     shown = _printable_lines(words)
     if chosen_format() == "text" and sys.stdout.isatty():
         shown = wrapped(shown)
@@ -118,7 +121,7 @@ def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> 
     options = reading_of_run()
     if as_spelt and not options.canonical:
         options = replace(options, canonical=("exact",))
-    with naming_flags():
+    with naming_flags(), busy("Reading votes"):
         votes = read_votes(paths, options=options)
     remark([*votes.notes, *_without_label(votes)])
     refuse_grades(votes)
@@ -144,22 +147,29 @@ def warn_of(votes: Votes) -> None:
     """Say on standard error what looks wrong in votes, a line each."""
     from swaplaw.votes.checks import find_checks
 
-    found = [check for check in find_checks(votes) if check.severity != "note"]
+    with busy("Checking votes"):
+        found = [check for check in find_checks(votes) if check.severity != "note"]
     if not found:
         return
     from swaplaw.report.words import check_line  # Here: words know every verdict, which takes long to import.
 
     for check in found[:WARNINGS]:
-        click.echo(check_line(check), err=True)
+        tell(check_line(check))
     if len(found) > WARNINGS:
         rest = several(len(found) - WARNINGS, "more check")
-        click.echo(f"warning: {rest}: `swaplaw checks` lists them all", err=True)
+        tell(f"warning: {rest}: `swaplaw checks` lists them all")
 
 
 def remark(notes: Sequence[str]) -> None:
     """Say on standard error what a reader should know about where votes came from."""
     for note in notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        tell(f"note: {printable(note)}")
+
+
+def tell(line: str) -> None:
+    """Print a line on standard error."""
+    make_room()
+    click.echo(line, err=True)
 
 
 def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
@@ -198,12 +208,7 @@ def with_bar(work: Iterable[Item], total: int, label: str, each: int = 1) -> Ite
 
     An item may stand for several pieces of work.
     """
-    if total * each < LONG_WORK or not sys.stderr.isatty():
-        return iter(work)
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(work, label, total, console=Console(stderr=True), transient=True))
+    return iter(work) if total * each < LONG_WORK else bar(work, label, total)
 
 
 def progress_bar(label: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
@@ -221,6 +226,7 @@ def emit(document: Any) -> None:
     """Print exactly one JSON document."""
     context = click.get_current_context(silent=True)
     stdout = None if context is None else context.meta.get(_STDOUT)
+    make_room()
     click.echo(json.dumps(document, indent=2, allow_nan=False), file=stdout)
 
 
@@ -242,6 +248,7 @@ class Column:
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
     """Print a table: drawn on a terminal, plain and never cut off elsewhere, or as `--format` says."""
     # Names come from other people's files: shown as text, they carry no markup and no control characters.
+    make_room()
     cells, note = [[printable(cell) for cell in row] for row in rows], _printable_lines(note)
     if chosen_format() == "md":
         _print_markdown(title, columns, cells, note)

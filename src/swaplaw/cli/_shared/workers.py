@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from swaplaw._core.parallel import BACKENDS, Backend, Crew
+from swaplaw.cli._shared.output import tell
 from swaplaw.errors import InputError, LostWorkerWarning
 
 
@@ -73,7 +74,7 @@ def losses_on_stderr() -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
         if issubclass(category, LostWorkerWarning):
-            click.echo(f"swaplaw: note: {message}", err=True)
+            tell(f"swaplaw: note: {message}")
         else:
             usual(message, category, *place, **rest)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, need_inspect
+from swaplaw._core.progress import busy
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, percent, points, progress_bar, remark, show, table_options
+from swaplaw.cli._shared.output import Column, emit, percent, points, progress_bar, remark, show, table_options, tell
 from swaplaw.cli._shared.reading import column_map
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, SwaplawError, listing, printable, quote
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, own_display=True)
 @click.option("--dataset", required=True, metavar="NAME|FILE", help="Questions: a file, a dataset's name, or `demo`.")
 @click.option("--manifest", metavar="FILE", help="Ask only the questions of this sample (`collect sample`).")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Ask only the first N questions, for a first try.")
@@ -217,7 +218,8 @@ def _check_writable(*files: Path) -> None:
 def _estimate(plan: Plan, logs: Path, as_json: bool) -> None:
     from swaplaw.collect.run.estimate import estimate
 
-    rows = estimate(plan, logs)
+    with busy("Counting samples"):
+        rows = estimate(plan, logs)
     remark([f"{row.model} cannot be asked yet: {row.lacks}" for row in rows if row.lacks is not None])
     if as_json:
         emit({"models": [row.to_dict() for row in rows]})
@@ -270,4 +272,4 @@ def _report(votes: Path, file: Path) -> None:
     options = Options(command=shlex.join(["swaplaw", "report", str(votes), "-o", str(file)]), progress=progress_bar)
     found = document(read_votes(votes), None, options)
     write_page(page(found), file)
-    click.echo(f"Wrote {printable(str(file))}: open it in any browser.", err=True)
+    tell(f"Wrote {printable(str(file))}: open it in any browser.")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from swaplaw._core.inspect_run import inspect_errors
+from swaplaw._core.progress import counting
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, header, percent, show
+from swaplaw.cli._shared.output import Column, emit, header, percent, show, tell
 from swaplaw.cli.forensic._options import TABLES
 from swaplaw.errors import InputError
 
@@ -119,37 +120,25 @@ def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> 
 
         with inspect_errors():
             model = get_model(name)
-    with _progress("judging", len(items) * (2 if twice else 1)) as advance:
-        return judge(items, model, file=file, twice=twice, progress=advance)
+    of = len(items) * (2 if twice else 1)
+    with counting("Judging") as progress:
+        done = itertools.count(1)
+        return judge(items, model, file=file, twice=twice, progress=lambda: progress(next(done), of))
 
 
 def _notes(report: dict[str, Any]) -> None:
     """Say on stderr what the table cannot show."""
     if report["ungradeable"]:
-        click.echo(f"{len(report['ungradeable'])} questions have no gold to grade by and were left out", err=True)
+        tell(f"{len(report['ungradeable'])} questions have no gold to grade by and were left out")
     if report["without_rubric"]:
-        click.echo(f"{len(report['without_rubric'])} rubric questions were left out", err=True)
+        tell(f"{len(report['without_rubric'])} rubric questions were left out")
     if report["errata"]:
-        click.echo(
-            f"answers equal to a known error of a key were graded incorrect: {', '.join(report['errata'])}", err=True
-        )
+        tell(f"answers equal to a known error of a key were graded incorrect: {', '.join(report['errata'])}")
     judge = report["judge"]
     if judge and judge["undecided"]:
-        click.echo(f"{judge['undecided']} answers without a clear verdict are abstentions (reason `judge`)", err=True)
+        tell(f"{judge['undecided']} answers without a clear verdict are abstentions (reason `judge`)")
     if judge and judge["twice"]:
-        click.echo(f"the judge agreed with itself on {judge['agreed']} of {judge['twice']} answers", err=True)
+        tell(f"the judge agreed with itself on {judge['agreed']} of {judge['twice']} answers")
     for line in report["skipped"]:
-        click.echo(f"skipped {line}", err=True)
-    click.echo(f"wrote {report['rows']} votes to {report['votes']}", err=True)
-
-
-@contextlib.contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on a terminal, and nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal or not total, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+        tell(f"skipped {line}")
+    tell(f"wrote {report['rows']} votes to {report['votes']}")

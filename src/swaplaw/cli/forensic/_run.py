@@ -10,7 +10,7 @@ import click
 
 from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import emit, show
+from swaplaw.cli._shared.output import emit, show, tell
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
 from swaplaw.errors import InputError, SwaplawError, quote
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from swaplaw.forensic.challenges.manifest import Challenge
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, own_display=True)
 @CHALLENGES
 @EVIDENCE
 @SANDBOX
@@ -59,7 +59,7 @@ def solve(
         ]
         show(f"solved; log {file}", columns("question", "tier", "grade", "submitted"), shown)
         if graded.without_rubric:
-            click.echo(f"not graded without a judge: {', '.join(graded.without_rubric)}", err=True)
+            tell(f"not graded without a judge: {', '.join(graded.without_rubric)}")
     wrong = [row["question"] for row in rows if not row["correct"]]
     if wrong:
         raise SwaplawError(f"{len(wrong)} of {len(rows)} questions were not solved: {', '.join(map(str, wrong))}")
@@ -87,7 +87,7 @@ def _name(case: Challenge) -> str:
     return case.id if case.folder.parent == SHIPPED else str(case.folder)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, own_display=True)
 @CHALLENGES
 @click.option("--model", "models", multiple=True, help="Any Inspect model; may be given several times.")
 @click.option("--local", multiple=True, metavar="NAME", help="A model on this machine: smollm2, qwen2.5-coder, a GGUF.")

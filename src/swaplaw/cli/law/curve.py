@@ -22,6 +22,7 @@ from swaplaw.cli._shared.output import (
     places_of,
     points,
     show,
+    tell,
     votes_options,
 )
 from swaplaw.errors import InputError, listing, quote
@@ -51,7 +52,7 @@ def command(
     x = None if weight is None else as_weight(weight)
     chosen = pair(_tally_of(load(votes), dataset, primary, secondary), primary, secondary)
     if chosen.masses.gap < 0:
-        click.echo(f"note: {quote(secondary)} is the more accurate of the two on their {chosen.n} questions", err=True)
+        tell(f"note: {quote(secondary)} is the more accurate of the two on their {chosen.n} questions")
     found = curve_of(chosen)
     if as_json:
         emit(as_dict(found) | ({} if x is None else {"at": changes_dict(chosen, x)}))

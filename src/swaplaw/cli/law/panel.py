@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw._core.progress import counting
 from swaplaw.cli._shared.evidence import doubts_on_stderr, leave_out, models_option
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import (
@@ -25,6 +25,7 @@ from swaplaw.cli._shared.output import (
     points,
     rate,
     show,
+    tell,
     votes_options,
 )
 from swaplaw.cli._shared.workers import workers_options
@@ -118,7 +119,7 @@ def command(
         if members:
             searched, found = None, [_certified(fleet, members, time_limit)]
         else:
-            with bar("Searching panels") as progress:
+            with counting("Searching panels") as progress:
                 listed = None if everything else top
                 searched = best_panels(fleet, size, top=listed, time_limit=time_limit, progress=progress, **crew)
             found = list(searched.panels)
@@ -151,7 +152,7 @@ def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[Row]:
     from swaplaw.panels import grid_search
 
     rows = []
-    with bar("Trying the grid") as progress:
+    with counting("Trying the grid") as progress:
         for done, one in enumerate(found):
             progress(done, len(found))
             rows.append(Row(one, grid_search(one.panel), None, len(tally.questions)))
@@ -175,7 +176,7 @@ def _held_out(
     judged: dict[int, HeldOutPanel | None] = {}
     try:
         parts = max(folds, 1) * max(repeats, 1)
-        with bar(f"Certifying each panel on {parts} training parts") as progress:
+        with counting(f"Certifying each panel on {parts} training parts") as progress:
             for done, one in enumerate(found if folds else []):
                 judged[done] = held_out_panel(
                     one.panel,
@@ -187,7 +188,7 @@ def _held_out(
                     **crew,
                 )
     except KeyboardInterrupt:
-        click.echo(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out", err=True)
+        tell(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out")
     rows = [Row(one, one.best, judged.get(place), len(tally.questions)) for place, one in enumerate(found)]
     return sorted(rows, key=lambda row: -(row.held_out.accuracy if row.held_out else 0.0))
 
@@ -310,15 +311,3 @@ def _show_details(row: Row) -> None:
         ],
         f"Sum: {points(outcome.lift)} pp.",
     )
-
-
-@contextmanager
-def bar(description: str) -> Iterator[Progress]:
-    """A progress bar on standard error, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task(description)
-        yield lambda done, of: shown.update(task, completed=done, total=of)

@@ -11,7 +11,7 @@ import click
 
 from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options
+from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options, tell
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
@@ -110,7 +110,7 @@ def command(
     with doubts_on_stderr():
         done = write_reproduction(study, theory(trials=trials, seed=seed), output, progress=progress_bar("Reproducing"))
     for problem in done.problems:
-        click.echo(f"swaplaw: note: {' '.join(problem.split())}", err=True)
+        tell(f"swaplaw: note: {' '.join(problem.split())}")
     if as_json:
         emit(
             {
@@ -131,7 +131,7 @@ def _hold(done: Reproduction) -> None:
     for comparison in done.failed:
         said = comparison.published
         ours = f"ours {comparison.ours}"
-        click.echo(f"swaplaw: should agree: {said.id}: published {said.show(said.value)}, {ours}", err=True)
+        tell(f"swaplaw: should agree: {said.id}: published {said.show(said.value)}, {ours}")
     if done.failed or done.problems:
         raise SystemExit(1)
 
@@ -144,9 +144,9 @@ def _read_corpus(corpus: str, download: bool, columns: str | None, samples: int 
     declared = {} if columns is None else _read_map(columns)
     found = read_deciban(download_deciban(corpus) if download else corpus, declared, samples or SAMPLES)
     for reading in found.readings:
-        click.echo(f"swaplaw: read {reading}", err=True)
+        tell(f"swaplaw: read {reading}")
     for line in found.unused:
-        click.echo(f"swaplaw: not used: {line}", err=True)
+        tell(f"swaplaw: not used: {line}")
     return found
 
 

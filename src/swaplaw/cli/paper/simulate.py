@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, show, table_options
+from swaplaw.cli._shared.output import Column, emit, show, table_options, tell
 
 if TYPE_CHECKING:
     from swaplaw.paper.published import Comparison
@@ -73,7 +73,7 @@ def command(
         return
     _show(stated, trials)
     for file in files:
-        click.echo(f"Written: {file}", err=True)
+        tell(f"Written: {file}")
 
 
 def _draw(found: object, folder: Path) -> list[Path]:

@@ -14,7 +14,7 @@ import click
 from swaplaw._core.rounding import decimals
 from swaplaw.cli._shared.evidence import load_tally, models_option
 from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options
+from swaplaw.cli._shared.output import Column, emit, header, percent, points, rate, say, show, table_options, tell
 from swaplaw.cli._shared.reading import reading_options
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
@@ -80,7 +80,7 @@ def command(
         found = with_reliability(found, tally, x) if known is None else replace(found, reliability=known)
     worth = found.reliability
     if worth is not None and worth.is_worthless:
-        click.echo(f"swaplaw: note: {worth.note}", err=True)
+        tell(f"swaplaw: note: {worth.note}")
     if as_json:
         emit({"weight": str(x), **found.to_dict()})
         return

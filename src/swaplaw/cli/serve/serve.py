@@ -25,7 +25,7 @@ GRACE = 60
 """Seconds that questions being answered get to finish when the server is told to stop."""
 
 
-@click.command("serve", cls=Command)
+@click.command("serve", cls=Command, own_display=True)
 @click.argument("policies", nargs=-1, metavar="[POLICY...]")
 @click.option("--demo", is_flag=True, help="Serve recorded votes of two real models; needs no policy and no network.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")

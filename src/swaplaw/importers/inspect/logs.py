@@ -18,6 +18,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw._core.progress import with_bar
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect.answers import (
     OWN,
@@ -31,7 +32,7 @@ from swaplaw.importers.inspect.answers import (
 )
 from swaplaw.importers.inspect.origin import Readers, is_ours, recorded
 from swaplaw.importers.inspect.summaries import summaries
-from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema, with_bar
+from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema
 from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
