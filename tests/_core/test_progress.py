@@ -53,16 +53,19 @@ def test_a_command_says_what_it_does_on_a_terminal_and_nowhere_else(arguments: l
 def test_inner_work_is_drawn_and_what_is_printed_has_its_own_line() -> None:
     code = (
         "import sys\n"
-        "from swaplaw._core.progress import busy, make_room, with_bar\n"
+        "from swaplaw._core.progress import aside, busy, with_bar\n"
         "with busy('outer'):\n"
         "    assert list(with_bar('ab', 'inner', 2)) == ['a', 'b']\n"
-        "    make_room()\n"
-        "    print('a line', file=sys.stderr)\n"
+        "    with aside():\n"
+        "        print('a line', file=sys.stderr)\n"
     )
     _, seen = on_terminal("-c", code)
-    assert seen.index("outer") < seen.index("inner") < seen.rindex("outer") < seen.index("a line")
-    # The line above is cleared first, and nothing is drawn after.
-    assert seen.endswith("\x1b[2Ka line\r\n")
+    before, after = seen.split("a line\r\n")
+    assert before.index("outer") < before.index("inner") < before.rindex("outer")
+    # Its line is cleared first; then the outer work is shown again, and cleared at the end.
+    assert before.endswith("\x1b[2K")
+    assert "outer" in after
+    assert after.endswith("\x1b[2K")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

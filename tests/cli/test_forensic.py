@@ -92,7 +92,7 @@ def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
         (["solve", "rhino-hunt"], 2, "'RHINOUSB.dd' is missing"),
         (["solve", "mta-lumma"], 2, "has no solution script"),
         (["run", "rhino-hunt", "--model", "examiner/x"], 2, "'RHINOUSB.dd' is missing"),
-        (["run", "mvs2025-ios", "--model", "examiner/x"], 2, "no evidence file of it is known"),
+        (["run", "mvs2025-ios", "--model", "examiner/x"], 2, "none of its evidence files is known"),
         (["run", "synthetic-disk@1", "synthetic-disk@1", "--model", "examiner/x"], 2, "named twice"),
         (["run", "synthetic-disk", "--model", "examiner/x", "--runs", "0"], 2, "--runs"),
         (["run", "synthetic-disk", "--model", "no-such-provider/x"], 2, "no-such-provider"),

@@ -229,7 +229,7 @@ def test_a_majority_of_three_needs_no_second_sample() -> None:
     found = recommend(tally_of(vote_counts(independent(rng, 300, (0.6, 0.6, 0.6)), 1, rng)), repeats=1, replicates=300)
     assert found.equal_compute is None
     assert len(found.choice.members) == 3
-    assert any("Equal compute cannot be asked" in note for note in found.notes)
+    assert any("Equal compute cannot be judged" in note for note in found.notes)
 
 
 def test_more_models_than_the_fleet_has() -> None:

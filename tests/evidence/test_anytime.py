@@ -74,7 +74,7 @@ def test_clusters_are_one_bet_each() -> None:
     assert e_value(values, member) == pytest.approx(float(expected))
     assert anytime_effect(values, member).units == 3
     assert e_value(values, member, largest=4) < e_value(values, member)
-    with pytest.raises(InputError, match="more than the 1 that largest allows"):
+    with pytest.raises(InputError, match="more than the 1 given as `largest`"):
         e_value(values, member, largest=1)
 
 

@@ -93,7 +93,7 @@ def test_real_evidence_is_not_built_from_nothing(tmp_path: Path) -> None:
 
 
 def test_unknown_evidence_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no evidence file of it is known"):
+    with pytest.raises(InputError, match="none of its evidence files is known"):
         require(load("mvs2025-ios"), tmp_path)
 
 

@@ -63,5 +63,7 @@ def test_logs_that_a_version_writes_now(version: str, tmp_path: Path) -> None:
 
 def test_an_inspect_that_is_too_old_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda _: "0.3.199")
-    with pytest.raises(sl.InputError, match=r"Inspect 0\.3\.199 is here, and logs are read with 0\.3\.240 or newer"):
+    with pytest.raises(
+        sl.InputError, match=r"Inspect 0\.3\.199 is installed, but reading logs needs 0\.3\.240 or newer"
+    ):
         logs._check_version()

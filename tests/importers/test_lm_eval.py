@@ -253,7 +253,7 @@ def test_a_file_cut_off_in_the_middle(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(sl.InputError, match="line 6 is not JSON; the file seems cut off"):
         sl.import_votes(cut)
     cut.write_text('{"doc_id": 0, "arguments": {}, "resps": 3}\n')
-    with pytest.raises(sl.InputError, match="line 1 is not a sample of lm-evaluation-harness as known here"):
+    with pytest.raises(sl.InputError, match="line 1 is not a sample of lm-evaluation-harness that this version reads"):
         sl.import_votes(cut)
 
 

@@ -49,10 +49,16 @@ def busy(label: str) -> Iterator[None]:
         yield
 
 
-def make_room() -> None:
-    """Clear the terminal for what is printed next. Whatever begins after that is drawn again."""
+@contextmanager
+def aside() -> Iterator[None]:
+    """Clear the terminal while something is printed, then go on showing what is under way."""
     for display in _shown:
         display.stop()
+    try:
+        yield
+    finally:
+        if _shown:
+            _shown[-1].start()
 
 
 @contextmanager
@@ -65,12 +71,10 @@ def _display(*columns: Any) -> Iterator[Any]:
     display = Progress(
         *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
     )
-    make_room()
-    _shown.append(display)
-    try:
-        with display:
-            yield display
-    finally:
-        _shown.pop()
-        if _shown:
-            _shown[-1].start()
+    with aside():
+        _shown.append(display)
+        try:
+            with display:
+                yield display
+        finally:
+            _shown.remove(display)

@@ -84,7 +84,7 @@ def write_sheet(found: Labels, path: str | Path, order: Sequence[int] | None = N
             writer.writeheader()
             writer.writerows({column: as_text(cell) for column, cell in row.items()} for row in rows)
     except FileExistsError:
-        raise InputError(f"{quote(str(path), 200)}: the file is there already; name another one") from None
+        raise InputError(f"{quote(str(path), 200)}: the file already exists; name another one") from None
     except OSError as error:
         raise InputError(f"{quote(str(path), 200)}: cannot write the sheet ({error.strerror})") from None
     return len(rows)

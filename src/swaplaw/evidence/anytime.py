@@ -276,7 +276,7 @@ class _Bets:
         sizes = np.bincount(owner).astype(np.float64)
         most = max(sizes.max(initial=1.0), 1.0)
         if largest is not None and most > largest:
-            raise InputError(f"a unit has {most:.0f} questions, more than the {largest} that largest allows for")
+            raise InputError(f"a unit has {most:.0f} questions, more than the {largest} given as `largest`")
         bound = float(largest or most)
         units, times = np.unique(np.stack([sums, sizes]), axis=1, return_counts=True)
         return cls(units[0] / bound, units[1] / bound, times)

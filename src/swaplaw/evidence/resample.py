@@ -273,7 +273,7 @@ def resampler(
         If there is nothing to resample, or `replicates` is less than 1.
     """
     if replicates < 1:
-        raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (1,000 at the least)")
+        raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (better 1,000 or more)")
     if seed < 0:
         raise InputError(f"seed {seed} is negative: give 0 or more")
     units = resampling_units(tally, by)

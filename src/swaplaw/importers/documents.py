@@ -64,7 +64,7 @@ def known(file: Path, tool: str, make: Callable[[], None]) -> None:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise InputError(
-            f"{quote(str(file), 200)}: not a file of {tool} as known here ({type(error).__name__}: "
+            f"{quote(str(file), 200)}: not a file of {tool} that this version reads ({type(error).__name__}: "
             f"{quote(str(error), 80)}); was it written by another version?"
         ) from None
 

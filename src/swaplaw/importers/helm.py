@@ -49,7 +49,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"{quote(str(file.parent), 200)}: not a HELM run as known here ({type(error).__name__}: "
+                f"{quote(str(file.parent), 200)}: not a HELM run that this version reads ({type(error).__name__}: "
                 f"{quote(str(error), 80)}); was it written by another version?"
             ) from None
         findings.files.append(describe(file, run=str(spec["name"])))

@@ -123,7 +123,7 @@ def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, find
         if never and len(golds) >= ENOUGH and len(never) <= len(models) - 2:
             raise InputError(
                 f"{quote(file, 200)}: column {quote(never[0])} is never right where other columns are: is it a model? "
-                "leave it out of the file if it is none"
+                "if not, leave it out of the file"
             )
     if left := [name for name in wide.models if name not in models]:
         findings.notes.append(f"{quote(file, 100)}: not taken for models, since they hold no letters: {listing(left)}")

@@ -152,8 +152,8 @@ def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str,
             raise
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InputError(
-                f"{quote(str(run.file), 200)}: line {number} is not a sample of lm-evaluation-harness as known here "
-                f"({type(error).__name__}: {quote(str(error), 80)}); was it written by another version?"
+                f"{quote(str(run.file), 200)}: line {number} is not a sample of lm-evaluation-harness that this "
+                f"version reads ({type(error).__name__}: {quote(str(error), 80)}); was it written by another version?"
             ) from None
         kept_less += less
         yield from votes

@@ -32,7 +32,7 @@ def grouped(votes: Votes, options: Options) -> Votes:
     """
     if options.groups is None:
         if options.judge is not None:
-            raise InputError("what a judge says is kept in a file, to be used again: say which with `groups`")
+            raise InputError("the verdicts of a judge are kept in a file and used again: name it with `groups`")
         return votes
     file = Path(options.groups)
     known = read_grouping(file) if file.exists() else None

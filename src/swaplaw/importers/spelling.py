@@ -136,5 +136,5 @@ def _refuse_shifted(given: pl.DataFrame, name: str) -> None:
     """Refuse options that answers number from 0 and golds from 1, or the other way round."""
     if how := numbered_otherwise(given["answer"].unique(), given["gold"].unique()):
         raise InputError(
-            f"{name}: {how}: number both alike, or read them in the form {EXACT!r} if these are no options"
+            f"{name}: {how}: number both in the same way, or read them in the form {EXACT!r} if these are not options"
         )

@@ -284,7 +284,7 @@ def _check_grades(
     if len(between) and not found["correct"].any():
         raise InputError(
             f"{quote(file, 200)}: no score in column {quote(name)} is at least {options.threshold:g} (the highest is "
-            f"{max(scores):g}), so no vote would be right; choose the threshold from which on a score counts as right"
+            f"{max(scores):g}), so no vote would be right; set the lowest score that counts as right as the threshold"
         )
     if len(between):
         findings.notes.append(

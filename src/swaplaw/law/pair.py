@@ -378,7 +378,7 @@ def places_of_pairs(tally: Tally) -> list[tuple[int, int]]:
     """Every two models, in name order."""
     if len(tally.models) < 2:
         raise InputError(
-            f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
+            f"dataset {quote(tally.dataset)} has only one model ({quote(tally.models[0])}); a pair needs two"
         )
     return list(combinations(range(len(tally.models)), 2))
 

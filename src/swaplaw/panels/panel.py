@@ -265,7 +265,7 @@ class Panel(Result):
             raise InputError(f"{len(weights)} weights for {len(self.indices)} members: give one each, the primary's 1")
         exact = [as_weight(weight) for weight in weights]
         if not exact[0]:
-            raise InputError(f"the primary {quote(self.primary)} has weight 0: it carries 1")
+            raise InputError(f"the primary {quote(self.primary)} has weight 0: give it 1")
         return tuple(weight / exact[0] for weight in exact)
 
 

@@ -341,7 +341,7 @@ def _check(tally: Tally, size: int, top: int | None, time_limit: float | None) -
         raise InputError(
             f"a panel of {size} from a fleet of {fleet} ({listing(tally.models)}): give a size of {most}"
             if fleet > 1
-            else f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a panel needs two"
+            else f"dataset {quote(tally.dataset)} has only one model ({quote(tally.models[0])}); a panel needs two"
         )
     if top is not None and top < 1:
         raise InputError(f"the best {top} panels: ask for 1 or more")

@@ -190,7 +190,7 @@ def _doubling(most: int) -> list[int]:
 def _checked(number: int | None, tally: Tally, most: int) -> int | None:
     """Refuse to draw more than is recorded; all that is recorded is None where it differs."""
     if number is not None and number < 1:
-        raise InputError(f"{number} samples are no vote: ask for 1 or more")
+        raise InputError(f"{number} samples make no vote: ask for 1 or more")
     if number is not None and number > most:
         few = min(tally.models, key=lambda model: int(tally.votes[tally.index(model)].min()))
         raise InputError(

@@ -151,7 +151,7 @@ def screen(
         raise InputError("the rule 'swap' needs a law with conversion rates; calibrate one, or use the rule 'margin'")
     if len(tally.models) < 2:
         raise InputError(
-            f"dataset {quote(tally.dataset)} has one model only ({quote(tally.models[0])}); a pair needs two"
+            f"dataset {quote(tally.dataset)} has only one model ({quote(tally.models[0])}); a pair needs two"
         )
     sums = _Sums.of(tally)
     scale = sums.scale

@@ -80,7 +80,7 @@ def screen_tiles(
     fleet = _Fleet(str(path), folder.number(dataset))
     models = tuple(fleet.known["models"])
     if len(models) < 2:
-        raise InputError(f"dataset {quote(fleet.known['dataset'])} has one model only; a pair needs two")
+        raise InputError(f"dataset {quote(fleet.known['dataset'])} has only one model; a pair needs two")
     crew = Crew(workers, backend)
     blocks = [(first, min(first + tile, len(models))) for first in range(0, len(models), tile)]
     facts = list(crew.share(_facts, fleet, blocks, progress=progress))

@@ -37,7 +37,7 @@ def combining_part(
     from swaplaw.decide.rules import RULES
 
     if len(tally.models) < 2:
-        raise InputError(f"There is one model only, {tally.models[0]}: there is nothing to combine.")
+        raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to combine.")
     fleet = most_accurate(tally)
     rules = [name for name in RULES if name not in LEFT_OUT]
     given = None if prices is None else {model: prices[model] for model in fleet.models if model in prices}

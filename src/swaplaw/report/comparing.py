@@ -20,7 +20,7 @@ def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
     from swaplaw.decide.compare import compare
 
     if len(tally.models) < 2:
-        raise InputError(f"There is one model only, {tally.models[0]}: there is nothing to compare.")
+        raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to compare.")
     found = compare(tally, by=by)
     rows = [
         {

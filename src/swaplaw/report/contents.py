@@ -122,7 +122,7 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
     from swaplaw.decide.recommend import recommend
 
     if len(tally.models) < 2:
-        return {"why": f"There is one model only, {tally.models[0]}: an ensemble needs a second."}
+        return {"why": f"There is only one model, {tally.models[0]}: an ensemble needs a second."}
     try:
         return recommend(
             tally,
@@ -188,7 +188,7 @@ def _fleet(tally: Tally, units: Units) -> list[Part]:
 
 def _pairs(tally: Tally, member: Ints, options: Options, found: Recommendation | Part) -> PairRows | Part:
     if len(tally.models) < 2:
-        return {"why": f"There is one model only, {tally.models[0]}: a pair needs two."}
+        return {"why": f"There is only one model, {tally.models[0]}: a pair needs two."}
     first = None if isinstance(found, dict) else _choice(found)
     dealt = options.folds, options.repeats, options.seed
     try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def labels_part(votes: Votes, dataset: str, best: tuple[str, str] | None) -> dict[str, Any]:
     """Bounds on the lift of the pair that the page begins with, from no label to all at hand."""
     if best is None:
-        raise InputError("Bounds on lift are those of a pair, and there is none.")
+        raise InputError("Bounds on lift need a pair, and there is none.")
     ballots = ballots_of(votes, dataset, models=best)
     members = ballots.index(best[0]), ballots.index(best[1])
     change = Change(ballots, members, (Fraction(1), DEFAULT_WEIGHT))

@@ -87,7 +87,7 @@ def screening_part(
     from swaplaw.predict.calibrate import mean_rates
 
     if len(tally.models) < 2:
-        raise InputError("Screening compares pairs, and there is one model only.")
+        raise InputError("Screening compares pairs, and there is only one model.")
     fleet = most_accurate(tally)
     if law is not None:
         judged, source, weight, rates = fleet, "a law calibrated elsewhere", law.weight, (law.alpha, law.gamma)
@@ -151,7 +151,8 @@ def compute_part(
     most = int(rows[:, common].min(axis=1).max())
     if most < 2:
         raise InputError(
-            "Equal compute needs repeated samples: here every model has one vote per question, and nothing to split."
+            "Equal compute needs repeated samples: here every model has one vote per question, so there is nothing "
+            "to split."
         )
     totals = [total for total in TOTALS if total <= most]
     questions = int(common.sum())

@@ -233,7 +233,7 @@ def _no_change(found: Recommendation) -> str:
 
 def _alone(found: Recommendation) -> str:
     why = "it is the only model" if len(found.tally.models) == 1 else "it is the most accurate of the single models"
-    return f"Deploy {_single(found)} alone: {why}, and nothing else was to be compared."
+    return f"Deploy {_single(found)} alone: {why}, and there was nothing else to compare."
 
 
 def _always_right(found: Recommendation) -> str:
@@ -256,9 +256,9 @@ def _not_askable(found: Recommendation) -> str:
     third = "a third model" if len(others) == 1 else "compare three models or more together"
     return (
         f"These votes cannot tell whether {named} would help {single}, the best single model: each has one vote per "
-        "question, and of two such votes the heavier always wins, so every pair gains nothing by construction. Collect "
-        f"several samples per model and question, or {third}. Until then deploy {single} alone: nothing speaks "
-        "for more."
+        "question, and of two such votes the heavier always wins, so no pair can gain, by construction. Collect "
+        f"several samples per model and question, or {third}. Until then deploy {single} alone: nothing here "
+        "speaks for an ensemble."
     )
 
 
@@ -366,14 +366,14 @@ def notes(found: Recommendation) -> list[str]:
     if found.selection.panels:
         lines.append(
             f"{several(found.selection.panels, 'panel')} of three or more compared in full "
-            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, the "
-            "secondaries alike or one of them counting double, at any weight in all. `swaplaw panel` proves the best "
-            "weights of one."
+            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, "
+            "with the secondaries counting the same or one of them double, at any total weight. `swaplaw panel` proves "
+            "the best weights of one."
         )
     if found.best is not None and found.best.members > 1 and found.equal_compute is None:
         lines.append(
-            f"Equal compute cannot be asked: {_single(found)} has too few votes per question to split. More samples of "
-            "it alone might do as well."
+            f"Equal compute cannot be judged: {_single(found)} has too few votes per question to split. More samples "
+            "of it alone might do as well."
         )
     return lines
 

@@ -87,7 +87,7 @@ class Upstream(Part):
     @classmethod
     def _nothing_reserved(cls, value: dict[str, Any]) -> dict[str, Any]:
         if taken := [name for name in value if name in RESERVED]:
-            raise ValueError(f"{taken[0]!r} is not for extra to set")
+            raise ValueError(f"{taken[0]!r} cannot be set in extra")
         return value
 
     def key(self, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -201,7 +201,7 @@ class Serving(Part):
     @model_validator(mode="after")
     def _statistical_decides_no_share(self) -> Self:
         if self.plurality is not None and self.stop.error is not None:
-            raise ValueError("a statistical stop (stop.error) says nothing of a minimum plurality: leave one out")
+            raise ValueError("a statistical stop (stop.error) says nothing about a minimum plurality: leave one out")
         return self
 
 

@@ -83,7 +83,7 @@ class Ballots:
             own = slice(self.starts[number], self.starts[number + 1])
             given = self.answers[own] == answer
             if labelled[number] and (given != right[own]).any():
-                raise InputError(f"question {quote(question)} has another label already than {quote(answer)}")
+                raise InputError(f"question {quote(question)} already has another label than {quote(answer)}")
             labelled[number], right[own] = True, given
         return replace(self, labelled=labelled, right=right)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from swaplaw._core.progress import busy, make_room
+from swaplaw._core.progress import aside, busy
 from swaplaw._core.progress import with_bar as bar
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
@@ -75,11 +75,11 @@ def chosen_format() -> str:
 
 def say(words: str) -> None:
     """Print a line that is not a table: on standard error where tables are CSV, and escaped where they are Markdown."""
-    make_room()
     shown = _printable_lines(words)
     if chosen_format() == "text" and sys.stdout.isatty():
         shown = wrapped(shown)
-    click.echo(f"{_literal(shown)}\n" if chosen_format() == "md" else shown, err=chosen_format() == "csv")
+    with aside():
+        click.echo(f"{_literal(shown)}\n" if chosen_format() == "md" else shown, err=chosen_format() == "csv")
 
 
 def wrapped(words: str) -> str:
@@ -168,8 +168,8 @@ def remark(notes: Sequence[str]) -> None:
 
 def tell(line: str) -> None:
     """Print a line on standard error."""
-    make_room()
-    click.echo(line, err=True)
+    with aside():
+        click.echo(line, err=True)
 
 
 def load_tallies(paths: Sequence[str], dataset: str | None) -> list[Tally]:
@@ -226,8 +226,8 @@ def emit(document: Any) -> None:
     """Print exactly one JSON document."""
     context = click.get_current_context(silent=True)
     stdout = None if context is None else context.meta.get(_STDOUT)
-    make_room()
-    click.echo(json.dumps(document, indent=2, allow_nan=False), file=stdout)
+    with aside():
+        click.echo(json.dumps(document, indent=2, allow_nan=False), file=stdout)
 
 
 def number(value: Fraction | float | None) -> float | None:
@@ -248,16 +248,16 @@ class Column:
 def show(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str = "") -> None:
     """Print a table: drawn on a terminal, plain and never cut off elsewhere, or as `--format` says."""
     # Names come from other people's files: shown as text, they carry no markup and no control characters.
-    make_room()
     cells, note = [[printable(cell) for cell in row] for row in rows], _printable_lines(note)
-    if chosen_format() == "md":
-        _print_markdown(title, columns, cells, note)
-    elif chosen_format() == "csv":
-        _print_csv(title, columns, cells, note)
-    elif sys.stdout.isatty():
-        _draw(title, columns, _aligned(cells), note)
-    else:
-        _print_plain(title, columns, _aligned(cells), note)
+    with aside():
+        if chosen_format() == "md":
+            _print_markdown(title, columns, cells, note)
+        elif chosen_format() == "csv":
+            _print_csv(title, columns, cells, note)
+        elif sys.stdout.isatty():
+            _draw(title, columns, _aligned(cells), note)
+        else:
+            _print_plain(title, columns, _aligned(cells), note)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -202,7 +202,7 @@ def _plan(
 def _connection(given: str) -> tuple[str, int]:
     model, _, number = given.rpartition("=")
     if not number.isdecimal() or int(number) < 1:
-        raise InputError(f"--connections is {quote(given)}: give a number from 1 on, or MODEL=NUMBER")
+        raise InputError(f"--connections is {quote(given)}: give a whole number, 1 or more, or MODEL=NUMBER")
     return model, int(number)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw._core.progress import busy
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, show, votes_options
 from swaplaw.decide.defaults import MIN_GAIN
@@ -215,11 +216,13 @@ def _note(found: Labels, top: int, min_gain: float) -> str:
 def _show_models(found: Labels) -> None:
     columns = [Column("Model", right=False), Column("n", minor=1), Column("Labelled")]
     columns += [Column("Accuracy at least %"), Column("at most %"), Column("Best single model", right=False)]
+    with busy("Bounding single models"):
+        models = sorted(found.models, key=lambda each: (-each.high, -each.low, each.model))
     rows = [
         [each.model, f"{each.n:,}", f"{each.labelled:,}", percent(each.low), percent(each.high), each.best]
-        for each in sorted(found.models, key=lambda each: (-each.high, -each.low, each.model))
+        for each in models
     ]
-    possible = sum(each.best != "no" for each in found.models)
+    possible = sum(each.best != "no" for each in models)
     note = f"{several(possible, 'model')} can be the best. Accuracy takes more labels than lift does: one per question."
     show("Single models, as far as labels tell", columns, rows, note)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from swaplaw._core.progress import make_room
+from swaplaw._core.progress import aside
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, json_option, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
@@ -87,11 +87,11 @@ def command(
     if as_json:
         emit(found)
     verdict = found["verdict"]
-    make_room()
-    click.echo(printable(verdict.get("sentence") or verdict["why"]), err=as_json)
-    click.echo(f"Wrote {printable(output)} ({size / 1e6:.1f} MB): open it in any browser.", err=as_json)
-    if drawn:
-        click.echo(f"Drew {len(drawn)} figures into {printable(str(figures))}.", err=as_json)
+    with aside():
+        click.echo(printable(verdict.get("sentence") or verdict["why"]), err=as_json)
+        click.echo(f"Wrote {printable(output)} ({size / 1e6:.1f} MB): open it in any browser.", err=as_json)
+        if drawn:
+            click.echo(f"Drew {len(drawn)} figures into {printable(str(figures))}.", err=as_json)
 
 
 def _command() -> str:

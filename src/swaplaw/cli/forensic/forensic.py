@@ -85,7 +85,7 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, as_json: bool) ->
     for name in challenges:
         challenge = load(name)
         if challenge.seed is not None and "@" not in name:
-            raise InputError(f"{challenge.id} is another case for each seed: verify {challenge.id}@SEED")
+            raise InputError(f"{challenge.id} is a different case for each seed: verify {challenge.id}@SEED")
         files = check(challenge, root)
         good = bool(files) and all(row.status == "ok" for row in files)
         if not good:

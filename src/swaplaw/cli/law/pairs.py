@@ -74,7 +74,7 @@ def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: 
     for line, rows, disjoint in fleets:
         show_pairs(f"{line}; {several(len(rows), 'pair')} at weight {x}", x, rows)
         if disjoint:
-            say(f"{disjoint} more pairs of models have no question in common: nothing can be said of them.\n")
+            say(f"{disjoint} more pairs of models have no question in common: nothing can be said about them.\n")
 
 
 UNPOOLED = "these votes only say right or wrong, and rates and lift need the answers"

@@ -119,7 +119,7 @@ def read_accuracy(path: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for place, (model, value) in _rows(path, ("model", "accuracy")):
         if model in found:
-            raise InputError(f"{place}: model {quote(model)} is there twice; keep one accuracy")
+            raise InputError(f"{place}: model {quote(model)} is listed twice; keep one accuracy")
         found[model] = _number(place, "accuracy", value)
     return found
 
@@ -131,7 +131,7 @@ def read_phi_adj(path: str) -> dict[tuple[str, str], float | None]:
         if primary == secondary:
             raise InputError(f"{place}: primary and secondary are both {quote(primary)}; name two different models")
         if (primary, secondary) in found or (secondary, primary) in found:
-            raise InputError(f"{place}: the pair {quote(primary)} and {quote(secondary)} is there twice; keep one")
+            raise InputError(f"{place}: the pair {quote(primary)} and {quote(secondary)} is listed twice; keep one")
         found[primary, secondary] = _number(place, "phi_adj", value) if value else None
     return found
 

@@ -124,7 +124,8 @@ def refuse_strangers(host: str, keys: bool, anonymous: bool) -> None:
     """Beyond loopback, someone else's requests would be paid with the upstreams' keys."""
     if not is_local(host) and not keys and not anonymous:
         raise InputError(
-            f"at {quote(host)} anybody who reaches it could ask: set --keys-env, or say --anonymous if that is meant"
+            f"at {quote(host)} anybody who can reach it could ask: set --keys or --keys-env, or give --anonymous "
+            "to allow that"
         )
 
 

@@ -83,7 +83,7 @@ def require(challenge: Challenge, root: Path) -> tuple[Path, dict[str, str]]:
     """Return the folder and the SHA-256 of each file, or say in one line what is wrong."""
     if not challenge.evidence:
         raise InputError(
-            f"challenge {quote(challenge.ref)} cannot run: no evidence file of it is known. {challenge.obtain}"
+            f"challenge {quote(challenge.ref)} cannot run: none of its evidence files is known. {challenge.obtain}"
         )
     if challenge.kind == "synthetic" and not locate(challenge, root).is_dir():
         build(challenge, root, None)
@@ -111,7 +111,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
         bad = [row for row in verify(challenge, root) if row.status != "ok"]
         if bad:
             raise InputError(
-                f"{target} is there already, but {quote(bad[0].file)} is {bad[0].status} ({bad[0].detail}): "
+                f"{target} already exists, but {quote(bad[0].file)} is {bad[0].status} ({bad[0].detail}): "
                 "move that folder away, then build again"
             )
         return target
@@ -135,7 +135,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
 def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
     """Take the files of a real challenge from a folder, loose or inside the published archive."""
     if not challenge.evidence:
-        raise InputError(f"challenge {quote(challenge.ref)}: no evidence file of it is known. {challenge.obtain}")
+        raise InputError(f"challenge {quote(challenge.ref)}: none of its evidence files is known. {challenge.obtain}")
     if source is None:
         raise InputError(
             f"challenge {quote(challenge.ref)} is real: its evidence is fetched, not built. {challenge.obtain} "

@@ -146,7 +146,7 @@ def _header(file: Path) -> EvalLog:
         raise _unreadable(file, error) from None
     known = api.EvalLog.model_fields["version"].default
     if header.version > known:
-        raise _unreadable(file, ValueError(f"version {header.version} of the log format; {known} is known"))
+        raise _unreadable(file, ValueError(f"its format has version {header.version}, and only {known} is known"))
     return header
 
 
@@ -166,7 +166,8 @@ def _check_version() -> None:
     found = version("inspect-ai")
     if tuple(int(part) for part in re.findall(r"\d+", found)[:3]) < OLDEST:
         raise InputError(
-            f"Inspect {found} is here, and logs are read with {'.'.join(map(str, OLDEST))} or newer; upgrade inspect-ai"
+            f"Inspect {found} is installed, but reading logs needs {'.'.join(map(str, OLDEST))} or newer; "
+            "upgrade inspect-ai"
         )
 
 

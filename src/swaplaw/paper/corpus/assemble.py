@@ -106,7 +106,8 @@ class Assembly:
             if shown and not apart and "correct" not in frame.columns and not self._of("grades"):
                 raise InputError(
                     f"{quote(table.name, 200)}: {quote(column)} may hold letters as they were shown ({quote(shown[0])} "
-                    "says in which order), and no grades tell; map the column of canonical answers to 'answer'"
+                    "says in which order), and there are no grades to tell; map the column of canonical answers "
+                    "to 'answer'"
                 )
         return frame
 
@@ -262,8 +263,7 @@ class Assembly:
         if "answer" in grades.columns:
             return ["question", "answer"]
         raise InputError(
-            "grades stand in a table of their own, and the votes and grades do not both have a sample number to join "
-            "them on"
+            "grades are in a separate table, and the votes and grades do not both have a sample number to join them on"
         )
 
     def _with_gold(self, frame: pl.DataFrame) -> pl.DataFrame:

@@ -74,7 +74,7 @@ def _by_cell(frame: pl.DataFrame, extra: pl.DataFrame, names: str) -> pl.DataFra
 
     column = next((name for name in ("reason", "finish") if name in extra.columns), None)
     if column is None:
-        raise InputError(f"{names} say which votes are abstentions, but votes and they do not share a sample number")
+        raise InputError(f"{names} say which votes are abstentions, but they share no sample number with the votes")
     words = reason_names(extra[column].drop_nulls().unique())
     why = pl.col(column).replace_strict(words, default=None, return_dtype=pl.String)
     listed = extra.with_columns(why.alias("why")).drop_nulls("why").group_by(*CELL, "why").len("number")

@@ -126,7 +126,7 @@ class Source:
         if not set(key) <= set(found.columns) & set(others.columns):
             if facts:
                 raise InputError(
-                    "canonical answers stand in a table of their own, and it and the votes do not both have a sample "
+                    "canonical answers are in a separate table, and it and the votes do not both have a sample "
                     "number to join them on"
                 )
             return found

@@ -57,7 +57,7 @@ function bestWeights(data, part) {
   const found = part.optimum;
   const proof = PROOFS[found.proof] || `not proven best: no weights have more than ${percent(found.bound)}%`;
   const ties = found.fragile ? ", but only exact ties give it" : "";
-  return brief(`In-sample, the best weights of all are right on ${percent(found.accuracy)}% (${proof}${ties}): ${weighted(data, found.weights)}. Weights that were chosen this way promise more than they keep: compare the held-out gains.`);
+  return brief(`In-sample, the best weights of all are right on ${percent(found.accuracy)}% (${proof}${ties}): ${weighted(data, found.weights)}. Weights chosen this way look better than they are: compare the held-out gains.`);
 }
 
 function panels(data) {
@@ -82,6 +82,6 @@ function panels(data) {
     "Panels of three",
     top && top.effect ? `The best one held out gains ${points(top.effect[0], decimals(top.effect[1], top.effect[2]))} points (${range(top.effect[1], top.effect[2], points)}) over its primary.` : "",
     table("The best panels of three", columns, rows),
-    paragraph(`The best of ${several(part.of, "panel")} on these very questions, so that the in-sample column flatters them; lift is over the panel's own primary. ${proof}${part.complete ? "" : " The search stopped at its time limit."}`, "note"),
+    paragraph(`The best of ${several(part.of, "panel")} on these very questions, so the in-sample column flatters them; lift is over the panel's own primary. ${proof}${part.complete ? "" : " The search stopped at its time limit."}`, "note"),
   );
 }

@@ -38,8 +38,8 @@ function explorer(data, state) {
   const summary = element("p", { class: "lead", id: "summary", "aria-live": "polite" });
   const exact = element("p", { class: "exact", id: "exact" });
   const cards = element("dl", { class: "cards", id: "cards" });
-  const curve = responsive((width) => drawCurve(width), "Lift over the primary at every weight of the secondary, from 0 (the primary alone) to infinity. Steps are exact; the band is the 95% interval at each weight by itself. Click or drag to choose a plateau.");
-  const bar = responsive((width) => drawBar(width), "What makes the lift: rescued and repaired questions add, damaged and corrupted ones take; where a model ties with itself, a sign may turn. The pointer marks their sum.");
+  const curve = responsive((width) => drawCurve(width), "Lift over the primary at every weight of the secondary, from 0 (the primary alone) to infinity. Steps are exact; the band is the 95% interval of each single weight. Click or drag to choose a plateau.");
+  const bar = responsive((width) => drawBar(width), "Where the lift comes from: rescued and repaired questions add to it, damaged and corrupted ones take away; where the vote of a model alone ties, a sign may flip. The pointer marks their sum.");
   const list = element("div", { id: "changes" });
 
   for (const model of order) primary.append(element("option", { value: model }, data.models[model]));

@@ -89,12 +89,12 @@ function pairTable(data, state, explore) {
   fill();
   const partial = part.carried < records.length
     ? paragraph(
-        `Of ${several(records.length, "pair")}, the ${count(part.carried)} with the largest in-sample lift carry held-out numbers and exact curves; ` +
+        `Of ${several(records.length, "pair")}, the ${count(part.carried)} with the largest in-sample lift have held-out numbers and exact curves; ` +
           "the others would make this file too large. `swaplaw curve` shows any of them.",
         "note warn",
       )
     : null;
-  const disjoint = part.disjoint ? paragraph(`${several(part.disjoint, "more pair")} of models have no question in common: nothing can be said of them.`, "note") : null;
+  const disjoint = part.disjoint ? paragraph(`${several(part.disjoint, "more pair")} of models have no question in common: nothing can be said about them.`, "note") : null;
   return Object.assign(
     section(
       "pairs",
@@ -107,7 +107,7 @@ function pairTable(data, state, explore) {
       listing,
       status,
       more,
-      paragraph("An arrow marks an interval that excludes 0. Intervals are each pair's own: whoever picks the best of many pairs should go by the verdict above.", "note"),
+      paragraph("An arrow marks an interval that excludes 0. Each interval is for its pair alone: to pick the best of many pairs, go by the verdict above.", "note"),
     ),
     { refresh: fill },
   );

@@ -78,7 +78,7 @@ function compute(data) {
     "compute",
     "Equal compute",
     finding,
-    paragraph("Is the lift diversity, or just more samples? Each total of samples per question, spent on one model or split between the two.", "soft"),
+    paragraph("Does the lift come from diversity, or just from more samples? Each total of samples per question is spent on one model or split between the two.", "soft"),
     responsive(chart((row) => row.primary + row.secondary, "Samples per question"), caption),
     part.priced ? responsive(chart((row) => row.cost, "Cost per question"), caption.replace("as many samples", "the same samples, by what they cost")) : null,
     table("Best single model and best split at equal samples", columns, rows),

@@ -78,10 +78,10 @@ const plain = (value) => String(Math.round(value * 1e6) / 1e6);
 
 // What each check asks, for readers who meet it here first.
 const ASKS = {
-  "In-sample": "on the very questions that it was chosen by: this flatters",
+  "In-sample": "on the very questions that chose it: this flatters",
   "Held out": "on questions that had no part in the choice",
   "Held out, at equal compute": "scaled down to what the single model costs: is it more than extra samples?",
-  "Held out, over a placebo": "over partners whose answers are shuffled: is it more than noise?",
+  "Held out, over a placebo": "over partners with shuffled answers: is it more than noise?",
 };
 
 // Points rounded by their interval, with an arrow only where that excludes zero.
@@ -181,7 +181,7 @@ function quality(data) {
   ];
   const notes = [...part.doubts, ...part.notes];
   if (part.clusters === null) notes.push("No clusters are named. If questions share a document, a subject or a template, name it in a column 'cluster': intervals are too narrow otherwise.");
-  if (part.clusters === 1) notes.push("All questions are in one cluster: they are resampled one by one, which may be too sure.");
+  if (part.clusters === 1) notes.push("All questions are in one cluster: they are resampled one by one, so intervals may be too narrow.");
   return folded(
     "quality",
     "Data quality",
@@ -196,13 +196,13 @@ function methods(data) {
   const facts = [
     "Votes are pooled by weighted plurality: the primary's shares count once, the secondary's x times. Weights are exact fractions; a tie with gold earns its share.",
     "Curves are exact at every weight: they change only where gold ties with a rival, and those weights are ratios of vote counts. This page holds them as whole numbers over one denominator.",
-    `Held-out numbers: ${part.folds} folds of ${part.unit === "cluster" ? "whole clusters" : "questions"}, dealt up to ${part.repeats} times; weights chosen on all folds but the one judged. ${part.unit === "cluster" ? `${count(part.units)} clusters.` : ""}`,
-    `Intervals are ${Math.round(100 * part.level)}%, Student's over ${part.unit}s with the adjustment of Agresti and Min; the verdict's are widened for the best of all candidates by ${count(part.replicates)} bootstrap draws. The band around a curve holds at each weight by itself, computed at the simplest weight of each piece.`,
+    `Held-out numbers: ${part.folds} folds of ${part.unit === "cluster" ? "whole clusters" : "questions"}, dealt up to ${part.repeats} times; weights are chosen on all folds but the one judged. ${part.unit === "cluster" ? `${count(part.units)} clusters.` : ""}`,
+    `Intervals are ${Math.round(100 * part.level)}%, Student's over ${part.unit}s with the adjustment of Bonett and Price; the verdict's are widened for the best of all candidates by ${count(part.replicates)} bootstrap draws. The band around a curve is for each single weight, computed at the simplest weight of each piece.`,
   ];
   return folded(
     "methods",
     "Methods",
-    "How everything was computed, and the command that makes this page again.",
+    "How everything was computed, and the command that reproduces this page.",
     element("ul", {}, facts.map((fact) => element("li", {}, fact))),
     element("h3", {}, "Make this report again"),
     part.command ? element("pre", { id: "command", tabindex: "0" }, part.command) : null,

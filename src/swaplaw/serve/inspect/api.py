@@ -42,7 +42,9 @@ class PolicyAPI(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config)
         with errors_for_inspect():
             if model_args:
-                raise InputError(f"a policy takes no model argument {next(iter(model_args))!r}: it says all itself")
+                raise InputError(
+                    f"a policy takes no model argument {next(iter(model_args))!r}: the policy file says everything"
+                )
             self._served = read_served(model_name)
             for member in self._served.members:
                 self._served.upstream(member).key()
