@@ -241,7 +241,7 @@ def test_a_mistyped_command_is_told_what_it_may_have_meant(swaplaw: Run) -> None
 ONE_MODEL = "question,model,answer,gold\nq,a,A,A\n"
 STRANGERS = "question,model,answer,gold\nq1,a,A,A\nq2,b,A,A\n"
 BAD = {
-    "one model only": (ONE_MODEL, ["pairs", "{}"], "one model only"),
+    "only one model": (ONE_MODEL, ["pairs", "{}"], "only one model"),
     "no question in common": (STRANGERS, ["pairs", "{}"], "have a question in common"),
     "no question in common, by name": (STRANGERS, ["curve", "{}", "--primary", "a", "--secondary", "b"], "no question"),
     "unknown dataset": (VOTES, ["summary", "{}", "--dataset", "f"], "no dataset 'f'"),

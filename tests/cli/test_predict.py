@@ -153,7 +153,7 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
         ("column 'accuracy' is missing (found 'model', 'score')", *marginals, str(phi), "--accuracy", str(table)),
         ("accuracy of 'a' is 69.0, expected a fraction of one", *marginals, str(phi), "--accuracy", str(percent)),
         ("accuracy is 'high', expected a number", *marginals, str(phi), "--accuracy", str(word)),
-        ("is there twice", *marginals, str(twice), "--accuracy", str(percent)),
+        ("is listed twice", *marginals, str(twice), "--accuracy", str(percent)),
         ("either --law or --calibrate-on", "predictors", "demo", "--law", law_file, "--calibrate-on", "demo"),
         ("level 95.0 is not between 0 and 1", "calibrate", "demo", "--level", "95"),
         ("0 bootstrap replicates", "calibrate", "demo", "--replicates", "0"),

@@ -145,7 +145,7 @@ REFUSED = {
         "question,model,answer,gold\n" + "".join(f"q{n},{m},{n % 3},{n % 3 + 1}\n" for n in range(6) for m in "ab"),
         "number both in the same way",
     ),
-    "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "choose the threshold"),
+    "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "as the threshold"),
     "yes and no without golds": ("question,m,n\n1,yes,no\n2,no,no\n", "which may be answers or grades"),
     "a column that is not a model": (
         "question,gold,m,n,comment\n" + "".join(f"{n},x{n},x{n},x{n},odd\n" for n in range(12)),

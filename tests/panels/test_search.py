@@ -203,7 +203,7 @@ def test_impossible_sizes_are_answered_clearly() -> None:
     for size in (-1, 0, 1, 10):
         with pytest.raises(sl.InputError, match=f"a panel of {size} from a fleet of 9 .*: give a size of 2 to 8"):
             sl.panels.best_panels(tally, size)
-    with pytest.raises(sl.InputError, match="one model only"):
+    with pytest.raises(sl.InputError, match="only one model"):
         sl.panels.best_panels(tally.select(models=["gpt-4"]), 2)
     with pytest.raises(sl.InputError, match="ask for 1 or more"):
         sl.panels.best_panels(tally, 3, top=0)

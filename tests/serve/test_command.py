@@ -122,7 +122,7 @@ def test_keys_are_taken_from_the_environment_and_stay_there(
         (["misspelt.json"], "serving.temprature"),
         (["quorum.json"], "serving.quorum"),
         (["many.json"], "2000 samples per question are more than the 1000"),
-        (["extra.json"], "not for extra to set"),
+        (["extra.json"], "cannot be set in extra"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
