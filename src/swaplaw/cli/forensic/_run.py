@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw._core.progress import busy
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, show, tell
 from swaplaw.cli.forensic._options import CHALLENGES, EVIDENCE, IMAGE, LOGS, SANDBOX, TABLES, columns
@@ -39,11 +40,12 @@ def solve(
 
     cases = [load(name) for name in challenges]
     need_inspect("running agents")
-    from swaplaw.forensic.agent.scripted import scripted_model
-    from swaplaw.forensic.agent.traces import read_traces
-    from swaplaw.forensic.grading.votes import Key, grade_traces
+    with busy("Preparing challenges"):
+        from swaplaw.forensic.agent.scripted import scripted_model
+        from swaplaw.forensic.agent.traces import read_traces
+        from swaplaw.forensic.grading.votes import Key, grade_traces
 
-    model = scripted_model(cases)
+        model = scripted_model(cases)
     file = _evaluate(cases, model, evidence=evidence, sandbox=sandbox, image=image, logs=logs, quiet=as_json)
     traces = read_traces([file], partial=True).traces
     graded = grade_traces(traces, Key(traces), None)
@@ -73,7 +75,8 @@ def _evaluate(cases: Sequence[Challenge], model: Any, *, logs: Path, quiet: bool
 
     settings["evidence"] = str(settings["evidence"]) if settings["evidence"] else None
     with inspect_errors(), stdout_to_stderr():
-        task = forensic([case.ref if case.seed is not None else _name(case) for case in cases], **settings)
+        with busy("Preparing challenges"):
+            task = forensic([case.ref if case.seed is not None else _name(case) for case in cases], **settings)
         (log,) = evaluate(task, model=model, log_dir=str(logs), display=display(quiet))
     if log.status != "success":
         reason = log.error.message if log.error else log.status
