@@ -5,10 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-import os
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from swaplaw.answers import Reader
 from swaplaw.importers.lm_eval import _apportion
 
 from support.data import DATA
+from support.harness import run_harness
 
 FIXTURE = DATA / "lm-eval"
 OPTIONS = ["red", "green", "blue"]
@@ -66,11 +64,7 @@ def harness(folder: Path, output: Path) -> None:
     tasks.mkdir(exist_ok=True)
     (tasks / "mc.yaml").write_text(MC.format(folder=folder))
     (tasks / "gen.yaml").write_text(GENERATION.format(folder=folder))
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "cache")}
-    command = [sys.executable, "-m", "lm_eval", "--model", "dummy", "--tasks", "colours,sums"]
-    command += ["--include_path", str(tasks), "--log_samples", "--output_path", str(output)]
-    done = subprocess.run(command, env={**os.environ, **offline}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    run_harness(folder, output, "--model", "dummy", "--tasks", "colours,sums")
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +14,9 @@ import swaplaw as sl
 from swaplaw.answers import Reader
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
+
+from support.commands import Run
+from support.harness import run_harness
 
 lm_eval = pytest.importorskip("lm_eval")
 
@@ -63,13 +63,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str |
     own = Path(lm_eval.__file__).parent / "tasks" / "gsm8k" / "gsm8k-cot-self-consistency.yaml"
     (folder / "tasks").mkdir()
     (folder / "tasks" / "sums.yaml").write_text(TASK.format(own=own, folder=folder))
-    scripted = Path(__file__).parent.parent / "support" / "harness_scripted.py"
-    command = [sys.executable, str(scripted), str(folder / "responses.json"), "--model", "scripted"]
-    command += ["--model_args", "pretrained=scripted", "--tasks", "sums_self_consistency"]
-    command += ["--include_path", str(folder / "tasks"), "--log_samples", "--output_path", str(folder / "out")]
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "cache")}
-    done = subprocess.run(command, env={**os.environ, **offline}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    model = ("--model", "scripted", "--model_args", "pretrained=scripted", "--tasks", "sums_self_consistency")
+    run_harness(folder, folder / "out", *model, responses=folder / "responses.json")
     return folder / "out", votes
 
 
@@ -126,12 +121,14 @@ def test_how_responses_came_about_is_recorded(run: tuple[Path, list[list[str | N
     assert imported.votes.origin == {"reader": reader.to_dict(), "temperature": 0.2, "truncated": "read"}
 
 
-def test_the_command_line_reads_it_the_same(run: tuple[Path, list[list[str | None]]], tmp_path: Path) -> None:
+def test_the_command_line_reads_it_the_same(
+    swaplaw: Run, run: tuple[Path, list[list[str | None]]], tmp_path: Path
+) -> None:
     out, votes = run
     output = tmp_path / "votes.parquet"
-    command = [sys.executable, "-m", "swaplaw", "import", str(out), "--filter", "raw", "-o", str(output)]
+    command = ["import", out, "--filter", "raw", "-o", output]
     pattern = [*command, "--pattern", "The answer is ([0-9,]+)", "--canonical", "number"]
     for each in (command, pattern):
-        done = subprocess.run(each, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done = swaplaw(*each)
+        assert done.code == 0, done.err
         assert answers(pl.read_parquet(output)) == votes
