@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib.metadata
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ from swaplaw.cli import main
 from support.commands import Finished
 from support.data import real_votes
 
+# For every run of a task, Inspect looks through all installed packages for the one that the task is of.
+importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
+
 # Few examples with every change; `python scripts/test.py -n auto --hypothesis-profile thorough` before a release.
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.register_profile("thorough", max_examples=300, deadline=None)
@@ -22,10 +27,13 @@ settings.load_profile("quick")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all tests of a module that share a fixture run in one process, so that it is made once (`loadgroup`)."""
+    """Let all tests of a module or folder that share a fixture run in one process, so that it is made once."""
     for item in items:
         fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
-        if any(fixture.scope == "module" for definitions in fixtures for fixture in definitions):
+        scopes = {fixture.scope for definitions in fixtures for fixture in definitions}
+        if "package" in scopes:
+            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
+        elif "module" in scopes:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
