@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import swaplaw as sl
-from swaplaw.cli import main
-from swaplaw.cli.decide.budget import command as budget_command
-from swaplaw.cli.decide.recommend import command
-from swaplaw.cli.votes.checks import command as checks_command
 from swaplaw.decide.belief import belief
-from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, supported
 from swaplaw.errors import several
@@ -31,7 +21,6 @@ from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.report import words
 
 from support.data import real_votes
-from support.pages import DOCS
 from support.twin import Corpus
 from support.worlds import Array, independent, junk, noisy_copies, tally_of, vote_counts
 
@@ -271,18 +260,6 @@ def test_a_copy_cannot_change_a_vote() -> None:
     assert recommend(three, repeats=1, replicates=200).tally.models == ("m0", "m2")
 
 
-def test_what_is_printed_fits_a_narrow_terminal_and_says_no_more_than_is_known(tmp_path: Path) -> None:
-    shown = CliRunner().invoke(command, ["demo", "--replicates", "200", "--repeats", "1"]).output
-    lines = shown.splitlines()
-    rules = lines[lines.index(next(line for line in lines if line.startswith("Rules compared"))) :]
-    assert max(map(len, rules[: rules.index(next(line for line in rules if line.startswith("Of these")))])) <= 80
-    tiny = CliRunner().invoke(command, [votes_file(tmp_path, TWICE), "--repeats", "1"]).output
-    assert "they are too few to say much about others" in tiny
-    assert "both models answered" in tiny
-    nonsense = [(f"q{k}", model, f"{'ABCD'[k % 4]})", "ABCD"[k % 4]) for k in range(40) for model in "ab"]
-    assert "Held out" not in CliRunner().invoke(command, [votes_file(tmp_path, nonsense)]).output
-
-
 def test_a_gain_that_hangs_on_one_rule_is_not_enough() -> None:
     sure, small, none, poor = (Effect(mean, 0.01, 2.0, 0.95, 0.01, 300, 300) for mean in (0.03, 0.012, 0.0, -0.05))
     judged = recommend(peers(), repeats=1, replicates=200).candidates[0].judged
@@ -366,130 +343,6 @@ def test_ties_of_every_size_stay_exact() -> None:
     curve = sl.curve(found.tally, "aa", "bb")
     assert found.rules["lift"].in_sample == pytest.approx(float(curve.best_plateau.lift))
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["verdict"] == found.verdict
-
-
-def test_two_questions_are_enough_to_say_that_they_are_not(tmp_path: Path) -> None:
-    found = recommend(sl.read_votes(votes_file(tmp_path, TWO)).tally())
-    assert found.verdict == "cannot_tell"
-    assert any(check.name == "few_questions" for check in found.checks)
-
-
-def test_a_pipeline_can_insist_on_a_deployment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["recommend", "demo", "--replicates", "200", "--fail-unless", "deploy", "--json"])
-    assert stopped.value.code == 3
-    assert json.loads(capsys.readouterr().out)["verdict"] == "cannot_tell"
-
-
-def votes_file(tmp_path: Path, rows: list[tuple[str, str, str, str]], **columns: list[str]) -> str:
-    file = tmp_path / "votes.csv"
-    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")
-    frame.with_columns(**{name: pl.Series(values) for name, values in columns.items()}).write_csv(file)
-    return str(file)
-
-
-def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as stopped:
-        main(["recommend", *arguments])
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return code, capsys.readouterr().err
-
-
-ONE = [("q1", "a", "A", "A"), ("q1", "b", "B", "A")]
-TWICE = [(*row[:2], answer, row[3]) for row in [*ONE, ("q2", "a", "A", "A"), ("q2", "b", "A", "A")] for answer in "AAB"]
-TWICE += [("q3", "a", "A", "A")]
-TWO = [*ONE, ("q2", "a", "A", "A"), ("q2", "b", "A", "A")]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--models", "gpt-4,gpt-5"], "no model 'gpt-5'"),
-        (["--models", "gpt-4,gpt-4"], "named twice"),
-        (["--models", ","], "no model is named"),
-        (["--max-models", "0"], "max_models is 1 or more"),
-        (["--min-gain", "5"], "not a fraction of one"),
-        (["--min-gain", "nan"], "not a fraction of one"),
-        (["--budget", "0"], "buys nothing"),
-        (["--budget", "0.5"], "buys no sample of any model"),
-        (["--price", "gpt-5=1"], "price for 'gpt-5'"),
-        (["--price", "gpt-4=-1"], "'gpt-4' is -1.0"),
-        (["--price", "gpt-4=1"], "no price for"),
-        (["--price", "gpt-4=cheap"], "MODEL=PRICE"),
-        (["--prices", "nowhere.json"], "cannot read prices"),
-        (["--folds", "1"], "2 or more"),
-        (["--repeats", "0"], "1 or more"),
-        (["-o", "nowhere/policy.json"], "cannot write the policy"),
-    ],
-)
-def test_bad_options_get_one_clear_line(
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, error = run(["demo", "--replicates", "100", *arguments], capsys)
-    assert code == 2
-    assert message in error
-    assert error.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_bad_votes_get_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, error = run([votes_file(tmp_path, ONE)], capsys)
-    assert (code, "single question" in error, error.splitlines()[-1].startswith("swaplaw: ")) == (2, True, True)
-    apart = [("q1", "a", "A", "A"), ("q2", "b", "A", "A")]
-    code, error = run([votes_file(tmp_path, apart)], capsys)
-    assert (code, "no question" in error, error.splitlines()[-1].startswith("swaplaw: ")) == (2, True, True)
-
-
-def test_a_single_model_is_deployed_alone(tmp_path: Path) -> None:
-    rows = [row for row in TWO if row[1] == "a"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.errors.StatisticalWarning)
-        found = recommend(sl.read_votes(votes_file(tmp_path, rows)).tally())
-    assert found.chosen.members == (0,)
-    assert found.selection.rules == 0
-
-
-PAGE = (DOCS / "recommend.md").read_text()
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL) for line in block.splitlines()]
-
-
-@pytest.mark.parametrize("line", COMMANDS)
-def test_documented_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    _, name, *arguments = shlex.split(line)
-    done = CliRunner().invoke(
-        {"recommend": command, "budget": budget_command, "checks": checks_command}[name], arguments
-    )
-    assert done.exit_code == 0, done.output
-
-
-def test_documented_output_and_python_are_real() -> None:
-    (shown,) = re.findall(r"```console\n\$ swaplaw recommend demo\n(.*?)```", PAGE, flags=re.DOTALL)
-    assert shown.strip() in CliRunner().invoke(command, ["demo"]).output
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
-    exec(compile(code, "docs/recommend.md", "exec"), {})
-
-
-def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path, demo: Recommendation) -> None:
-    file = tmp_path / "policy.json"
-    shown = CliRunner().invoke(command, ["demo", "-o", str(file)])
-    assert shown.exit_code == 0, shown.output
-    assert "These votes cannot tell" in shown.output
-    assert "7 rules compared" in shown.output
-    written = read_policy(file)
-    # The file also holds the votes that live ones are compared with; the decision is the same.
-    assert replace(written, data={key: written.data[key] for key in demo.policy.data}) == demo.policy
-    document = json.loads(CliRunner().invoke(command, ["demo", "--json"]).stdout)
-    assert document == json.loads(json.dumps(demo.to_dict()))
-    assert document["verdict"] == "cannot_tell"
-    assert set(document["held_out"]) >= {"lift", "interval"}
-    assert document["policy"]["members"] == [{"model": "gpt-4", "weight": "1", "samples": 30, "price": None}]
 
 
 def test_few_questions_that_are_all_right_prove_nothing() -> None:
