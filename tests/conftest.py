@@ -37,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going through everything that tests imported, again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def swaplaw(capsys: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
     """Run the command line in this process."""

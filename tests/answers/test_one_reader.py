@@ -112,7 +112,8 @@ def test_the_labelled_replies_are_many_and_varied() -> None:
 def test_replies_are_read_right_wherever_votes_are_made(
     read: Callable[[list[Reply], Path], list[str | None]], tmp_path: Path
 ) -> None:
-    known = replies()
+    # The server reads them all. The other ways lead to the same reader: a fifth of the replies shows that they do.
+    known = replies() if read is served else replies()[::5]
     if read is imported_from_the_harness:  # The harness does not say how many options there are.
         known = [reply for reply in known if reply["answer"] is not None and reply["options"] == 4]
     got = read(known, tmp_path)

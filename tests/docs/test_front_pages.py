@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import Run
-from support.pages import ROOT, blocks
+from support.pages import ROOT, blocks, whole_and_less, words
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "votes.md", ROOT / "docs" / "architecture.md"]
 
@@ -18,10 +18,12 @@ def commands() -> list[str]:
     return [line.split("#")[0].strip() for line in lines if line.startswith("swaplaw ")]
 
 
-@pytest.mark.parametrize("line", commands())
-def test_documented_command_runs(swaplaw: Run, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("line", "whole"), whole_and_less(commands(), ("combine",)))
+def test_documented_command_runs(
+    swaplaw: Run, line: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert swaplaw(*shlex.split(line)[1:]).code == 0
+    assert swaplaw(*words(line, whole=whole)).code == 0
 
 
 def test_documented_output_is_the_real_output(swaplaw: Run) -> None:

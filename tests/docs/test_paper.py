@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
 
 from support.commands import Run
-from support.pages import DOCS, blocks
+from support.pages import DOCS, blocks, words
 
 PAGE = DOCS / "paper.md"
 
 
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("block", blocks(PAGE, "sh"))
-def test_documented_commands_run(swaplaw: Run, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documented_commands_run(
+    swaplaw: Run, block: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for line in block.splitlines():
-        assert swaplaw(*shlex.split(line)[1:]).code == 0
+        assert swaplaw(*words(line, whole=whole)).code == 0
 
 
 @pytest.mark.parametrize("block", blocks(PAGE, "python"))

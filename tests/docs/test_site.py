@@ -13,9 +13,18 @@ from pathlib import Path
 import pytest
 
 from support.commands import Run
-from support.pages import DOCS, ROOT, blocks
+from support.pages import DOCS, ROOT, blocks, words
 
 PAGES = [DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
+
+
+NEEDS_A_SHELL = re.compile(r"^(?!swaplaw ).|[|>&;]", flags=re.MULTILINE)
+"""A line that is no command of ours, or a pipe, a redirection or a second command in a line."""
+
+
+def in_a_shell(script: str) -> list[str]:
+    """The command that runs a script in which `swaplaw` is the one of these tests."""
+    return ["bash", "-eu", "-c", f'swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw "$@"; }}\n{script}']
 
 
 @pytest.fixture
@@ -26,17 +35,23 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("whole", [pytest.param(False, id="less"), pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_command_of_the_page_runs_and_prints_what_it_shows(page: Path, clone: Path, swaplaw: Run) -> None:
+def test_every_command_of_the_page_runs_and_prints_what_it_shows(
+    page: Path, whole: bool, clone: Path, swaplaw: Run
+) -> None:
     for kind, block in re.findall(r"^```(sh|console)\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE):
         if kind == "console":
             prompt, _, expected = block.partition("\n")
-            done = swaplaw(*shlex.split(prompt.removeprefix("$ "))[1:])
+            done = swaplaw(*words(prompt.removeprefix("$ ")))
             assert (done.code, expected.strip() in done.out) == (0, True), done.out + done.err
-        else:
-            script = ["bash", "-eu", "-c", f'swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw "$@"; }}\n{block}']
-            ran = subprocess.run(script, cwd=clone, capture_output=True, text=True)
+        elif NEEDS_A_SHELL.search(block):
+            ran = subprocess.run(in_a_shell(block), cwd=clone, capture_output=True, text=True)
             assert ran.returncode == 0, ran.stderr
+        else:
+            for line in block.splitlines():
+                done = swaplaw(*words(line, whole=whole))
+                assert done.code == 0, done.err
 
 
 @pytest.mark.parametrize(("new", "old", "code"), [("gpt-4", "llama-2-7b-chat", 0), ("llama-2-7b-chat", "gpt-4", 1)])
@@ -44,8 +59,7 @@ def test_the_gate_of_the_recipe_can_fail(clone: Path, new: str, old: str, code: 
     """A new model that is significantly worse than the old one stops the pipeline; a better one does not."""
     [block] = [each for each in blocks(DOCS / "how-to" / "gate-a-pipeline.md", "sh") if "swaplaw compare" in each]
     told = block.replace("gpt-4,mistral-large", f"{new},{old}").replace("'gpt-4'", f"'{new}'")
-    script = f'swaplaw() {{ {shlex.quote(sys.executable)} -m swaplaw "$@"; }}\n{told}'
-    assert subprocess.run(["bash", "-eu", "-c", script], cwd=clone, capture_output=True).returncode == code
+    assert subprocess.run(in_a_shell(told), cwd=clone, capture_output=True).returncode == code
 
 
 def test_the_walks_are_copied_from_the_pages() -> None:
