@@ -22,7 +22,7 @@ from support.collecting import QUESTIONS, UNCLOSED, Collect, rows
 pytestmark = UNCLOSED
 MODELS = ("seeded", "knows")
 CONNECTIONS = 4
-SAMPLES = 12
+SAMPLES = 6
 
 
 @pytest.fixture

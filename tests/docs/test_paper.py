@@ -12,14 +12,21 @@ from support.pages import DOCS, blocks, words
 PAGE = DOCS / "paper.md"
 
 
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("block", blocks(PAGE, "sh"))
-def test_documented_commands_run(
-    swaplaw: Run, block: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+DRAWING = ("swaplaw reproduce", "swaplaw simulate")
+"""Commands that draw many figures. With less to do the tests of each run them, as this page has them."""
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, marks=[pytest.mark.slow] if block.startswith(DRAWING) else [])
+        for block in blocks(PAGE, "sh")
+    ],
+)
+def test_documented_commands_run(swaplaw: Run, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for line in block.splitlines():
-        assert swaplaw(*words(line, whole=whole)).code == 0
+        assert swaplaw(*words(line)).code == 0
 
 
 @pytest.mark.parametrize("block", blocks(PAGE, "python"))

@@ -66,9 +66,10 @@ def test_the_same_key_and_seed_give_the_same_bytes_for_ever(name: str, seed: int
 
 
 @pytest.mark.skipif(tools_missing(*TOOLS) != [], reason=f"not installed: {', '.join(tools_missing(*TOOLS))}")
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
 @pytest.mark.parametrize("name", KINDS)
-def test_the_solutions_answer_every_question_on_five_seeds(name: str, tmp_path: Path) -> None:
-    assert [wrong for seed in range(1, 6) for wrong in unsolved(name, seed, tmp_path)] == []
+def test_the_solutions_answer_every_question(name: str, seed: int, tmp_path: Path) -> None:
+    assert unsolved(name, seed, tmp_path) == []
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -19,6 +18,8 @@ import swaplaw as sl
 from swaplaw.answers import Reader
 from swaplaw.cli import COMMANDS
 
+from support.commands import Run
+
 ROWS = [
     {"question": "q1", "model": "a", "answer": "A", "gold": "A"},
     {"question": "q1", "model": "b", "answer": "B", "gold": "A"},
@@ -26,11 +27,6 @@ ROWS = [
     {"question": "q2", "model": "b", "answer": "B", "gold": "B"},
 ]
 FRAME = pl.DataFrame(ROWS)
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "swaplaw", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def found(votes: Any) -> list[tuple[Any, ...]]:
@@ -198,19 +194,19 @@ def test_whole_replies_in_a_table_are_read(tmp_path: Path) -> None:
         "Question;A;B\nq1;1;0\nq2;0;1\n",
     ],
 )
-def test_right_or_wrong_can_be_counted_but_not_pooled(content: str, tmp_path: Path) -> None:
+def test_right_or_wrong_can_be_counted_but_not_pooled(swaplaw: Run, content: str, tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(content)
     votes = sl.read_votes(file)
     assert any("can be counted but not pooled" in note for note in votes.notes)
     tally = votes.tally()
     assert tally.gold.sum() == 2
-    assert run("summary", str(file), "--json").returncode == 0
-    [pair] = json.loads(run("pairs", str(file), "--json").stdout)["pairs"]
+    assert swaplaw("summary", file, "--json").code == 0
+    [pair] = json.loads(swaplaw("pairs", file, "--json").out)["pairs"]
     assert (pair["rescue"], pair["damage"], pair["phi_adj"], pair["lift"]) == (0.5, 0.5, -1.0, None)
-    refused = run("recommend", str(file))
-    assert refused.returncode == 2
-    assert "pooling needs the answers" in refused.stderr
+    refused = swaplaw("recommend", file)
+    assert refused.code == 2
+    assert "pooling needs the answers" in refused.err
 
 
 def test_every_votes_command_takes_the_importers_options() -> None:

@@ -17,6 +17,7 @@ from swaplaw.paper.simulation import SPLITS, Point, World, draw, simulate, split
 from swaplaw.votes.tally import Tally
 
 from support.commands import Run
+from support.pages import DOCS, blocks, words
 
 
 def counts(tally: Tally, model: int, question: int) -> list[int]:
@@ -126,7 +127,8 @@ def test_impossible_worlds_are_refused(build: Callable[[], Point], complaint: st
 
 
 def test_command_prints_the_stated_values_and_draws_the_figures(swaplaw: Run, tmp_path: Path) -> None:
-    shown = swaplaw("simulate", "--trials", "300", "-o", tmp_path)
+    [line] = [block for block in blocks(DOCS / "paper.md", "sh") if block.startswith("swaplaw simulate")]
+    shown = swaplaw(*words(line), "--trials", "300", "-o", tmp_path)
     assert shown.code == 0
     assert "peak lift of 12:12 over m" in shown.out
     assert {file.name for file in tmp_path.iterdir()} == {"theory.svg", "theory.png", "decomp.svg", "decomp.png"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shlex
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -32,7 +31,7 @@ from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
 
 from support.corpora import corpora
-from support.pages import DOCS
+from support.pages import DOCS, words
 from support.pictures import assert_drawn
 from support.reports import HOSTILE, QUICK, hostile_votes, report_of, sometimes, votes_of
 from support.twin import Corpus
@@ -263,10 +262,15 @@ def test_options_show_their_defaults() -> None:
 
 def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
     """Every picture of the page, drawn without a browser, also of names that are markup."""
-    options = replace(QUICK, panel_work=0.0)
-    for name, votes in (("demo", demo_votes()), ("hostile", hostile_votes())):
-        found = document(votes, None, options)
-        files = write_figures(votes.tally(None), found, tmp_path / name)
+    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-work", "0"]
+    places = ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "demo")]
+    done = CliRunner().invoke(cli, ["report", "demo", *places, *options])
+    assert done.exit_code == 0, done.output
+    assert "Drew 16 figures" in done.output
+    votes = hostile_votes()
+    found = document(votes, None, replace(QUICK, panel_work=0.0))
+    for files in (list((tmp_path / "demo").iterdir()), write_figures(votes.tally(None), found, tmp_path / "hostile")):
+        assert len(files) == 16
         kinds = {file.stem for file in files}
         assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "combining", "screening", "compute"}
         for file in files:
@@ -274,29 +278,24 @@ def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
     assert "<script" not in (tmp_path / "hostile" / "lifts.svg").read_text(encoding="utf-8")
 
 
-def test_figures_only_of_what_there_is(tmp_path: Path) -> None:
-    """One model has votes to draw, and nothing else; the command draws what it is asked to."""
+def test_figures_only_of_what_there_is() -> None:
+    """One model has votes to draw, and nothing else."""
     found = document(ODD["one model"], None, QUICK)
     assert list(figures(ODD["one model"].tally(None), found)) == ["votes"]
-    options = ["--folds", "3", "--repeats", "1", "--replicates", "100", "--panel-work", "0"]
-    places = ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "drawn")]
-    done = CliRunner().invoke(cli, ["report", "demo", *places, *options])
-    assert done.exit_code == 0, done.output
-    assert "Drew 16 figures" in done.output
-    assert (tmp_path / "drawn" / "lifts.svg").is_file()
 
 
-def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_documentation_runs(whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command and every line of Python on the report's page works, and its pictures are there."""
-    words = (DOCS / "report.md").read_text(encoding="utf-8")
+    text = (DOCS / "report.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    for block in re.findall(r"```sh\n(.*?)```", words, re.DOTALL):
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         for line in block.splitlines():
-            assert CliRunner().invoke(cli, shlex.split(line)[1:]).exit_code == 0, line
+            assert CliRunner().invoke(cli, words(line, whole=whole)).exit_code == 0, line
     assert (tmp_path / "report.html").stat().st_size > 50_000
-    for block in re.findall(r"```python\n(.*?)```", words, re.DOTALL):
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(compile(block, "report.md", "exec"), {})
-    pictures = re.findall(r"!\[.+?\]\((.+?)\)", words)
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", text)
     assert pictures
     assert all((DOCS / picture).is_file() for picture in pictures)
 

@@ -19,9 +19,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 LESS = {
     "combine": "--repeats 1 --time-limit 0",
-    "report": "--folds 2 --repeats 1 --replicates 50 --panel-seconds 0",
-    "reproduce": "--replicates 20 --trials 50",
-    "simulate": "--trials 100",
+    "report": "--folds 2 --repeats 1 --replicates 50 --panel-work 0",
 }
 """Options with which a long command does all that it does, with less of everything. The last of an option counts."""
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +15,8 @@ import swaplaw as sl
 from swaplaw.decide.cascade import cascades
 from swaplaw.panels import best_panels, fleet_optimum
 from swaplaw.predict.ladder import sample_ladder
+
+from support.commands import Run
 
 MODELS = ("a", "b", "c")
 PATTERN = ("TTT", "TFT", "FTT", "FFT", "TTF", "FTF", "TFF", "FFF")
@@ -81,14 +81,9 @@ def test_s_hat_is_the_same_as_with_answers(tmp_path: Path) -> None:
     assert only.to_frame().rows() == sl.screen(answers, law).to_frame().rows()
 
 
-def test_the_commands_say_what_is_possible(table: Path) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "swaplaw", *arguments], capture_output=True, text=True, check=False
-        )
-
-    pairs = json.loads(run("pairs", str(table), "--json").stdout)["pairs"]
+def test_the_commands_say_what_is_possible(swaplaw: Run, table: Path) -> None:
+    pairs = json.loads(swaplaw("pairs", table, "--json").out)["pairs"]
     assert [(pair["rescue"], pair["phi_adj"], pair["lift"]) for pair in pairs] == [(0.25, 0.0, None)] * 3
-    refused = run("curve", str(table), "--primary", "a", "--secondary", "b")
-    assert refused.returncode == 2
-    assert "you can still use: summary, pairs, screen, compare" in refused.stderr
+    refused = swaplaw("curve", table, "--primary", "a", "--secondary", "b")
+    assert refused.code == 2
+    assert "you can still use: summary, pairs, screen, compare" in refused.err
