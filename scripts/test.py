@@ -2,6 +2,7 @@
 
 Needs only Python 3.11+ and pip. The locked packages go into `.venv`; system packages that some tests
 use are installed where that is allowed, and otherwise just those tests are skipped, with the reason shown.
+With `--install` alone everything is installed and nothing is run.
 With `--python 3.12` (or the path of an interpreter) another Python runs the tests, from `.venv-3.12`: one that uv finds
 on this machine or downloads.
 """
@@ -80,5 +81,7 @@ if __name__ == "__main__":
     environment = install_python_packages(version)
     install_system_packages()
     os.environ.update(apptainer.arrange())
+    if given == ["--install"]:
+        sys.exit()
     arguments = given or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
     sys.exit(run(environment / PROGRAMS / "python", "-m", "pytest", *arguments))

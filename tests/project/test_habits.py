@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +26,26 @@ def test_the_citation_is_of_this_version() -> None:
 def test_the_checks_before_a_commit_are_those_of_ci(check: str) -> None:
     for file in (".ci/run", ".pre-commit-config.yaml"):
         assert f".venv/bin/{check}" in (ROOT / file).read_text(), file
+
+
+@pytest.mark.parametrize("failing", [None, "scripts/test.py", "ruff", "lint-imports", "mypy", "python"])
+def test_ci_fails_where_any_of_its_steps_does_and_tells_what_each_said(failing: str | None, tmp_path: Path) -> None:
+    """CI's own script, with steps that do nothing: the checks run beside the tests, and the speed guard after both."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
+    steps = {"ruff", "lint-imports", "mypy", "python"}
+    for name in steps:
+        step = tmp_path / ".venv" / "bin" / name
+        step.parent.mkdir(parents=True, exist_ok=True)
+        step.write_text(f"#!/bin/sh\necho {name} ran\nexit {int(name == failing)}\n")
+        step.chmod(0o755)
+    (tmp_path / "scripts").mkdir()
+    code = f"import sys; sys.exit({failing == 'scripts/test.py'} and '--install' not in sys.argv)"
+    (tmp_path / "scripts" / "test.py").write_text(code)
+    done = subprocess.run([tmp_path / ".ci" / "run"], capture_output=True, text=True)
+    assert done.returncode == (failing is not None)
+    ran = {name for name in steps if f"{name} ran" in done.stdout}
+    assert ran == steps - ({"python"} if failing not in (None, "python") else set())
 
 
 def test_the_files_that_the_guide_names_are_there() -> None:
