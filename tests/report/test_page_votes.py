@@ -61,7 +61,7 @@ def test_names_that_break_out_are_text(chrome: Any, tmp_path: Path) -> None:
 
 
 ODD: dict[str, tuple[Votes, str, str]] = {
-    "one model": (votes_of({"alone": sometimes(3)}), "#pairs", "one model only"),
+    "one model": (votes_of({"alone": sometimes(3)}), "#pairs", "only one model"),
     "no clusters": (votes_of({"a": sometimes(3), "b": sometimes(4)}), "#quality", "No clusters are named"),
     "no repeats": (
         votes_of({"a": sometimes(3), "b": sometimes(4)}, samples=1),
@@ -153,5 +153,5 @@ def test_two_hundred_models_open(chrome: Any, tmp_path: Path) -> None:
     assert len(found["pairs"]["rows"]) == 19_900
     move_the_weight(chrome, file)
     assert "of 19,900 pairs shown" in text(chrome, "#pair-status")
-    assert "carry held-out numbers and exact curves" in text(chrome, "#pairs")
+    assert "have held-out numbers and exact curves" in text(chrome, "#pairs")
     assert "Decided among 40 of 200 models" in text(chrome, "#verdict")
