@@ -259,6 +259,21 @@ def test_trios_are_judged_on_the_questions_that_all_three_answered() -> None:
     assert best_trio(sl.votes_from(frame.filter(~gone)).tally()) == best_trio(sl.votes_from(kept).tally())
 
 
+def test_ties_of_any_number_of_rivals_are_exact() -> None:
+    """Gold ties with 1 rival, with 2, ... with 60: no whole numbers of 64 bits have room for all these shares."""
+    rows = [
+        {"dataset": "d", "question": f"q{ties}", "model": model, "sample": place, "answer": answer, "gold": "G"}
+        for model in "abc"
+        for ties in range(1, 61)
+        for place, answer in enumerate(["G", *(f"wrong {rival}" for rival in range(ties))])
+    ]
+    found = best_trio(sl.votes_from(pl.DataFrame(rows)).tally())
+    assert found is not None
+    wrong = [Fraction(ties, ties + 1) for ties in range(1, 61)]
+    assert found.lift == 0
+    assert found.ceiling == sum((each * (1 - each**2) for each in wrong), Fraction(0)) / 60
+
+
 def test_two_models_make_no_trio() -> None:
     assert best_trio(fleet("d", 2).tally()) is None
 

@@ -92,14 +92,19 @@ def _scores(tally: Tally, margins: Ints, open_: Ints) -> tuple[Ints, int]:
     pooled = weights @ margins[:, position]
     least = np.minimum.reduceat(pooled, starts, axis=1)
     ties = 1 + np.add.reduceat(pooled == 0, starts, axis=1, dtype=np.int16)
-    scale = lcm(*range(1, int(ties.max()) + 1))
-    return np.where(least < 0, 0, scale // ties.astype(np.int64)).sum(axis=1, dtype=np.int64), scale
+    ties[least < 0] = 0
+    ways = np.unique(ties[ties > 0]).tolist()
+    scale = lcm(*ways)
+    # Many rivals may tie, so a common scale may be too large for any but Python's own numbers.
+    shares = [np.count_nonzero(ties == way, axis=1).astype(object) * (scale // way) for way in ways]
+    return sum(shares, np.zeros(len(GRID), dtype=object)), scale
 
 
 def _ceiling(tally: Tally, trio: Sequence[int]) -> Fraction:
     scores = [tally.scores[model] for model in trio]
     scale = lcm(*(each.denominator for each in scores))
-    wrong = [scale - each.numerators * (scale // each.denominator) for each in scores]
+    dtype = np.int64 if scale**3 * len(tally.questions) < 2**63 else object
+    wrong = [scale - each.numerators.astype(dtype) * (scale // each.denominator) for each in scores]
     # Primary wrong, less primary and both secondaries wrong.
     total = (wrong[0] * (scale**2 - wrong[1] * wrong[2])).sum()
     return Fraction(int(total), scale**3 * len(tally.questions))
