@@ -7,7 +7,7 @@ import pstats
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from swaplaw.answers import Reader, read_choice
@@ -18,7 +18,16 @@ PIECES = [
     *("a\n", "answer:(((((", "\\", "A ", "so A.", "so A.\n", "The answer is not A, ", "A or B ", "|", "| A |\n", "{"),
     *('"answer": "', '{"a":', "wait, no: ", "actually ", "<|channel|>", "~~", "A: wrong\n", "```json\n{", "\u200b"),
     *("I would choose ", "the the final ", "1. ", "not A, not ", "答案", "<details ", "_", "$", "- ", "A->B "),
-    *('"It is A!" said ', '"', "'a ", "Tutor: A\n", "A and B, the latter ", "the third option ", "may I propose A "),
+    *(
+        '"It is A!" said ',
+        '"It is A." ',
+        '"',
+        "'a ",
+        "Tutor: A\n",
+        "A and B, the latter ",
+        "the third option ",
+        "may I propose A ",
+    ),
     *("I, ", "A. x\n", "A? No. ", "Q: x\nA: ", "答えはA", "the wise think ", "all is true except A "),
     *(
         "\\boxed{A} error ",
@@ -51,11 +60,16 @@ def test_time_grows_no_faster_than_the_text(kind: str, piece: str) -> None:
     assert time_of(reader, large) < GENEROUS * time_of(reader, small)
 
 
-@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), st.integers(1, 700))
+SOME = st.lists(st.sampled_from(PIECES), max_size=3).map("".join)
+
+
+@given(SOME, SOME.filter(bool), SOME, st.integers(1, 700))
 @settings(max_examples=60, deadline=None)
-def test_calls_grow_no_faster_than_the_text(pieces: list[str], times: int) -> None:
+@example("The answer", "\n", "", 20_000)
+@example("", '"It is A." ', '"', 700)
+def test_calls_grow_no_faster_than_the_text(before: str, piece: str, after: str, times: int) -> None:
     """Counted rather than timed: how many functions are called for each character."""
-    text = "".join(pieces) * times
+    text = before + piece * times + after
     profile = cProfile.Profile()
     profile.runcall(read_choice, text, 4)
     calls = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]

@@ -124,7 +124,7 @@ def _listed(counts: Ints, sizes: Ints) -> Ballots:
 
 
 def _shares(counts: Ints, sizes: Ints, owner: Ints, ballots: Ints) -> Floats:
-    """The hypergeometric probability of each ballot: ways to draw it, of all ways to draw so many."""
+    """The hypergeometric probability of each ballot: ways to draw it, of all ways to draw as many votes."""
     total = _choose(counts.sum(axis=1), sizes)
     ways = np.ones(len(owner), dtype=total.dtype)
     for count, taken in zip(counts.T, ballots, strict=True):
@@ -135,7 +135,7 @@ def _shares(counts: Ints, sizes: Ints, owner: Ints, ballots: Ints) -> Floats:
 
 
 def _choose(count: Ints, taken: Ints, dtype: npt.DTypeLike | None = None) -> Floats:
-    """In how many ways so many of each count can be taken: floats where these are exact, or else Python's own."""
+    """In how many ways each number can be taken of each count: floats where these are exact, or else Python's own."""
     wide = int(taken.max(initial=0)) + 1
     place = count.astype(np.int64) * wide + taken
     occurs = np.zeros((int(count.max(initial=0)) + 1) * wide, dtype=bool)

@@ -104,8 +104,8 @@ class Scoresheet:
     def sums_without(self, fold: Ints, folds: int) -> Floats:
         """Scores summed over all questions but those of each fold, as `sums` does; `fold` is that of each question.
 
-        Every step is added to its own fold only, and what all folds have but one is a difference: as long as so many
-        numbers stay whole, that is the same.
+        Every step is added to its own fold only, and what all folds but one have is a difference. That is the same as
+        long as these numbers stay whole.
         """
         if not self.expected and exact_type(2 * len(fold) * self.scale) is object:
             return self.sums(fold != np.arange(folds)[:, None])

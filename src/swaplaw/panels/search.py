@@ -36,7 +36,7 @@ TOP = 10
 SMALLEST_WAVE, LARGEST_WAVE = 4, 256
 """Panels that are searched with one floor: more of them the more were searched before, as the floor rises less."""
 SHARES = 20
-"""Of the work that is allowed, a panel may take one of so many parts."""
+"""A panel may take one part of this number of the work that is allowed."""
 LARGEST_SEARCH = 20_000
 """More panels than this are not searched one by one."""
 

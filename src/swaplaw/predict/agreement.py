@@ -101,7 +101,7 @@ class Agreements:
     """What a column is a multiple of."""
 
     def values(self, totals: Floats | None = None, times: float = 1.0) -> dict[str, Floats]:
-        """The measures by name: of all questions, or (to first order) in draws with so many times these totals."""
+        """The measures by name: of all questions, or (to first order) in draws with `times` these totals."""
         found = {}
         for name, measure in MEASURES.items():
             value, slopes = measure(self.sums)

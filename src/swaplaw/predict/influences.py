@@ -68,7 +68,7 @@ class Influences:
         return replace(self, slopes=np.zeros((0, 0)), agreements=kept, margin=margin)
 
     def values(self, found: Quantities, sums: Sequence[Floats], times: float = 1.0) -> dict[str, Floats]:
-        """The predictors by name in draws with these sums of the matrices, taken so many times: draws x pairs each."""
+        """The predictors by name in draws with `times` these sums of the matrices: draws x pairs each."""
         moved, agreed, classes = sums
         draws = len(moved)
         if not moved.shape[-1]:

@@ -38,7 +38,7 @@ class ByClass:
         return replace(self, columns=np.zeros((0, 0)))
 
     def values(self, found: Quantities, totals: Floats, times: float) -> Floats:
-        """The law in draws with so many times these totals of columns (to first order): draws x pairs."""
+        """The law in draws with `times` these totals of columns (to first order): draws x pairs."""
         # Whole numbers below 2^53: the product is exact, whatever the order of addition.
         ballots = totals.astype(np.float64) @ self.coefficients
         cells = found.n * (found.rescue * self.by_rescue + found.damage * self.by_damage)

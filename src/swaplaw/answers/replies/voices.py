@@ -43,7 +43,7 @@ def without_quotations(text: str) -> str | None:
     lines = text.splitlines()
     own = "\n".join(line for number, line in enumerate(lines) if not _QUOTE_LINE.match(line) or _headed(lines, number))
     left = _QUOTED.sub(lambda found: " " if _is_sentence(found) else found[0], own)
-    return left if left != text.rstrip("\n") and re.search(r"\w", left) else None
+    return left if left != "\n".join(lines) and re.search(r"\w", left) else None
 
 
 def _headed(lines: list[str], number: int) -> bool:

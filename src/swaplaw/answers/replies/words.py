@@ -293,7 +293,7 @@ COLLECTIVE = re.compile(
     re.IGNORECASE,
 )
 POINT = re.compile(r"[)\]]\s(?:it|they|he|she|we|you|there|this|that|its|their)\s\w")
-"""After a small letter in brackets that numbers a reason: "(a) it is slow, and (b) it is dear"."""
+"""After a small letter in brackets that numbers a reason: "(a) it is slow, and (b) it costs much"."""
 BUT = re.compile(r"\b(?:but|yet|though|although|however|except)\b", re.IGNORECASE)
 IS_WHAT = re.compile(r"\bwhat\s$", re.IGNORECASE)
 OWN = re.compile(

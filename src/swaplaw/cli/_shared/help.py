@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from swaplaw._core.progress import busy
+from swaplaw.cli._shared.reading import naming_flags
 
 GROUPS = {
     "How VOTES are read": (
@@ -72,8 +73,8 @@ class Command(click.Command):
         self.own_display = own_display
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Name the command on a terminal for as long as nothing else is shown."""
-        with nullcontext() if self.own_display else busy(str(ctx.info_name)):
+        """Name the command on a terminal for as long as nothing else is shown, and flags in errors."""
+        with naming_flags(), nullcontext() if self.own_display else busy(str(ctx.info_name)):
             return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

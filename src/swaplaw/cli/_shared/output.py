@@ -17,7 +17,7 @@ from swaplaw._core.progress import aside, busy
 from swaplaw._core.progress import with_bar as bar
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options, refuse_grades
+from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
 from swaplaw.errors import printable, several
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> 
     options = reading_of_run()
     if as_spelt and not options.canonical:
         options = replace(options, canonical=("exact",))
-    with naming_flags(), busy("Reading votes"):
+    with busy("Reading votes"):
         votes = read_votes(paths, options=options)
     remark([*votes.notes, *_without_label(votes)])
     refuse_grades(votes)

@@ -109,13 +109,14 @@ _FLAG_OF = (
     (re.compile(r"the reader '(\w+)'"), r"the reader '\1' (--read \1)"),
     (re.compile(r"form '(\w+)'"), r"form '\1' (--canonical \1)"),
     (re.compile(r"as in (\w+)=NAME"), r"as in --column \1=NAME"),
+    (re.compile(r"name the one to analyse$"), "name the one to analyse with --dataset NAME"),
 )
 """What the library calls things, and the flag that says so."""
 
 
 @contextmanager
 def naming_flags() -> Iterator[None]:
-    """Name the flag that fixes an error of reading votes."""
+    """Name the flag that fixes an error about votes."""
     try:
         yield
     except InputError as error:

@@ -9,7 +9,7 @@ import click
 
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, remark, show, table_options
-from swaplaw.cli._shared.reading import naming_flags, reading_of_run, reading_options
+from swaplaw.cli._shared.reading import reading_of_run, reading_options
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ def command(
     options = reading_of_run(
         cluster=cluster, question=question, drop_ambiguous=drop_ambiguous, judge=judge, model=model, dataset=dataset
     )
-    with naming_flags():
-        imported = import_votes(sources, options)
+    imported = import_votes(sources, options)
     if output is not None and not explain:
         imported.write(output)
     if as_json:

@@ -28,7 +28,7 @@ from swaplaw.votes.ballots import Ballots
 from swaplaw.votes.tally import Tally
 
 DENSE = 4
-"""A matrix with at least one entry in so many is multiplied in full."""
+"""A matrix in which at least one entry of this number is filled is multiplied in full."""
 
 
 @dataclass(frozen=True)
