@@ -110,9 +110,10 @@ def coverage(changes: list[tuple[Change, float]], right: Floats, labels: int, se
 
 def same_errors(tally: sl.Tally) -> float:
     """How often two models that are both wrong give the same answer: the mean over pairs."""
-    from swaplaw.predict.agreement import same_wrong
+    from swaplaw.predict.agreement import same_wrong, summands
 
-    found = [same_wrong(sl.law.Pair(tally, a, b)).value for a, b in combinations(range(len(tally.models)), 2)]
+    chosen = (sl.law.Pair(tally, a, b) for a, b in combinations(range(len(tally.models)), 2))
+    found = [same_wrong(summands(pair).sum(axis=1))[0] for pair in chosen]
     return float(np.nanmean(found))
 
 

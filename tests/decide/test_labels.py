@@ -232,7 +232,7 @@ def test_the_sheet_is_blind_and_comes_back(tmp_path: Path, swaplaw: Run) -> None
     assert done["lift_low"] == done["lift_high"] == truth
     assert not done["next"]
     again = swaplaw("labels", hidden, "--sheet", sheet)
-    assert (again.code, "there already" in again.err) == (2, True)
+    assert (again.code, "already exists" in again.err) == (2, True)
 
 
 def test_two_labels_for_one_question_are_refused(tmp_path: Path) -> None:

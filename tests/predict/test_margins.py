@@ -226,7 +226,7 @@ def test_columns_of_agreement_add_up_as_plain_summands_do(case: Corpus) -> None:
     for draws in (Resampler(np.arange(len(member)), "question"), Resampler(member, "cluster")):
         laid = agreement.agreements(chosen, draws)
         counts = np.arange(1, draws.units + 1) % 3
-        found = laid.values((counts @ laid.columns.astype(np.float64))[None])
+        found = laid.values((counts.astype(np.float64) @ laid.columns.astype(np.float64))[None])
         for place, pair in enumerate(chosen):
             summands = agreement.summands(pair)
             for name, measure in agreement.MEASURES.items():

@@ -66,7 +66,7 @@ def test_wide_ties_are_screened_too() -> None:
 
 def test_a_pair_needs_two_models_with_a_common_question() -> None:
     alone = Corpus({"aa": {"q": Counter("A")}}, {"q": "A"})
-    with pytest.raises(sl.InputError, match="one model only \\('aa'\\)"):
+    with pytest.raises(sl.InputError, match="only one model \\('aa'\\)"):
         sl.screen(sl.votes_from(alone.frame()).tally(), LAW)
     apart = Corpus({"aa": {"q": Counter("A")}, "bb": {"r": Counter("A")}}, {"q": "A", "r": "A"})
     with pytest.raises(sl.InputError, match="no two models"):

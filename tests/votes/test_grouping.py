@@ -120,7 +120,7 @@ def test_groups_are_refused_without_a_file_or_of_another_judge(
     source = tmp_path / "answers.csv"
     VOTES.frame.collect().write_csv(source)
     refused = swaplaw("import", str(source), "--judge", "scripted/judge", "-o", str(tmp_path / "v.parquet"))
-    assert (refused.code, "say which" in refused.err) == (2, True)
+    assert (refused.code, "name it with --groups FILE" in refused.err) == (2, True)
     refused = swaplaw("summary", str(source), "--groups", str(tmp_path / "none.json"))
     assert (refused.code, "there are no groups" in refused.err) == (2, True)
     group_answers(VOTES, lambda *_: False, "someone").write(tmp_path / "groups.json")

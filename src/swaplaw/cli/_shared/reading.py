@@ -110,6 +110,7 @@ _FLAG_OF = (
     (re.compile(r"form '(\w+)'"), r"form '\1' (--canonical \1)"),
     (re.compile(r"as in (\w+)=NAME"), r"as in --column \1=NAME"),
     (re.compile(r"name the one to analyse$"), "name the one to analyse with --dataset NAME"),
+    (re.compile(r"name it with `groups`$"), "name it with --groups FILE"),
 )
 """What the library calls things, and the flag that says so."""
 
