@@ -16,12 +16,10 @@ from pathlib import Path
 from benchmarks.commands import make
 from benchmarks.harness import Row
 
-PAIR = ("--primary", "synthetic-0000", "--secondary", "synthetic-0001")
 JOBS = {
     "panel": ("--size", "3", "--top", "30", "--json"),
     "recommend": ("--search", "full", "--replicates", "10000", "--json"),
-    "report": ("-o", "PAGE", "--panel-work", "0"),
-    "budget": (*PAIR, "--samples", "12,16,20,24", "--json"),
+    "combine": ("--repeats", "10", "--time-limit", "0", "--json"),
 }
 """Commands, and what makes them long on 10 models x 3,000 questions x 24 samples."""
 GOAL = 1.6
@@ -31,8 +29,7 @@ def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         votes = str(make(Path(folder), ["d"])["d"])
         for command, options in JOBS.items():
-            words = [str(Path(folder) / "page.html") if word == "PAGE" else word for word in options]
-            alone, two = (wall([command, votes, *words, *more]) for more in ([], ["--workers", "2"]))
+            alone, two = (wall([command, votes, *options, *more]) for more in ([], ["--workers", "2"]))
             yield Row(f"`swaplaw {command} --workers 2`", two, alone, "one process", GOAL, note="wall time")
 
 

@@ -182,7 +182,7 @@ def test_a_cluster_that_does_not_answer(backend: str, swaplaw: Run) -> None:
         (["--cluster", "tcp://127.0.0.1:1"], "say of what kind with --backend dask, ray or spark"),
     ],
 )
-@pytest.mark.parametrize("command", ["panel", "combine", "recommend", "report"])
+@pytest.mark.parametrize("command", ["panel", "combine", "recommend"])
 def test_bad_options(command: str, options: list[str], words: str, swaplaw: Run) -> None:
     found = swaplaw(command, "demo", *options)
     assert found.code == 2
@@ -192,7 +192,7 @@ def test_bad_options(command: str, options: list[str], words: str, swaplaw: Run)
 def test_commands_say_the_same_with_workers(swaplaw: Run) -> None:
     for command in (
         ["panel", "demo", "--top", "2", "--folds", "2", "--repeats", "1"],
-        ["budget", "demo", "--primary", "gpt-4", "--secondary", "mistral-large", "--samples", "4"],
+        ["recommend", "demo", "--search", "full", "--folds", "2", "--repeats", "1", "--replicates", "100"],
     ):
         once, shared = swaplaw(*command, "--json"), swaplaw(*command, "--json", "--workers", "2")
         assert (shared.code, shared.out) == (0, once.out)

@@ -30,7 +30,6 @@ def combining_part(
     folds: int,
     seed: int,
     progress: Progress,
-    crew: dict[str, Any],
 ) -> dict[str, Any]:
     """Compare all quick rules on one deal of the questions, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
@@ -52,7 +51,6 @@ def combining_part(
         time_limit=None if work else 0,
         effort=MILLION * work,
         progress=progress,
-        **crew,
     )
     places = {model: tally.index(model) for model in fleet.models}
     return {

@@ -27,7 +27,7 @@ from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Backend, Progress
+    from swaplaw._core.parallel import Progress
     from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
     from swaplaw.votes.table import Votes
@@ -55,15 +55,8 @@ class Options:
     """A law calibrated elsewhere, to predict with; by default half of the questions calibrate one for the other."""
     command: str = ""
     """The command that makes this report, as the page shows it."""
-    workers: int | None = None
-    backend: Backend = "processes"
     progress: Callable[[str], Progress] = field(default=lambda _: iter, repr=False)
     """Given the name of a step, returns what shows its progress."""
-
-    @property
-    def crew(self) -> dict[str, Any]:
-        """Who does the work, as keyword arguments."""
-        return {"workers": self.workers, "backend": self.backend}
 
 
 def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
@@ -81,9 +74,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "fleet": _fleet(tally, units),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
             "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
-            "panels": or_why(
-                lambda: panels_part(tally, chosen.panel_work, chosen.seed, chosen.progress("Panels"), chosen.crew)
-            ),
+            "panels": or_why(lambda: panels_part(tally, chosen.panel_work, chosen.seed, chosen.progress("Panels"))),
             "comparing": or_why(lambda: comparing_part(tally, chosen.by)),
             "combining": or_why(lambda: _combining(tally, chosen)),
             "screening": or_why(
@@ -91,7 +82,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             ),
             "compute": or_why(
                 lambda: compute_part(
-                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.progress("Equal compute"), chosen.crew
+                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.progress("Equal compute")
                 )
             ),
         }
@@ -135,7 +126,6 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             replicates=options.replicates,
             seed=options.seed,
             progress=options.progress("Verdict"),
-            **options.crew,
         )
     except InputError as error:
         return {"why": f"No verdict: {error}."}
@@ -206,7 +196,6 @@ def _combining(tally: Tally, options: Options) -> Part:
         folds=options.folds,
         seed=options.seed,
         progress=options.progress("Ways to combine"),
-        crew=options.crew,
     )
 
 

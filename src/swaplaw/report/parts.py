@@ -37,7 +37,7 @@ WORK = 150_000
 """Questions times splits times ballots that equal compute may take: seconds."""
 
 
-def panels_part(tally: Tally, work: float, seed: int, progress: Progress, crew: dict[str, Any]) -> dict[str, Any]:
+def panels_part(tally: Tally, work: float, seed: int, progress: Progress) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
     from swaplaw.decide.holdout import held_out_panel
     from swaplaw.panels.search import best_panels
@@ -50,11 +50,11 @@ def panels_part(tally: Tally, work: float, seed: int, progress: Progress, crew: 
     # The first step is the search, then each panel that it found is held out.
     for step in progress(range(PANELS + 1)):
         if step == 0:
-            searched = best_panels(tally, PANEL_SIZE, top=PANELS, effort=MILLION * work, **crew)
+            searched = best_panels(tally, PANEL_SIZE, top=PANELS, effort=MILLION * work)
         elif step <= len(searched.panels):
             one = searched.panels[step - 1]
             each = MILLION * work / (PANELS * PANEL_FOLDS)
-            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, effort=each, **crew)
+            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, effort=each)
             shown = one.recommended
             rows.append(
                 {
@@ -139,7 +139,6 @@ def compute_part(
     by: Unit | None,
     seed: int,
     progress: Progress,
-    crew: dict[str, Any],
 ) -> dict[str, Any]:
     """The best pair against its models alone, at equal numbers of samples and at equal cost."""
     from swaplaw.decide.equal_compute import budget
@@ -158,7 +157,7 @@ def compute_part(
     questions = int(common.sum())
     while len(totals) > 2 and questions * sum(totals) * BALLOTS > WORK * BALLOTS // 2:
         totals.pop()
-    found = budget(tally, *best, totals, prices=prices, by=by, ballots=BALLOTS, seed=seed, progress=progress, **crew)
+    found = budget(tally, *best, totals, prices=prices, by=by, ballots=BALLOTS, seed=seed, progress=progress)
     return {
         "primary": tally.index(best[0]),
         "secondary": tally.index(best[1]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +10,6 @@ from swaplaw.cli._shared.evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, percent, points, progress_bar, show, votes_options
 from swaplaw.cli._shared.prices import price_options, read_prices
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
-@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -39,7 +37,6 @@ def command(
     price: tuple[str, ...],
     by: str | None,
     seed: int,
-    **crew: Any,
 ) -> None:
     """Compare a pair with its models alone at equal compute: every split of the same number of samples."""
     from swaplaw.decide.equal_compute import budget
@@ -54,7 +51,6 @@ def command(
             prices=read_prices(prices, price),
             by=by,  # type: ignore[arg-type]
             seed=seed,
-            **crew,
             progress=progress_bar("Drawing ballots"),
         )
     if as_json:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +12,6 @@ from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, json_option, load, progress_bar
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.reading import reading_options, said_about_reading
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
 from swaplaw.errors import printable
 
@@ -42,7 +40,6 @@ from swaplaw.errors import printable
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @json_option("Print the page's data as one JSON document as well.")
-@workers_options
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -59,7 +56,6 @@ def command(
     panel_work: float,
     seed: int,
     as_json: bool,
-    **crew: Any,
 ) -> None:
     """Write a self-contained page (no network, opens from disk) with everything there is to say about VOTES."""
     from swaplaw.predict.law_file import read_law
@@ -76,7 +72,6 @@ def command(
         prices=read_prices(prices, price),
         law=None if law is None else read_law(law),
         command=_command(),
-        **crew,
         progress=progress_bar,
     )
     loaded = load(votes)
