@@ -31,7 +31,7 @@ from swaplaw.answers.replies import doubts, phrases, praise
 from swaplaw.answers.replies.echoes import echoed
 from swaplaw.answers.replies.endings import answers_several, before_run_on, without_stump
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
-from swaplaw.answers.replies.marks import marked, verdicts
+from swaplaw.answers.replies.marks import first_below, marked, verdicts
 from swaplaw.answers.replies.paraphrase import plainly
 from swaplaw.answers.replies.phrases import SEARCHED
 from swaplaw.answers.replies.structured import as_lines, from_json
@@ -254,7 +254,7 @@ def _statements(visible: str) -> Iterator[_Statement]:
             continue  # "Common wrong answer: C".
         rest = line[head.end() :] if head else line
         if head:
-            below = bare[number + 1] if number + 1 < len(bare) else ""
+            below = first_below(bare, number)
             kind = _Kind.WEAK if _YOURS.search(line[: head.end()]) else _Kind.LINE
             yield _Statement(kind, named(rest if rest.strip() else below) or _bracketed_last(rest))
         for content in _boxes(lines[number]):
@@ -348,12 +348,24 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
         )
         if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
             return None
-        stated = named(line[start - _opened(near) : start + SEARCHED])
+        stated = named(line[start - _opened(near) : start + SEARCHED]) or _with_text(before, mention["letter"], after)
         if stated is not None:
             return _Statement(kind, stated, decided=stated != UNSURE and _DECIDES.search(lead[0]) is not None)
     if not _praised(near, after) or not meant(before) or _granted(before, after) or _at_first(after):
         return None
     return _Statement(_Kind.SAID, UNSURE if praise.ALSO.match(after) else mention["letter"].upper())
+
+
+_OWN_TEXT = re.compile(r"\s(?P<text>[a-z]{2,20}(?:\s[a-z]{2,20}){0,2})[.!]?(?=\s[A-Z]|\s{0,3}$)")
+
+
+def _with_text(before: str, letter: str, after: str) -> str | None:
+    """The letter before its option's bare text: "I choose E pink", where "pink" was spoken of before without it."""
+    text = _OWN_TEXT.match(after)
+    if text is None or letter in "AI" or letter.islower():
+        return None
+    spoken_of = re.findall(rf"(\b[A-Z]\s)?\b{text['text']}\b", before, re.IGNORECASE)
+    return letter if spoken_of and not any(spoken_of) else None
 
 
 def _granted(before: str, after: str) -> bool:
@@ -384,7 +396,7 @@ def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
     gap = phrases.ELSEWHERE.search(near) if ends or after[:1] == ")" or phrases.ABROAD.match(after) else None
     labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
     others = _OTHER_OPTION.search(near[:-8]) or _NEXT_OPTION.match(after)
-    pointed = None if others else phrases.NAMED_OPTION.search(near)
+    pointed = None if others or phrases.SPOKEN_OF.match(after) else phrases.NAMED_OPTION.search(near)
     if (ends or labelled) and (lead := phrases.BOUND.search(near)):
         return lead, _Kind.SAID
     if (ends or labelled) and pointed:

@@ -23,10 +23,11 @@ REPORTED = re.compile(
     r"|folks|critics|brother|sister|mother|father|mom|dad|boss|guides?|annotators?|chatgpt|gpt|assistants?|partner|roommate|neighbou?r)\s(?!(?:should|must|need|want|ought|have)\b)(?:\w{1,10}\s){0,2}"
     r"(?:said|says?|thinks?|thought|believes?|claims?|chose|choose|chosen|suggests?|picks?|picked|answers?|answered|argues?|gives?|gave)\b"
     r"|\b(?!(?:i|we|who|that|which|always|never|not|also|first|initially|once|had|have|already|originally)\b)\w{1,15}(?:\s\d{1,2})?\s(?:insist(?:s|ed)|swears|swore|shout(?:s|ed)"
-    r"|whisper(?:s|ed)|yell(?:s|ed)|cries|cried|vote[sd]|reckons|thinks|believes|bets|guesse[sd]|chooses|chose|picks|picked|opts|opted|argue[sd]|claim(?:s|ed)|maintains|contends)\b",
+    r"|whisper(?:s|ed)|yell(?:s|ed)|cries|cried|vote[sd]|reckons|thinks|believes|bets|guesse[sd]|chooses|chose|picks|picked|opts|opted|argue[sd]|claim(?:s|ed)|maintains|contends)\b"
+    r"|\b(?:lead|tak|bring|steer|tempt|lur|driv|push|send|mislead)(?:e|s|es|ing)?\s(?:them|him|her|people|students|many|some\w{0,3})\b",
     re.IGNORECASE,
 )
-"""Somebody else's answer: a person and what persons and books do, or what only persons do."""
+"""Somebody else's answer: a person and what persons and books do, what only persons do, or what leads them there."""
 CONCESSION = re.compile(
     r"(?:^|[,;:]\s)\W{0,2}(?:(?:even\s)?though|although|while|whereas|whilst|despite|granted)\b", re.IGNORECASE
 )

@@ -10,11 +10,15 @@ from swaplaw.answers.replies.letters import plain
 
 _LISTED = re.compile(
     r"(?:^|(?<=[\s(]))[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:](?=\s))\s{0,2}(?P<text>[^\n;,:.()?!]{2,60}?)"
-    r"(?=\s{0,2}(?:[;,:.(?!]|\sand\s|\sor\s|$|\s-\s|\s[(\[]?[A-Z][).\]:]))",
+    r"(?=\s{0,2}(?:[;,:.(?!]|\sand\s|\sor\s|$|\s-\s|→|\s[(\[]?[A-Z][).\]:]))",
     re.MULTILINE,
 )
 _SENTENCE = re.compile(r"[.!?;\n]\s|[!?;\n]|\.$")
 _MOST = 26
+_SELECTS = re.compile(
+    r"\b(?:select\w{0,3}|choos\w{1,3}|choice|pick|answer|final|conclu\w{1,4}|decision|verdict|result)\b", re.I
+)
+"""The line above the option that is named without its description: "Step 3 - Select"."""
 
 
 def echoed(visible: str, known: Set[str]) -> set[str]:
@@ -51,7 +55,11 @@ def _listed_again(text: str, listed: list[re.Match[str]]) -> str | None:
     if len(places) != len(letters) or len(letters) < 3 or letters[:-1] != sorted(set(letters[:-1])):
         return None
     apart = places[-2] + 1 < places[-1] == len(lines) - 1
-    return letters[-1] if apart and lines[-1].rstrip(".") in {lines[at].rstrip(".") for at in places[:-1]} else None
+    if apart and lines[-1].rstrip(".") in {lines[at].rstrip(".") for at in places[:-1]}:
+        return letters[-1]
+    described = {(found["letter"], found["text"]) for found in listed[:-1]}
+    named = (letters[-1], listed[-1]["text"]) in described and listed[-1].end() + 1 >= len(text)
+    return letters[-1] if apart and named and _SELECTS.search(lines[-2]) else None
 
 
 def _words(text: str) -> str:

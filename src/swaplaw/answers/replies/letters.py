@@ -14,7 +14,7 @@ UNSURE = "?"
 
 _WRAPPERS = re.compile(
     r"\\?(?:boxed|fbox|framebox)(?=\s{0,3}\{)\s?|\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[clr|]{1,9}\})?"
-    r"|\\(?:text[a-z]*|math[a-z]+|operatorname|underline|bf|rm|large|Large|huge|displaystyle)(?![a-z])\s?"
+    r"|\\(?:text[a-z]*|math[a-z]+|bold(?:symbol|math)?|bm|pmb|mbox|operatorname|underline|bf|rm|large|Large|huge|displaystyle)(?![a-z])\s?"
     r"|\\(?:color(?:box)?|textcolor)\s?\{[a-z]{1,20}\}|\\[()\[\],;:! ]"
     r"|(?-i:</?(?:b|strong|i|em|code|u|mark|p|div|span|li|h[1-6])>)",
     re.IGNORECASE,

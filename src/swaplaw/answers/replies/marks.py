@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from itertools import takewhile
 
 from swaplaw.answers.replies.doubts import CONDITION
 from swaplaw.answers.replies.letters import MENTION, OF_A_SPECIES, meant, plain
@@ -18,7 +19,8 @@ _BAD = (
 )
 _JUDGED = r"(?:\|\s?)?(?:option\s|choice\s)?[(\[]?(?P<letter>[A-Z])(?![\w'])[)\].:]{0,2}(?:\sis)?"
 _VERDICT = re.compile(
-    rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
+    rf"{_JUDGED}(?:(?P<text>.{{0,{SEARCHED}}}?)[\s:,(|-]{{0,5}}(?<!to be )"
+    rf"(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))[\s.!)|]{{0,4}}$"
     rf"|(?:.{{0,60}}?\s-\s|[\s:|-]{{0,4}})(?:(?P<good2>correct|right|true)|(?P<bad2>incorrect|wrong|false"
     rf"|not\scorrect|part\w{{2,6}}\scorrect))\b\s?[.,:;!(|-]"
     r"|[)\s:|-]{0,5}(?:(?P<good3>[✅✔✓☑]|yes\s?\|)|(?P<bad3>[❌✗✘✖×]|no\s?\|)))",
@@ -26,8 +28,27 @@ _VERDICT = re.compile(
 )
 
 
+_DISMISSES = re.compile(
+    r"\W{0,4}why\s(?:(?:not|are|aren't|is)\s)?(?:the\s)?(?:others?|rest|remaining|incorrect|wrong)\b[^.]{0,60}$",
+    re.IGNORECASE,
+)
+
+
 def verdicts(lines: list[str]) -> dict[int, str]:
-    """Lines that judge one option each ("C: correct"), where at least two do: the letter judged right, or nothing."""
+    """Lines that judge an option: the letter judged right, or nothing where it is judged wrong."""
+    return _judged(lines) | _dismissed(lines)
+
+
+def _dismissed(lines: list[str]) -> dict[int, str]:
+    """The items of the list below "Why not the others?"."""
+    heads = [number for number, line in enumerate(lines) if _DISMISSES.match(line[:SEARCHED])]
+    first = heads[0] + 1 if heads else len(lines)
+    items = takewhile(lambda number: _ITEM.match(lines[number]), range(first, len(lines)))
+    return dict.fromkeys(items, "")
+
+
+def _judged(lines: list[str]) -> dict[int, str]:
+    """Lines that judge one option each ("C: correct"), where at least two do."""
     found = {
         number: verdict
         for number, line in enumerate(lines)
@@ -94,6 +115,7 @@ _CLOSES = (
 )
 _SPECIES = rf"(?![A-Z]{OF_A_SPECIES})"
 _LABEL = re.compile(rf"{_SPECIES}(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z]|[a-z](?=\))){_CLOSES}\s{{0,3}}\S")
+_ITEM = re.compile(r"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z])(?:[).:\]]|\s\(|\s-\s)")
 _SMALL_LABEL = re.compile(r"(?P<letter>[a-z])(?:\)|[.:]\s|\s-\s)\s{0,3}\S")
 _INNER = re.compile(r"(?<![\w'])(?<!not )(?<!of )(?<!than )(?<!ly )[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
 _TRAIL = re.compile(
@@ -141,6 +163,14 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
 
 
 _BRACKETED = re.compile(r"\(?(?P<letter>[A-Z])\)\s\S")
+
+
+def first_below(lines: list[str], number: int) -> str:
+    """The line below a heading, unless it begins a list of the options."""
+    below, after = (*lines[number + 1 : number + 3], "", "")[:2]
+    first, second = _ITEM.match(below), _ITEM.match(after)
+    listed = first and second and ord(second["letter"]) == ord(first["letter"]) + 1
+    return "" if listed else below
 
 
 def _last_label(lines: list[str]) -> set[str]:

@@ -80,12 +80,13 @@ _ABOUT = (
     r"(?:\s(?:correcta?|correcte|corretta|correta|finale?|richtig|corect))?"
     r"(?:\s(?:to|for|of)\s(?:(?:this|the|your)\s)?(?:question|q|problem|item)?\s?\d{0,4})?"
 )
+_HERE = r"(?:(?:sure|certainly|of\scourse|okay|ok|yes|great)[!,.]{1,2}\s)?here(?:'s|\sis)\s"
 _LONE = r"[(\['<]{0,4}[A-Z][)\]'>]{0,4}[.!]?\s{0,3}$"
 _COPULA = r"(?:(?:应该?|應該?)?(?:是|为|為|选|選)|は|은|는)"
 _POINTER = r"(?:[-=]{0,2}[>→➜⇒]{1,3}|:=|[:=]|-(?!\w))"
 
 LINE = re.compile(
-    rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_SUBJECT}{_ABOUT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
+    rf"[^\w\s]{{0,2}}\s?{_NUMBERED}?(?:(?:so|thus|therefore|hence)\b[\s,:]{{0,4}})?(?:{_HERE})?(?:{_SUBJECT}{_ABOUT}\s{{0,3}}(?:\b(?:is|are)\b)?\s{{0,3}}{_POINTER}"
     rf"|[(\[]{_ANSWER}[)\]]\s?:?(?=\s?\S)"
     rf"|(?:{_PAIRED})(?:\s{{0,3}}$|\s{{1,3}}(?=(?-i:{_LONE}))|\s{{0,2}}{_COPULA}\s?[::]?))",
     re.IGNORECASE,
@@ -327,7 +328,8 @@ BOUND = re.compile(
     rf"|(?:\bnot|n't)\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
     r"|(?<!\w)(?:sondern|sino(?:\sque\ses)?|ma\sbensì|bensì|mas\ssim|utan|maar|lecz|а|而是|(?<=ではなく)|(?<=なくて))\s?(?:la\s|die\s|a\s)?"
     rf"|\b(?:and|(?<!want\s)(?<!wanted\s)(?<!tempted\s)(?<!used\s)to)\s(?:say|choose|pick|go\swith|guess|answer)\s|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
-    rf"|(?:^|[.!?)]\s)(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith|settl(?:ed|ing)\s(?:on|for)|landed\son|decided\son|sticking\swith)\s{{1,2}}){_ENTER}",
+    r"|\b(?:best|correct|right|proper|fitting|suitable)\s(?:\w{3,14}\s){1,3}(?:is|must\sbe|would\sbe)\sthe\sone\s(?:\w{4,8}\s)?(?:in|under|at)\s"
+    rf"|(?:^|[.!?)]\s)(?:(?:so|therefore|thus|hence),?\s)?(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith|settl(?:ed|ing)\s(?:on|for)|landed\son|decided\son|sticking\swith)\s{{1,2}}){_ENTER}",
     re.IGNORECASE,
 )
 """A lead after which the letter counts if its clause ends there."""
@@ -359,10 +361,16 @@ DENIED = re.compile(
     re.IGNORECASE,
 )
 REJECTED = re.compile(
-    r"['\])>]{0,3}\s(?:is|was|are|were)\s(?:\w{1,12}\s)?(?:wrong|incorrect|false|mistaken|not|impossible|invalid)\b",
+    r"['\])>]{0,3}\s(?:is|was|are|were)\s(?:\w{1,12}\s)?(?:wrong|incorrect|false|mistaken|not|impossible|invalid)\b"
+    r"|['\])>]{0,3},?\s(?:but|though|yet)\s(?:that|this|it)(?:'s|\s(?:is|was|would\sbe))\s(?:an?\s)?(?:\w{3,12}\s)?(?:mistake|error|slip|trap|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
 """After a letter that was named only to be rejected."""
+SPOKEN_OF = re.compile(
+    r"['\])>]{0,3}(?:\s\([^()]{1,80}\)|,\s[^,;:.()]{1,60},)\s(?:is|was|are|were|has|does|describes|refers)\b",
+    re.IGNORECASE,
+)
+"""After a letter and an aside: its sentence is about the option, as in "Note: option A (oxygen) is …"."""
 ALONE = re.compile(r"(?:(?:\w{3}|\bI(?=:)|\b[A-Z](?=\?))(?:[:;.!?]|\s?-)|\w\s\w{2,20},)\s[(\['<]{0,3}$")
 """Before a letter that is all that is left of a line: "A, B and D are wrong: C."."""
 EXCEPTED = re.compile(
@@ -378,7 +386,8 @@ EXCEPT = re.compile(
 GOES_ON = (
     r"(?:because|since|as|due|given|which|where|that(?!\s(?:is|was|seems|looks|has|fails|does)\b)|with|rather|instead|not|and\s(?:not|none|no|nothing|only)|on\s(?:this|that)|so|but|for|over|than|from|by|here|though|although"
     r"|while|whereas|based|according|again|after|without|only|alone|to\sme|all\sthe\sway|hands\sdown|of\scourse|tbh|imo|lol"
-    r"|(?:most\s)?likely|probably|definitely|then(?=\W{0,3}$)|i\s(?:think|believe|guess|suppose|reckon|would\ssay))"
+    r"|(?:most\s)?likely|probably|definitely|then(?=\W{0,3}$)|i\s(?:think|believe|guess|suppose|reckon|would\ssay)"
+    r"|i(?:'m|\sam)\s(?:(?:very|quite|pretty|so|really|absolutely|completely|100%)\s)?(?:sure|certain|confident|positive))"
 )
 """What a sentence may go on with after the letter that it states."""
 ENDS = re.compile(
@@ -404,7 +413,7 @@ NAMED_OPTION = re.compile(
 # A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
 BEGINS = re.compile(
     r"(?:^|[.,:;!?\u3040-\u9fff-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since"
-    rf"|although|though|ist|est|es|overall|opinion|view|mind|like|me|here|options?|choices?)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
+    rf"|although|though|why|ist|est|es|overall|opinion|view|mind|like|me|here|options?|choices?)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
 OPTION = re.compile(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from swaplaw.answers.replies.letters import plain
+from swaplaw.answers.replies.letters import named, plain
 from swaplaw.answers.replies.phrases import LINE
 
 _LONGEST = 300
@@ -32,6 +32,12 @@ _SAID_AFTER = re.compile(
 )
 """After a quotation: somebody else said it."""
 _SAID_BEFORE = re.compile(rf"(?:^|[.!?;,]\s)(?P<who>[^.!?;,\n]{{0,60}}?)\b{_SPEAKS}(?:\s\w{{2,12}})?\s?[,:]?\s?$")
+_SPEAKER = re.compile(
+    rf"\b(?:{_SPEAKS}|your?|yours|he|she|they|his|her|their|\w+'s|students?|users?|original|previous|earlier|quot\w{{1,5}}|prompt|wrong"
+    r"|incorrect|common|key|(?:text)?book)\b",
+    re.IGNORECASE,
+)
+"""In the line above a quotation: somebody whose words it may be."""
 _OWN = re.compile(rf"(?:^|\b){_MYSELF}", re.IGNORECASE)
 _OPTION = re.compile(r"(?<![\w'])(?:[B-HJ-Z]|A(?!\s[a-z]))(?![\w'])")
 _ENDED = re.compile(r"[.,!?…-]$")
@@ -47,9 +53,21 @@ def without_quotations(text: str) -> str | None:
 
 
 def _headed(lines: list[str], number: int) -> bool:
-    """Whether a line stands right below a heading such as "Final answer": dressed as a quotation, but its own."""
+    """Whether a line is dressed as a quotation but is the reply's own: right below a heading such as "Final answer".
+
+    So is a line that declares the answer itself, where it comes last or below any heading that names no speaker.
+    """
     above = plain(lines[number - 1]) if number else ""
-    return (head := LINE.match(above)) is not None and head.end() == len(above)
+    if (head := LINE.match(above)) is not None and head.end() == len(above):
+        return True
+    said = plain(lines[number])
+    head = LINE.match(said)
+    if head is None or named(said[head.end() :]) is None:
+        return False
+    over = next((line for line in reversed(lines[:number]) if line.strip()), "")
+    last = not any(line.strip() for line in lines[number + 1 :])
+    own = over.startswith("#") or (last and not over.rstrip("*_ ").endswith(":") and not _QUOTE_LINE.match(over))
+    return bool(over) and own and not _SPEAKER.search(over)
 
 
 def _is_sentence(found: re.Match[str]) -> bool:
