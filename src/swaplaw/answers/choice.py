@@ -356,7 +356,9 @@ def _told(line: str, mention: re.Match[str]) -> _Statement | None:
     return _Statement(_Kind.SAID, UNSURE if praise.ALSO.match(after) else mention["letter"].upper())
 
 
-_OWN_TEXT = re.compile(r"\s(?P<text>[a-z]{2,20}(?:\s[a-z]{2,20}){0,2})[.!]?(?=\s[A-Z]|\s{0,3}$)")
+_OWN_TEXT = re.compile(
+    r"\s(?!(?:vitamin|cell|lymphocyte|major|minor|flat|sharp|movie|string)s?\b)(?P<text>[a-z]{2,20}(?:\s[a-z]{2,20}){0,2})[.!]?(?=\s[A-Z]|\s{0,3}$)"
+)
 
 
 def _with_text(before: str, letter: str, after: str) -> str | None:

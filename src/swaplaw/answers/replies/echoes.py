@@ -16,7 +16,9 @@ _LISTED = re.compile(
 _SENTENCE = re.compile(r"[.!?;\n]\s|[!?;\n]|\.$")
 _MOST = 26
 _SELECTS = re.compile(
-    r"\b(?:select\w{0,3}|choos\w{1,3}|choice|pick|answer|final|conclu\w{1,4}|decision|verdict|result)\b", re.I
+    r"\b(?:select\w{0,3}|choos\w{1,3}|choice|pick|answer(?!\s(?:choices|options)\b)"
+    r"|final|conclu\w{1,4}|decision|verdict|result)\b[^?]{0,60}$",
+    re.IGNORECASE,
 )
 """The line above the option that is named without its description: "Step 3 - Select"."""
 

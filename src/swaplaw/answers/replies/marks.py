@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from swaplaw.answers.replies.doubts import CONDITION
 from swaplaw.answers.replies.letters import MENTION, OF_A_SPECIES, meant, plain
-from swaplaw.answers.replies.phrases import SEARCHED
+from swaplaw.answers.replies.phrases import REJECTED, SEARCHED
 
 # Verdicts
 
@@ -118,6 +118,7 @@ _LABEL = re.compile(rf"{_SPECIES}(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>
 _ITEM = re.compile(r"(?:(?:[Oo]ption|[Cc]hoice)\s)?[(\[]?(?P<letter>[A-Z])(?:[).:\]]|\s\(|\s-\s)")
 _SMALL_LABEL = re.compile(r"(?P<letter>[a-z])(?:\)|[.:]\s|\s-\s)\s{0,3}\S")
 _INNER = re.compile(r"(?<![\w'])(?<!not )(?<!of )(?<!than )(?<!ly )[(\[]?(?P<letter>[A-Z])(?:[)\]]|[.:]\s)")
+_OPTION = re.compile(r"(?:^|[.;]\s)Option\s(?P<letter>[A-Z])\s\(", re.IGNORECASE)
 _TRAIL = re.compile(
     r"(?:(?<!\w)[(\[](?:option\s|choice\s)?(?P<letter>[A-Z])[)\]]|\s[-→⇒]\s{0,2}(?P<bare>[A-Z]))[.!]?\s?$"
     r"|(?:^|[.!]\s)(?:option\s|choice\s|(?<=\w\w\w[.!]\s)|(?<=\.\.[.!]\s)|(?<=[Nn]ot\s[A-Z][.!]\s))(?P<last>[A-Z])[.!]?$",
@@ -153,6 +154,7 @@ def _labelled(lines: list[str], known: Set[str]) -> set[str]:
         if another := _OR_ANOTHER.search(lines[0][first.end() - 1 : SEARCHED]):
             return {letter, another["letter"]}
         inner = {found["letter"] for found in _INNER.finditer(lines[0][first.end() - 1 : SEARCHED])}
+        inner |= {found["letter"] for found in _OPTION.finditer(lines[0][first.end() - 1 : SEARCHED])}
         # A list of all options starts with the first; an answer may be followed by why the others are wrong.
         linked = re.match(r"\W{0,3}(?:or|and)\b", lines[0][first.end() - 1 :])
         explained = not linked and any(other < letter for other in inner & known)
@@ -169,8 +171,8 @@ def first_below(lines: list[str], number: int) -> str:
     """The line below a heading, unless it begins a list of the options."""
     below, after = (*lines[number + 1 : number + 3], "", "")[:2]
     first, second = _ITEM.match(below), _ITEM.match(after)
-    listed = first and second and ord(second["letter"]) == ord(first["letter"]) + 1
-    return "" if listed else below
+    listed = first and second and (first["letter"], second["letter"]) == ("A", "B")
+    return "" if listed and not REJECTED.match(after[1:]) else below
 
 
 def _last_label(lines: list[str]) -> set[str]:

@@ -328,7 +328,7 @@ BOUND = re.compile(
     rf"|(?:\bnot|n't)\s[(]?[A-Z][)]?,?\s(?:but\s(?:rather\s)?)?"
     r"|(?<!\w)(?:sondern|sino(?:\sque\ses)?|ma\sbensì|bensì|mas\ssim|utan|maar|lecz|а|而是|(?<=ではなく)|(?<=なくて))\s?(?:la\s|die\s|a\s)?"
     rf"|\b(?:and|(?<!want\s)(?<!wanted\s)(?<!tempted\s)(?<!used\s)to)\s(?:say|choose|pick|go\swith|guess|answer)\s|\b(?:but|then|and)\s(?:chose|picked|selected|settled\son|went\swith)\s|\baccept\s"
-    r"|\b(?:best|correct|right|proper|fitting|suitable)\s(?:\w{3,14}\s){1,3}(?:is|must\sbe|would\sbe)\sthe\sone\s(?:\w{4,8}\s)?(?:in|under|at)\s"
+    r"|\b(?:best|correct|right|proper|fitting|suitable)\s(?:(?!wrong|incorrect|false)\w{3,14}\s){1,3}(?:is|must\sbe|would\sbe)\sthe\sone\s(?:\w{4,8}\s)?(?:in|under|at)\s"
     rf"|(?:^|[.!?)]\s)(?:(?:so|therefore|thus|hence),?\s)?(?:choose|select|pick|go\swith|going\swith|let's\sgo\swith|settl(?:ed|ing)\s(?:on|for)|landed\son|decided\son|sticking\swith)\s{{1,2}}){_ENTER}",
     re.IGNORECASE,
 )
@@ -367,7 +367,8 @@ REJECTED = re.compile(
 )
 """After a letter that was named only to be rejected."""
 SPOKEN_OF = re.compile(
-    r"['\])>]{0,3}(?:\s\([^()]{1,80}\)|,\s[^,;:.()]{1,60},)\s(?:is|was|are|were|has|does|describes|refers)\b",
+    r"['\])>]{0,3}(?:\s\([^()]{1,80}\)|,\s[^,;:.()]{1,60},)\s(?:(?:is|was|are|were|has|does)(?:n't)?|describes|refers)\b"
+    r"(?!\s(?:(?!not|never)\w{2,12}\s){0,2}(?:better|best|correct|right|true|answer|likely|likelier)\b)",
     re.IGNORECASE,
 )
 """After a letter and an aside: its sentence is about the option, as in "Note: option A (oxygen) is …"."""
@@ -413,7 +414,7 @@ NAMED_OPTION = re.compile(
 # A bare letter is an option where a clause begins with it: "so B is the answer", not "vitamin B is the answer".
 BEGINS = re.compile(
     r"(?:^|[.,:;!?\u3040-\u9fff-]|\b(?:so|therefore|thus|hence|that|then|think|believe|conclude|but|only|and|means|because|while|since"
-    rf"|although|though|why|ist|est|es|overall|opinion|view|mind|like|me|here|options?|choices?)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
+    rf"|although|though|(?:see|shows?|clear)(?:\sfor\syourself)?\swhy|ist|est|es|overall|opinion|view|mind|like|me|here|options?|choices?)|(?<![\w']){_CORRECTS})\s{{0,2}}[(\['<]{{0,3}}$",
     re.IGNORECASE,
 )
 OPTION = re.compile(
