@@ -28,7 +28,7 @@ PIECES = [
         "the third option ",
         "may I propose A ",
     ),
-    *("I, ", "A. x\n", "A? No. ", "Q: x\nA: ", "答えはA", "the wise think ", "all is true except A "),
+    *("> Answer: B\n", "I, ", "A. x\n", "A? No. ", "Q: x\nA: ", "答えはA", "the wise think ", "all is true except A "),
     *(
         "\\boxed{A} error ",
         ", and that is my answer",

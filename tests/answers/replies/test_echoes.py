@@ -11,6 +11,8 @@ REPLIES = [
     (f"{LIST}B) 15", None),  # Nothing is said between the list and its repetition.
     (f"{LIST}Let us go through them.\n\nA) 12\nB) 15", None),
     (f"{LIST}The sum comes to something else.\n\nD) 22", None),
+    ("- **A. Red** → warm\n- **B. Blue** → cold\n- **C. Green** → calm\n\n## Select\n__B. Blue__", "B"),
+    ("- A. Red → warm\n- B. Blue → cold\n- C. Green → calm\n\nNow the answer choices in turn.\nA. Red", None),
     ("A. Yes\nB. No\n\nThe premise is false.\n\nB. No", "B"),
 ]
 

@@ -17,6 +17,13 @@ REPLIES = [
     ('"Hello, Margaret?" "It\'s definitely C, dear." She slipped up. The card in my hand says D.', "D"),
     ("Correct: B\nYour answer: A", "B"),
     ("Your answer: A", "A"),
+    ("# Gas\n\nC is argon.\n\n### Conclusion\n> **Correct option: B - Nitrogen**\n\nD is a trace gas.", "B"),
+    ("A and C are out.\n\n> **Answer: B**", "B"),
+    ("A and C are out. My classmate wrote\n\n> **Answer: B**", None),
+    ("### Student's answer\n> **Correct option: B**\n\nThis overlooks friction, so C.", "C"),
+    ("Forgetting the sign leads many to option C.", None),
+    ("Some convert 2.5 h to 2 h 50 min, which would lead to option C, but that is a mistake. Now we add", None),
+    ("This leads you to option C.", "C"),
 ]
 
 

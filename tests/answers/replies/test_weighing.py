@@ -65,6 +65,10 @@ SETTLED = [
     ("If the code applies, then A; otherwise, B.", None),
     ("I'm leaning toward C, but D is just as likely.", None),
     ("Options (A) and (B) misapply the rule. The view taken in (C) has merit, and (D) presupposes an offer.", None),
+    ("Note: option A (oxygen) is the most frequently chosen wrong answer.", None),
+    ("My answer: A. (Option C, 'spear fishing', is a sport.)", "A"),
+    ("My answer: A. (Option C, on reflection, is better.)", None),
+    ("Option A (oxygen) is 21%. Option B (nitrogen) is 78%. Option C (argon) is 1%.", None),
     ("A. more demand\nB. less demand\nC.", None),
 ]
 

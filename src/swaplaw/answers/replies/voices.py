@@ -14,6 +14,8 @@ from swaplaw.answers.replies.letters import named, plain
 from swaplaw.answers.replies.phrases import LINE
 
 _LONGEST = 300
+_APART = 4
+"""A heading stands at most so many lines above what it heads: time stays linear in the text."""
 _QUOTE_LINE = re.compile(r"\s{0,3}>")
 _QUOTED = re.compile(
     rf"[\"“«„](?P<double>[^\"“”«»„\n]{{1,{_LONGEST}}})[\"”»]"
@@ -64,8 +66,8 @@ def _headed(lines: list[str], number: int) -> bool:
     head = LINE.match(said)
     if head is None or named(said[head.end() :]) is None:
         return False
-    over = next((line for line in reversed(lines[:number]) if line.strip()), "")
-    last = not any(line.strip() for line in lines[number + 1 :])
+    over = next((line for line in reversed(lines[max(0, number - _APART) : number]) if line.strip()), "")
+    last = number >= len(lines) - _APART and not any(line.strip() for line in lines[number + 1 :])
     own = over.startswith("#") or (last and not over.rstrip("*_ ").endswith(":") and not _QUOTE_LINE.match(over))
     return bool(over) and own and not _SPEAKER.search(over)
 
