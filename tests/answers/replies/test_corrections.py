@@ -18,6 +18,7 @@ REPLIES = [
     ("La bonne réponse est C. Les options A et B sont aussi correctes.", None),
     ("Правильный ответ: B. Вариант C тоже верен.", None),
     ("If I am wrong about the sign, the answer is B; if not, C.", None),
+    ("Is it a base? If so, B. If not, C.", None),
     ("Nothing supports D.", None),
     ("Cevap A seçeneği olamaz.", None),
     ("The best treatment is surgery (A). However, the patient refuses; the next best is a drug (C).", None),

@@ -28,7 +28,11 @@ BELOW = [
     ("Sure! Here is the answer of your question:\n\nC) ice is melt\n\nThis is because it get hot.", "C"),
     ("Here is the answer to your question:\n\nA) red\nB) blue\nC) green\nD) pink", None),
     ("Answer:\nA) red\nB) blue\nC) green\nD) pink\n\nThe correct option is B.", "B"),
-    ("### ✅ Answer: **D. Both are false**\n\n### Why not the others?\n\n- **A** – requires both to be true", "D"),
+    (
+        "### ✅ Answer: **D. Both are false**\n\n### Why not the others?\n\n"
+        "- **A** – requires both to be true\n- **B** – requires the first to be true",
+        "D",
+    ),
     ("Final answer: D\n\nWhy the others are wrong:\n- A: true of some cells\n- B: right\n- C: correct", "D"),
     ("Why not the others?\n\nA - small\nB - big\nC - correct", None),
 ]

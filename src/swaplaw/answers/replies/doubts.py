@@ -39,7 +39,7 @@ EARLIER = re.compile(
 )
 """What was thought before, wherever it stands in the sentence."""
 CONCLUSION = re.compile(
-    r"[.!?]|;(?=\s(?:as\sit\sis|here|now|i\b|in\sthis))|\b(?:so|therefore|thus|hence|but|because|however|though)\b",
+    r"[.!?]|;(?=\s(?:as\sit\sis|here|now|i\b|in\sthis))|\b(?:(?<!if\s)so|therefore|thus|hence|but|because|however|though)\b",
     re.IGNORECASE,
 )
 CLAUSE = re.compile(r"[,;:]|\band\b|\s-\s", re.IGNORECASE)
