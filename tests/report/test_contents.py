@@ -147,6 +147,13 @@ def test_odd_votes_give_a_document(name: str) -> None:
     assert data_of(page(found))["dataset"] == "made up"
 
 
+def test_a_lift_that_no_vote_could_change_has_no_interval() -> None:
+    """Of two single votes the heavier always wins: 0 held out is no observation, and nothing is unsure about it."""
+    found = document(ODD["one sample"], None, QUICK)["pairs"]
+    held = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+    assert [(row["held"], row["lo"], row["hi"]) for row in held] == [(0, 0, 0)] * 3
+
+
 def test_disjoint_models_are_said() -> None:
     """Models without a common question make no pair, and the page says so."""
     frame = ODD["two models"].frame.collect()

@@ -11,7 +11,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.holdout import deal, held_out_weight
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.intervals import Effect, effect, no_effect
 from swaplaw.law.curve import Curve, curve_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.scoresheet import scoresheet
@@ -147,5 +147,7 @@ def _carried(row: Row, member: Ints, folds: int, repeats: int, seed: int) -> Row
         own = row.pair.alone[0]
         dealt = deal(units, folds=folds, repeats=repeats, seed=seed)
         gains = held_out_weight(scores, dealt) - own.numerators.astype(np.float64) / own.denominator
-        held = effect(gains, units)
+        # Of two votes the heavier always wins: such a lift of 0 is no observation.
+        single = (row.pair.tally.votes[[row.pair.a, row.pair.b]][:, common] == 1).all()
+        held = no_effect(units) if single and not gains.any() else effect(gains, units)
     return Row(row.pair, row.curve, held, curve_data(row.pair, row.curve, sheet, member))
