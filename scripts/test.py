@@ -83,5 +83,6 @@ if __name__ == "__main__":
     os.environ.update(apptainer.arrange())
     if given == ["--install"]:
         sys.exit()
-    arguments = given or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
+    # Some tests wait, for a server or a sandbox: one process more than there are cores works meanwhile.
+    arguments = given or ["-m", "not slow", "-n", str((os.cpu_count() or 1) + 1), "--dist", "loadgroup"]
     sys.exit(run(environment / PROGRAMS / "python", "-m", "pytest", *arguments))

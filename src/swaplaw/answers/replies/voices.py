@@ -15,7 +15,7 @@ from swaplaw.answers.replies.phrases import LINE
 
 _LONGEST = 300
 _APART = 4
-"""A heading stands at most so many lines above what it heads: time stays linear in the text."""
+"""A heading stands at most this many lines above what it heads: time stays linear in the text."""
 _QUOTE_LINE = re.compile(r"\s{0,3}>")
 _QUOTED = re.compile(
     rf"[\"“«„](?P<double>[^\"“”«»„\n]{{1,{_LONGEST}}})[\"”»]"
