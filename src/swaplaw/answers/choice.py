@@ -28,6 +28,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from swaplaw.answers.replies import doubts, phrases, praise
+from swaplaw.answers.replies.bare import bare_answer
 from swaplaw.answers.replies.echoes import echoed
 from swaplaw.answers.replies.endings import answers_several, before_run_on, without_stump
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
@@ -77,6 +78,8 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     """
     labels = _letters(options) if isinstance(options, int) else _labels(tuple(options))
     known = labels.meant.keys()
+    if (bare := bare_answer(text)) is not None and labels.meant.get(bare) == bare:
+        return bare
     for own in own_words(spoken(text)):
         found = _settled(plainly(without_stump(labels.masked(own)), known), known)
         if found is not None and found in known:
