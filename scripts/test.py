@@ -83,6 +83,5 @@ if __name__ == "__main__":
     os.environ.update(apptainer.arrange())
     if given == ["--install"]:
         sys.exit()
-    # Some tests wait, for a server or a sandbox: one process more than there are cores works meanwhile.
-    arguments = given or ["-m", "not slow", "-n", str((os.cpu_count() or 1) + 1), "--dist", "loadgroup"]
+    arguments = given or ["-m", "not slow", "-n", "auto", "--dist", "loadgroup"]
     sys.exit(run(environment / PROGRAMS / "python", "-m", "pytest", *arguments))
