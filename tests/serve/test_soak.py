@@ -184,14 +184,16 @@ class Soak:
         for name in ("first", "second"):
             self.running.processes[name].kill()
             await self._start(name, 0.0)
-        for _ in range(30):
+        for _ in range(150):  # A circuit that opened again and again stays open for longer.
             await asyncio.sleep(0.5)
             found = await self._post("after", json=question())
             if found is not None and found["swaplaw"]["degraded"] is None:
                 break
         # Health may lag behind: a member that no vote has needed since was not asked, and nobody knows that it is well.
         assert found is not None
-        assert found["swaplaw"]["degraded"] is None
+        assert found["swaplaw"]["degraded"] is None, found["swaplaw"]
+        async with self.session.get(f"{self.url}/metrics") as response:
+            assert "swaplaw_requests_in_flight 0.0" in await response.text()
 
     def _judge(self) -> None:
         print(
