@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw.votes.tally import Tally, arrange
+from swaplaw.votes.rivals import arrange
+from swaplaw.votes.tally import Tally
 
 Array = npt.NDArray[Any]
 

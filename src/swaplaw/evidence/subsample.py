@@ -25,7 +25,8 @@ from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import DIGITS, Scoresheet, lay_out
 from swaplaw.law.winning_spans import Spans, spans_of
-from swaplaw.votes.tally import Rivals, Tally
+from swaplaw.votes.rivals import Rivals
+from swaplaw.votes.tally import Tally
 
 LARGEST_BATCH = 400_000
 FEWEST, MOST = 50, 1_000

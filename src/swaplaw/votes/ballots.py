@@ -89,7 +89,8 @@ class Ballots:
 
     def tally(self, *, labelled: bool = True) -> Tally:
         """Count as a tally does: the questions with a label, or all of them as if none had one."""
-        from swaplaw.votes.tally import Tally, arrange
+        from swaplaw.votes.rivals import arrange
+        from swaplaw.votes.tally import Tally
 
         kept = self.labelled if labelled else np.ones(len(self.questions), dtype=bool)
         place, own = np.cumsum(kept) - 1, kept[self.question]
