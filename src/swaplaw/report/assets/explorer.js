@@ -140,12 +140,13 @@ function explorer(data, state) {
       const [low, high] = ends(piece);
       if (low !== null) parts.push(drawn("rect", { x: from, y: up(high), width: Math.max(0.5, to - from), height: Math.max(0, up(low) - up(high)), class: "band" }));
     }
-    parts.push(...reference(0, "primary alone", "ref", up, left, right), ...reference(behind, "secondary alone", "ref2", up, left, right), ...reference(tallest, "ceiling", "ref2", up, left, right));
+    const references = [[0, "primary alone", "ref"], [behind, "secondary alone", "ref2"], [tallest, "ceiling", "ref2"]].map((each) => reference(...each, up, left, right));
+    parts.push(...references.flatMap(({ lines }) => lines));
     const path = law.pieces.filter((piece) => !isPoint(piece)).map((piece, place) => {
       const y = up(share(piece.lift));
       return `${place ? "L" : "M"}${across(shareOf(piece.lo))},${y}L${across(shareOf(piece.hi))},${y}`;
     });
-    parts.push(drawn("path", { class: "curve", d: path.join("") }));
+    parts.push(drawn("path", { class: "curve", d: path.join("") }), ...references.map(({ label }) => label));
     const here = law.pieces[placeOf(law.pieces, weight)];
     const x = across(shareOf(weight));
     parts.push(line(x, top, x, bottom, "here"), drawn("circle", { cx: x, cy: up(share(here.lift)), r: 6, class: "hereDot" }));
@@ -168,12 +169,14 @@ function explorer(data, state) {
     return at < from ? from - at : at > to ? at - to : 0;
   }
 
+  // A line across the picture, if it lies inside, and its name, which is drawn over the curve.
   function reference(value, name, kind, up, left, right) {
-    if (value > up.to) return [text((left + right) / 2, up(up.to) + 12, `${name} ${points(value, 1)} \u2191`, { "text-anchor": "middle" })];
-    if (value < up.from) return [text(right - 4, up(up.from) - 5, `${name} ${points(value, 1)} \u2193`, { "text-anchor": "end" })];
-    // The two models may lie close together: one is named above its line at the right, the other below it at the left.
-    const place = name === "secondary alone" ? [left + 4, up(value) + 14, "start"] : [right - 4, up(value) - 5, "end"];
-    return [line(left, up(value), right, up(value), kind), text(place[0], place[1], name, { "text-anchor": place[2] })];
+    const label = (x, y, anchor, said) => text(x, y, said, { "text-anchor": anchor, class: "named" });
+    if (value > up.to) return { lines: [], label: label((left + right) / 2, up(up.to) + 12, "middle", `${name} ${points(value, 1)} \u2191`) };
+    if (value < up.from) return { lines: [], label: label(right - 4, up(up.from) - 5, "end", `${name} ${points(value, 1)} \u2193`) };
+    // The lines may lie close together: each is named at a place of its own along it.
+    const [x, below, anchor] = { "primary alone": [right - 4, -5, "end"], "secondary alone": [left + 4, 14, "start"], ceiling: [(left + right) / 2, -5, "middle"] }[name];
+    return { lines: [line(left, up(value), right, up(value), kind)], label: label(x, up(value) + below, anchor, name) };
   }
 
   function drawBar(width) {
