@@ -184,8 +184,8 @@ class Soak:
         for name in ("first", "second"):
             self.running.processes[name].kill()
             await self._start(name, 0.0)
-        for _ in range(150):  # A circuit that opened again and again stays open for longer.
-            await asyncio.sleep(0.5)
+        for _ in range(120):  # A circuit takes a second, and a trial, to close.
+            await asyncio.sleep(0.25)
             found = await self._post("after", json=question())
             if found is not None and found["swaplaw"]["degraded"] is None:
                 break

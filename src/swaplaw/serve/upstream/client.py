@@ -150,6 +150,7 @@ class Client:
         self._observe = observe
         self._max_answer_bytes = max_answer_bytes
         self._pauses = random.Random()
+        self._trials: set[asyncio.Task[list[Completion]]] = set()
         self._key = upstream.key()
         self._own = {"model": self.model, **upstream.extra}
         self._own_text = open_json(self._own)
@@ -211,8 +212,35 @@ class Client:
         return self._pauses.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 10)))
 
     async def _attempt(self, payload: bytes, number: int) -> list[Completion]:
+        trial = self.circuit.open
         if not self.circuit.enter():
             raise UpstreamError("circuit open", passing=False)
+        return await (self._try(payload, number) if trial else self._timed(payload, number))
+
+    async def _try(self, payload: bytes, number: int) -> list[Completion]:
+        """Find out whether an upstream is well again, even if the question no longer needs its answer.
+
+        The member's other samples are refused meanwhile, which may decide the question without it: if that called the
+        trial off, an open circuit would never close.
+        """
+        trial = asyncio.create_task(self._timed(payload, number))
+        try:
+            await asyncio.wait([trial])
+        except asyncio.CancelledError:
+            self.throttle.keep()
+            self._trials.add(trial)
+            trial.add_done_callback(self._end_trial)
+            raise
+        return trial.result()
+
+    def _end_trial(self, trial: asyncio.Task[list[Completion]]) -> None:
+        """A trial that nobody waits for has ended; see how, or asyncio would complain."""
+        self._trials.discard(trial)
+        self.throttle.leave()
+        if not trial.cancelled():
+            trial.exception()
+
+    async def _timed(self, payload: bytes, number: int) -> list[Completion]:
         start = monotonic()
         try:
             with self._deadlines():

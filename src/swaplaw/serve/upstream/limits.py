@@ -168,6 +168,10 @@ class Throttle:
                 self._waiting.remove(turn)
             raise
 
+    def keep(self) -> None:
+        """Let the turn last on, for a call that outlives who made it: one more `leave` ends it."""
+        self._running += 1
+
     def leave(self) -> None:
         """Give the turn to the next."""
         self._running -= 1
