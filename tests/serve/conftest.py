@@ -42,8 +42,9 @@ def base_url(upstream: tuple[World, str], world: World) -> str:
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """Serve policies and get a client for them."""
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Serve policies and get a client for them; what fails is tried as often as ever, after shorter pauses."""
+    monkeypatch.setattr("swaplaw.serve.upstream.client.FIRST_PAUSE", 0.02)
     with ExitStack() as stack:
 
         def run(*served: Served, **options: Any) -> httpx.Client:

@@ -61,7 +61,7 @@ def test_whatever_a_rate_limit_asks_for_it_is_asked_few_times(
     base_url: str, world: World, start: Start, headers: dict[str, str]
 ) -> None:
     world.replies["limited"] = JSONResponse({"error": "your key sk-secret"}, 429, headers)
-    upstream = {"patience": 1.5, "breaker": 3}
+    upstream = {"patience": 0.5, "breaker": 3}
     client = start(serve(base_url, ("replies-limited", "1", 3), ("says-B", "1/3", 1), upstream=upstream))
     found = vote(client)["swaplaw"]
     assert (found["winner"], found["degraded"]["down"]) == ("B", {"replies-limited": "status 429"})
