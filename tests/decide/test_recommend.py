@@ -171,9 +171,16 @@ def test_two_single_votes_cannot_be_asked_and_three_can() -> None:
     assert (pair.verdict, pair.reason, pair.more, pair.held_out) == ("cannot_tell", "not_askable", None, None)
     assert "one vote per question" in pair.sentence
     assert "Until then deploy m0 alone" in pair.sentence
-    trio = recommend(tally_of(vote_counts(independent(rng, 900, (0.7, 0.7, 0.7)), 1, rng)), repeats=1, replicates=200)
+    single = vote_counts(independent(rng, 900, (0.7, 0.7, 0.7)), 1, rng)
+    trio = recommend(tally_of(single), repeats=1, replicates=200)
     assert trio.verdict == "deploy_panel"
     assert trio.equal_compute is None
+    again = recommend(tally_of(single[:2] * np.array([3, 5])[:, None, None]), repeats=1, replicates=200)
+    assert (again.verdict, again.reason, again.more) == ("cannot_tell", "not_askable", None)
+    assert "always gives the same answer to a question" in again.sentence
+    split = single[:2] * 3
+    split[0, 0, :2] = (2, 1)
+    assert recommend(tally_of(split), repeats=1, replicates=200).reason != "not_askable"
     assert "is unknown" in trio.sentence
 
 
@@ -289,6 +296,11 @@ def test_numbers_are_worded_as_people_say_them() -> None:
     assert words.gains(effect).startswith("loses 0.51 points (95% interval -0.91 to")
     assert words.gains_alone(0.01, 0) == "gains 1 point"
     assert words.p_value(-0.0) == "0.000"
+    assert words.costs(3.0) == "costs 3 times as much"
+    assert words.costs(2.07) == "costs 2.1 times as much"
+    assert words.costs(118.4) == "costs 118 times as much"
+    assert words.costs(1.0) == "costs as much"
+    assert words.costs(0.5) == "costs less"
     assert several(1, "pair") == "1 pair"
     assert several(36, "pair") == "36 pairs"
 

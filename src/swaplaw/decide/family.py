@@ -51,8 +51,10 @@ class Family:
 
     @cached_property
     def pairs_can_gain(self) -> bool:
-        """Whether any model has more than one vote on a question."""
-        return bool(self.scorer.tally.votes.max(initial=0) > 1)
+        """Whether any model ever splits its votes on a question: of two that never do, the heavier always wins."""
+        tally = self.scorer.tally
+        owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
+        return bool((tally.counts < tally.votes[owner, tally.rivals.question[tally.positions]]).any())
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -57,6 +57,7 @@ from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
+from swaplaw.votes.checks.names import apart
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
@@ -355,8 +356,8 @@ def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
     answered: Bools = np.logical_and.reduce(kept.answered)
     if not answered.any():
         raise InputError(
-            f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models answered; "
-            "name models that share questions"
+            f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models "
+            f"answered{apart(kept)}; name models that share questions"
         )
     return kept if answered.all() else kept.select(questions=answered)
 

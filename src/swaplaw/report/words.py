@@ -255,11 +255,17 @@ def _not_askable(found: Recommendation) -> str:
     named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
     third = "a third model" if len(others) == 1 else "compare three models or more together"
     return (
-        f"These votes cannot tell whether {named} would help {single}, the best single model: each has one vote per "
-        "question, and of two such votes the heavier always wins, so no pair can gain, by construction. Collect "
-        f"several samples per model and question, or {third}. Until then deploy {single} alone: nothing here "
-        "speaks for an ensemble."
+        f"These votes cannot tell whether {named} would help {single}, the best single model: {_unanimous(found)}, so "
+        f"no pair can gain, by construction. Collect several samples per model and question, or {third}. Until then "
+        f"deploy {single} alone: nothing here speaks for an ensemble."
     )
+
+
+def _unanimous(found: Recommendation) -> str:
+    """Why the votes of two models cannot change each other."""
+    if found.tally.votes.max() == 1:
+        return "each has one vote per question, and of two such votes the heavier always wins"
+    return "each always gives the same answer to a question, and of two such models the heavier always wins"
 
 
 def _checks(found: Recommendation) -> str:
@@ -317,10 +323,24 @@ def _meanwhile(found: Recommendation) -> str:
     if believed is None:
         return f"Until then deploy {single} alone."
     helps, gain = likely(believed.above(0)), _infinitive(believed.mean, held.places)
-    expected = f"an ensemble is {helps} to help, and is expected to {gain}"
-    ratio = found.cost(found.choice) / (found.cost(found.baseline) or 1)
-    costs = f"costs {ratio:.1f} times as much" if ratio > 1.05 else "costs as much"
-    return f"Until then deploy {single} alone: {expected}, but {costs} and is not proven."
+    cost = costs(found.cost(found.choice) / (found.cost(found.baseline) or 1))
+    if gain.startswith("lose"):
+        return f"Until then deploy {single} alone: an ensemble is {helps} to help, is expected to {gain}, and {cost}."
+    return (
+        f"Until then deploy {single} alone: an ensemble is {helps} to help, and is expected to {gain}, but {cost} and "
+        "is not proven."
+    )
+
+
+def costs(ratio: float) -> str:
+    """What an ensemble costs, compared with the single model.
+
+    >>> costs(2.07), costs(3.0), costs(1.0)
+    ('costs 2.1 times as much', 'costs 3 times as much', 'costs as much')
+    """
+    if ratio <= 1.05:
+        return "costs as much" if ratio > 0.95 else "costs less"
+    return f"costs {ratio:.0f} times as much" if ratio >= 10 else f"costs {round(ratio, 1):g} times as much"
 
 
 def _infinitive(gain: float, places: int) -> str:

@@ -17,6 +17,7 @@ from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_a
 from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.labels import chosen_labels
+from swaplaw.votes.checks.names import dataset_checks, name_checks
 from swaplaw.votes.checks.prose import prose
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -59,6 +60,11 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
     tuple of Check
         Errors, then warnings, then notes; empty where nothing looks wrong.
 
+    Raises
+    ------
+    InputError
+        If there is no such dataset.
+
     Examples
     --------
     >>> import swaplaw as sl
@@ -66,10 +72,12 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
     []
     """
     if isinstance(votes, Tally):
-        found = list(_found(from_tally(votes)))
+        found = [*name_checks(votes, votes.dataset), *_found(from_tally(votes))]
     else:
-        names = votes.datasets if dataset is None else [dataset]
-        found = [check for name in names for check in (*_found(from_table(votes, name)), *chosen_labels(votes, name))]
+        names = votes.datasets if dataset is None else [votes.counts_of(dataset)[0]]
+        found = list(dataset_checks(votes))
+        for name in names:
+            found += [*name_checks(votes, name), *_found(from_table(votes, name)), *chosen_labels(votes, name)]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
 
 
