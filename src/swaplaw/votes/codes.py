@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Ints
+from swaplaw._core.arrays import Bools, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,14 +26,31 @@ class Codes:
 
     def __call__(self, column: str) -> tuple[pl.Series, Ints]:
         """The different texts of a column, sorted, and the place of each row's among them; null comes after all."""
-        import polars as pl
-
         if column not in self._found:
-            texts = self.counts[column]
-            names = texts.drop_nulls().unique().sort()
-            places = texts.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(len(names)).to_numpy()
-            self._found[column] = names, places
+            self._found[column] = numbered(self.counts[column])
         return self._found[column]
+
+    @cached_property
+    def right(self) -> Bools:
+        """Which rows are right: by their grade, or where there are no grades because the answer is gold."""
+        if "correct" in self.counts.columns:
+            grades: Bools = self.counts["correct"].fill_null(False).to_numpy()
+            return grades
+        (answers, answer), (golds, gold) = self("answer"), self("gold")
+        place = np.append(answers.search_sorted(golds).to_numpy().astype(np.int64), -1)
+        # A gold that nobody gave, or that nobody knows, is no answer's place.
+        place[:-1][~golds.is_in(answers.implode()).to_numpy()] = -1
+        right: Bools = place.take(gold) == answer
+        return right
+
+
+def numbered(texts: pl.Series) -> tuple[pl.Series, Ints]:
+    """The different texts, sorted, and the place of each among them; null comes after all."""
+    import polars as pl
+
+    names = texts.drop_nulls().unique().sort()
+    places = texts.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(len(names)).to_numpy()
+    return names, places
 
 
 def summed(key: Ints, keys: int, numbers: Ints) -> tuple[Ints, Ints]:

@@ -335,8 +335,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes:
     code = Codes(counts) if codes is None else codes
     (models, m), (questions, q), (answers, a) = code("model"), code("question"), code("answer")
     graded = "correct" in counts.columns
-    right = (counts["correct"] if graded else counts["answer"] == counts["gold"]).fill_null(False).to_numpy()
-    votes = counts["votes"].to_numpy()
+    right, votes = code.right, counts["votes"].to_numpy()
     shape = (len(models), len(questions))
     # A rival is an answer to a question: the same letter on two questions is two rivals. Null comes last.
     kinds = len(answers) + 1

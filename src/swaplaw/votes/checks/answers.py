@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from swaplaw.answers.choice import read_choice
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, by_model, first, form
+from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, form
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
@@ -68,44 +67,53 @@ def _each_of_its(votes: int) -> str:
 
 def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
     """Words that stand for no answer, but vote like one."""
-    import polars as pl
-
-    for gold in sorted(filter(is_no_answer, ballots.golds)):
-        n = ballots.rows.filter(pl.col("gold") == gold)["question"].n_unique()
+    for place in ballots.rows.golds:
+        gold = ballots.names.golds[place]
+        if not is_no_answer(gold):
+            continue
+        n = ballots.rows.where(ballots.rows.gold == place).questions
         if 2 * n > ballots.questions or _NEVER_GOLD.fullmatch(gold):
             yield ballots.check(
                 "no_gold", "error" if n >= SERIOUS * ballots.questions else "warning", None, n,
                 f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
                 "give these questions their right answers, or leave them out",
             )  # fmt: skip
-    words = [text for text in ballots.wrong["answer"].unique() if is_no_answer(text) and text not in ballots.golds]
-    for model, rows in by_model(ballots.wrong.filter(pl.col("answer").is_in(words))):
-        votes, share = int(rows["votes"].sum()), int(rows["votes"].sum()) / ballots.votes[model]
+    words = ballots.where(ballots.wrong, lambda text: is_no_answer(text) and text not in ballots.golds)
+    for model, rows in ballots.by_model(words):
+        votes, share = rows.total, rows.total / ballots.votes[model]
         yield ballots.check(
-            "no_answer_as_text", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
-            f"{quote(model)} has {several(votes, 'vote')} for {quote(first(rows))}, which counts as an answer like any "
-            "other",
+            "no_answer_as_text", "error" if share >= SERIOUS else "warning", model, rows.questions,
+            f"{quote(model)} has {several(votes, 'vote')} for {quote(ballots.first(rows))}, which counts as an answer "
+            "like any other",
             "make these answers null: leave the cell of the column `answer` empty",
         )  # fmt: skip
 
 
 def spelling(ballots: Ballots) -> Iterator[Check]:
     """Wrong answers that are gold, spelt differently."""
-    import polars as pl
-
-    pairs = ballots.wrong.filter(pl.col("gold").is_not_null()).group_by("answer", "gold").agg(pl.col("votes").sum())
-    common = pairs.sort("votes", "answer", "gold", descending=True).head(MOST_SPELLINGS)
-    chains = {pair: chain for pair in common.select("answer", "gold").iter_rows() if (chain := _chain(*pair))}
+    names, golds = ballots.names, ballots.rows.sizes.golds
+    wrong = ballots.wrong.where(ballots.wrong.gold < golds)
+    *pair, often = wrong.per(wrong.answer, wrong.sizes.answers, wrong.gold, golds)
+    # The most frequent first; of equals, the last by name.
+    common = np.lexsort((pair[1], pair[0], often))[::-1][:MOST_SPELLINGS]
+    chains = {
+        answer * golds + gold: chain
+        for answer, gold in zip(*(place[common].tolist() for place in pair), strict=True)
+        if (chain := _chain(names.answers[answer], names.golds[gold]))
+    }
     if not chains:
         return
-    keys = pl.DataFrame([(*pair, chain) for pair, chain in chains.items()], ["answer", "gold", "chain"], orient="row")
-    for model, rows in by_model(ballots.wrong.join(keys, on=["answer", "gold"])):
-        votes, share = int(rows["votes"].sum()), int(rows["votes"].sum()) / ballots.votes[model]
-        chain = rows.group_by("chain").agg(pl.col("votes").sum()).sort("votes", "chain", descending=True)["chain"][0]
-        example = rows.filter(pl.col("chain") == chain).sort("question", "answer").row(0, named=True)
+    key = wrong.answer * golds + wrong.gold
+    for model, rows in ballots.by_model(wrong.where(np.isin(key, list(chains)))):
+        votes, share = rows.total, rows.total / ballots.votes[model]
+        of = np.array([chains[each] for each in (rows.answer * golds + rows.gold).tolist()])
+        chain = max(dict.fromkeys(of.tolist()), key=lambda name: (int(rows.votes[of == name].sum()), name))
+        such = rows.where(of == chain)
+        example = np.lexsort((such.answer, such.question))[0]
+        answer, gold = names.answers[such.answer[example]], names.golds[such.gold[example]]
         yield ballots.check(
-            "spelling", "error" if share >= SERIOUS else "warning", model, rows["question"].n_unique(),
-            f"{quote(model)} answers {quote(example['answer'])} where gold is {quote(example['gold'])}: "
+            "spelling", "error" if share >= SERIOUS else "warning", model, rows.questions,
+            f"{quote(model)} answers {quote(answer)} where gold is {quote(gold)}: "
             f"{several(votes, 'vote')} ({share:.0%}) differ from gold only in spelling, and count as wrong",
             f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
         )  # fmt: skip
@@ -133,82 +141,81 @@ def numbered_otherwise(answers: Iterable[str], golds: Iterable[str]) -> str | No
 
 def shifted(ballots: Ballots) -> Iterator[Check]:
     """Options that answers and golds number from different beginnings."""
-    if how := numbered_otherwise(ballots.answered["answer"].unique(), ballots.golds):
+    if how := numbered_otherwise(ballots.texts(ballots.answered), ballots.golds):
         yield ballots.check("numbered_otherwise", "error", None, ballots.questions, how, "number both alike")
 
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
-    import polars as pl
-
     if not ballots.closed:
         return
-    options = list(filter(ballots.is_option, ballots.answered["answer"].unique()))
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
-    silent = [text for text in ballots.answered["answer"].unique() if is_no_answer(text)]
     misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
-    outside = ballots.answered.filter(~pl.col("answer").is_in(options + silent) & ~pl.col("model").is_in(misspelt))
+    outside = ballots.where(ballots.answered, lambda text: not (ballots.is_option(text) or is_no_answer(text)))
     flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
-    for model, rows in by_model(outside):
-        share = int(rows["votes"].sum()) / ballots.answers[model]
-        if share >= limit and rows["question"].n_unique() >= 5:
+    for model, rows in ballots.by_model(outside):
+        share = rows.total / ballots.answers[model]
+        if model not in misspelt and share >= limit and rows.questions >= 5:
             flagged.add(model)
             yield ballots.check(
-                "not_an_option", "error", model, rows["question"].n_unique(),
-                f"{quote(model)} answers {quote(first(rows))} where the right answers are "
+                "not_an_option", "error", model, rows.questions,
+                f"{quote(model)} answers {quote(ballots.first(rows))} where the right answers are "
                 f"{listing(sorted(ballots.golds), 3)}: {share:.0%} of its answers are none of the options",
                 _LETTERS_IN_REPLIES
-                if _names_letters(ballots, rows["answer"].unique().to_list())
+                if _names_letters(ballots, ballots.texts(rows))
                 else "write the option's letter or label in the column `answer`, as in the column `gold`",
             )  # fmt: skip
     chance = 1 / len(ballots.golds)
-    asked = dict(ballots.answered.group_by("model").agg(pl.col("question").n_unique()).iter_rows())
-    for model, rows in by_model(ballots.spoken):
-        n, right = asked[model], int(rows["right"].sum()) / ballots.answers[model]
+    for model in ballots.models:
+        if not ballots.answers[model]:
+            continue
+        n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
         far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
         if far > FAR_BELOW and right < chance / 2 and model not in flagged | misspelt:
+            own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
             yield ballots.check(
                 "below_chance", "error", model, n,
                 f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
-                f"{chance:.0%}: its answers (such as {quote(first(rows))}) do not mean what gold means",
+                f"{chance:.0%}: its answers (such as {quote(ballots.first(own))}) do not mean what gold means",
                 "check that its answers and the column `gold` name options in the same way and the same order",
             )  # fmt: skip
 
 
 def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
     """Whether most of some answers are whole replies that name a letter, such as "The answer is B."."""
-    known = sorted(texts)[:200]
+    from swaplaw.answers.choice import read_choice  # Here: its patterns take longer to compile than a check takes.
+
+    known = texts[:200]
     return ballots.letters and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
 
 
 def never_right(ballots: Ballots) -> Iterator[Check]:
     """Without options there is no chance to go by: a model that is never right beside models that often are."""
-    import polars as pl
-
-    shares = ballots.answered.group_by("model").agg(
-        ((pl.col("votes") * pl.col("right")).sum() / pl.col("votes").sum()).alias("share"),
-        pl.col("question").n_unique().alias("n"),
-    )
-    best = float(shares["share"].max() or 0)  # type: ignore[arg-type]
-    never = shares.filter((pl.col("share") == 0) & (pl.col("n") >= SURE)).sort("model")
-    if not best and shares.height and never.height == shares.height:
+    shares = {
+        model: ballots.correct[model] / ballots.answers[model] for model in ballots.models if ballots.answers[model]
+    }
+    best = max(shares.values(), default=0.0)
+    never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
+    if not best and shares and len(never) == len(shares):
         yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
-        for model, _, n in never.iter_rows():
-            own = ballots.wrong.filter(pl.col("model") == model)
-            letters = all(len(option_letter(text)) == 1 for text in own["answer"].unique())
+        for model in never:
+            own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
+            letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
             yield ballots.check(
-                "never_right", "error" if letters else "warning", model, n,
+                "never_right", "error" if letters else "warning", model, ballots.asked[model],
                 f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
-                f"such as {quote(first(own))}{' where gold is not a letter' if letters else ''}",
+                f"such as {quote(ballots.first(own))}{' where gold is not a letter' if letters else ''}",
                 "check that its answers are spelt as gold is",
             )  # fmt: skip
 
 
 def _nobody_right(ballots: Ballots) -> Check:
-    answer, gold = ballots.wrong.sort("question", "model", "answer").select("answer", "gold").row(0)
-    expected = "" if gold is None else f", and gold such as {quote(gold)}"
+    wrong, names = ballots.wrong, ballots.names
+    first = np.lexsort((wrong.answer, wrong.model, wrong.question))[0]
+    answer, gold = names.answers[wrong.answer[first]], wrong.gold[first]
+    expected = f", and gold such as {quote(names.golds[gold])}" if gold < wrong.sizes.golds else ""
     return ballots.check(
         "never_right", "error", None, ballots.questions,
         f"no vote of any model is right: there are answers such as {quote(answer)}{expected}",

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from swaplaw._core.arrays import Ints
 from swaplaw._core.results import Result
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.answers.forms import letter as option_letter
+from swaplaw.votes.checks.rows import Rows, Sizes, flags
+from swaplaw.votes.codes import numbered
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from swaplaw.votes.table import Votes
 
 Severity = Literal["error", "warning", "note"]
@@ -52,44 +53,45 @@ class Check(Result):
 
 @dataclass(frozen=True)
 class Ballots:
-    """One dataset's votes: a row for each model, question and answer."""
+    """One dataset's votes, and the names whose places their rows hold."""
 
     dataset: str
-    rows: pl.DataFrame = field(repr=False)
-    """model, question, answer (null: abstention), gold (null: unknown), right, labelled, votes."""
+    rows: Rows = field(repr=False)
+    names: Names = field(repr=False)
     clusters: int | None
     """How many clusters there are, if there is such a column."""
 
     @cached_property
     def judged(self) -> Ballots:
         """The questions that have a label: nobody is wrong where nobody knows what is right."""
-        labelled = self.rows["labelled"]
-        return self if labelled.all() or not labelled.any() else replace(self, rows=self.rows.filter(labelled))
+        labelled = self.rows.labelled
+        return self if labelled.all() or not labelled.any() else replace(self, rows=self.rows.where(labelled))
 
     @cached_property
     def models(self) -> list[str]:
         """Every model, by name."""
-        return sorted(self.rows["model"].unique())
+        return [self.names.models[model] for model in self.rows.models]
 
-    @cached_property
+    @property
     def questions(self) -> int:
         """How many questions there are."""
-        return int(self.rows["question"].n_unique())
+        return self.rows.questions
 
     @cached_property
     def golds(self) -> set[str]:
         """All right answers."""
-        return set(self.rows["gold"].drop_nulls().unique())
+        return {self.names.golds[gold] for gold in self.rows.golds}
 
     @cached_property
-    def answered(self) -> pl.DataFrame:
+    def answered(self) -> Rows:
         """Rows that are not abstentions."""
-        return self.rows.filter(self.rows["answer"].is_not_null())
+        given = self.rows.answer < self.rows.sizes.answers
+        return self.rows if given.all() else self.rows.where(given)
 
     @cached_property
-    def wrong(self) -> pl.DataFrame:
+    def wrong(self) -> Rows:
         """Answers that are not right."""
-        return self.answered.filter(~self.answered["right"])
+        return self.answered.where(~self.answered.right)
 
     @cached_property
     def letters(self) -> bool:
@@ -112,41 +114,88 @@ class Ballots:
             return len(found) == 1 and found.isdigit() in {option_letter(gold).isdigit() for gold in self.golds}
         return any(form(chain)(text) in self._known for chain in CHAINS)
 
+    def texts(self, rows: Rows) -> list[str]:
+        """The different answers of some rows, sorted."""
+        return [self.names.answers[answer] for answer in rows.answers]
+
+    def where(self, rows: Rows, told: Callable[[str], bool]) -> Rows:
+        """The rows whose answer, read once for all of them, is told to be such."""
+        chosen = [answer for answer in rows.answers.tolist() if told(self.names.answers[answer])]
+        return rows.where(flags(chosen, rows.sizes.answers)[rows.answer])
+
+    def first(self, rows: Rows) -> str:
+        """An example: the commonest answer, the first of equals."""
+        return self.names.answers[rows.commonest]
+
+    def by_model(self, rows: Rows) -> Iterator[tuple[str, Rows]]:
+        """The rows of each model, by name."""
+        for model in rows.models:
+            yield self.names.models[model], rows.where(rows.model == model)
+
     @cached_property
     def votes(self) -> dict[str, int]:
         """Votes of each model."""
-        return _totals(self.rows)
+        return self._by_name(self.rows.cast)
 
     @cached_property
     def answers(self) -> dict[str, int]:
         """Votes of each model that are not abstentions."""
-        return _totals(self.answered)
+        return self._by_name(self.answered.cast)
 
     @cached_property
-    def spoken(self) -> pl.DataFrame:
-        """How often each model gave each answer, and how often that was right."""
-        import polars as pl
+    def asked(self) -> dict[str, int]:
+        """Questions that each model answered."""
+        return self._by_name(self.answered.asked)
 
-        votes = pl.col("votes")
-        return self.answered.group_by("model", "answer").agg(votes.sum(), votes.filter("right").sum().alias("right"))
+    @cached_property
+    def correct(self) -> dict[str, int]:
+        """Right votes of each model."""
+        return self._by_name(self.answered.where(self.answered.right).cast)
+
+    def _by_name(self, numbers: Ints) -> dict[str, int]:
+        return dict(zip(self.names.models, numbers.tolist(), strict=True))
 
     def check(self, name: str, severity: Severity, model: str | None, questions: int, message: str, fix: str) -> Check:
         """A check of this dataset."""
         return Check(name, severity, model, questions, message, fix, self.dataset)
 
 
+@dataclass(frozen=True)
+class Names:
+    """Every name in its place, sorted."""
+
+    models: Sequence[str]
+    answers: Sequence[str]
+    golds: Sequence[str]
+
+
 def from_table(votes: Votes, dataset: str) -> Ballots:
     """One dataset of a table."""
     import polars as pl
 
-    counts = votes.counts.filter(pl.col("dataset") == dataset)
+    counts, code = votes.counts, votes.codes
     graded = "correct" in counts.columns
-    right = (pl.col("correct") if graded else pl.col("answer") == pl.col("gold")).fill_null(False).alias("right")
-    gold = (pl.lit(None, pl.String) if graded else pl.col("gold")).alias("gold")
-    question = pl.col("question").cast(pl.Categorical).to_physical()  # Only told apart, never named.
-    keys = ["model", question, "answer", gold, right, pl.col("gold").is_not_null().alias("labelled")]
+    (models, model), (questions, question), (answers, answer), (golds, gold) = map(
+        code, ("model", "question", "answer", "gold")
+    )
+    rows = Rows(
+        model,
+        question,
+        answer,
+        np.full(len(gold), len(golds)) if graded else gold,
+        code.right,
+        gold < len(golds),
+        counts["votes"].to_numpy(),
+        Sizes(len(models), len(questions), len(answers), len(golds)),
+    )
+    here = (counts["dataset"] == dataset).to_numpy()
+    if not here.all():
+        rows, counts = rows.where(here), counts.filter(pl.Series(here))
+    # Nothing else parts votes for one answer.
+    split = graded or "reason" in counts.columns
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
-    return Ballots(dataset, counts.group_by(keys).agg(pl.col("votes").sum().cast(pl.Int64)), clusters)
+    names = Names(models.to_list(), answers.to_list(), golds.to_list())
+    return Ballots(dataset, rows.merged() if split else rows, names, clusters)
 
 
 def from_tally(tally: Tally) -> Ballots:
@@ -155,50 +204,27 @@ def from_tally(tally: Tally) -> Ballots:
 
     model, question = np.nonzero(tally.gold)
     owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
-    spot = tally.rivals.question[tally.positions]
+    labels = pl.Series(tally.rivals.labels.tolist(), dtype=pl.String)
     golds = pl.Series(tally.golds or [None] * len(tally.questions), dtype=pl.String)
-    places = np.concatenate([question, spot])
-    right = np.arange(len(places)) < len(question)
-    said = (
-        golds.fill_null("gold")
-        .gather(question)
-        .extend(pl.Series(tally.rivals.labels[tally.positions].tolist(), dtype=pl.String))
+    texts = pl.concat([golds.fill_null("gold"), labels])
+    answers, place = numbered(texts)
+    right, known = numbered(golds)
+    places = np.concatenate([question, tally.rivals.question[tally.positions]])
+    rows = Rows(
+        np.concatenate([model, owner]),
+        places,
+        place[np.concatenate([question, len(golds) + tally.positions])],
+        known[places],
+        np.arange(len(places)) < len(question),
+        np.ones(len(places), dtype=bool),
+        np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
+        Sizes(len(tally.models), len(tally.questions), len(answers), len(right)),
     )
-    rows = pl.DataFrame(
-        {
-            "model": pl.Series(tally.models).gather(np.concatenate([model, owner])),
-            "question": places,
-            "answer": said,
-            "gold": golds.gather(places),
-            "right": right,
-            "labelled": True,
-            "votes": np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
-        }
-    )
-    return Ballots(tally.dataset, rows, None if tally.clusters is None else len(set(tally.clusters)))
+    names = Names(tally.models, answers.to_list(), right.to_list())
+    return Ballots(tally.dataset, rows, names, None if tally.clusters is None else len(set(tally.clusters)))
 
 
 @cache
 def form(chain: str) -> Canonicaliser:
     """A chain of canonical forms."""
     return canonicaliser([chain])
-
-
-def _totals(rows: pl.DataFrame) -> dict[str, int]:
-    import polars as pl
-
-    return dict(rows.group_by("model").agg(pl.col("votes").sum()).iter_rows())
-
-
-def by_model(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The rows of each model, by name."""
-    for model in sorted(rows["model"].unique()):
-        yield model, rows.filter(rows["model"] == model)
-
-
-def first(rows: pl.DataFrame) -> str:
-    """An example: the commonest answer, the first of equals."""
-    import polars as pl
-
-    common = rows.group_by("answer").agg(pl.col("votes").sum()).sort(["votes", "answer"], descending=[True, False])
-    return str(common["answer"][0])

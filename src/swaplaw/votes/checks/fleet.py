@@ -4,61 +4,92 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
+from swaplaw._core.arrays import Floats, Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import SURE, Ballots, Check, by_model
+from swaplaw.votes.checks.ballots import SURE, Ballots, Check
+from swaplaw.votes.checks.rows import added
+from swaplaw.votes.codes import distinct, summed
 
 CONSTANT = 0.95
 FEW_QUESTIONS = 30
+_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS = (np.uint64(30), np.uint64(27))
+"""How SplitMix64 mixes bits (Steele, Lea and Flood, 2014)."""
 
 
 def constant(ballots: Ballots) -> Iterator[Check]:
     """Models that give one answer to everything."""
-    import polars as pl
-
-    asked = dict(ballots.answered.group_by("model").agg(pl.col("question").n_unique()).iter_rows())
-    for model, rows in by_model(ballots.spoken):
-        answer, votes, right = rows.sort("votes", "answer").row(-1)[1:]
-        share, n = votes / ballots.answers[model], asked[model]
-        if ballots.golds and share >= CONSTANT and n >= SURE and right < 0.7 * votes:
+    if not ballots.golds:
+        return
+    rows = ballots.answered
+    model, answer, votes = rows.per(rows.model, rows.sizes.models, rows.answer, rows.sizes.answers)
+    for own in ballots.models:
+        spoken = np.flatnonzero(model == ballots.names.models.index(own))
+        if not len(spoken):
+            continue
+        # The answer with the most votes; of equals, the last by name.
+        most = spoken[np.lexsort((answer[spoken], votes[spoken]))[-1]]
+        share, n = int(votes[most]) / ballots.answers[own], ballots.asked[own]
+        if share < CONSTANT or n < SURE:
+            continue
+        right = rows.where(rows.right & (rows.model == model[most]) & (rows.answer == answer[most])).total
+        if right < 0.7 * votes[most]:
             yield ballots.check(
-                "constant_answer", "warning", model, n,
-                f"{quote(model)} answers {quote(answer)} in {share:.0%} of its votes, whatever the question",
+                "constant_answer", "warning", own, n,
+                f"{quote(own)} answers {quote(ballots.names.answers[answer[most]])} in {share:.0%} of its votes, "
+                "whatever the question",
                 "look at its completions: a template or a stop sequence may cut them short",
             )  # fmt: skip
 
 
 def copies(ballots: Ballots) -> Iterator[Check]:
     """Models whose votes are all the same."""
-    import polars as pl
-
-    said = pl.when("right").then(pl.lit("\0gold")).otherwise("answer").alias("answer")
-    votes = ballots.rows.group_by("model", "question", said, "right").agg(pl.col("votes").sum())
+    rows = ballots.rows
+    width = rows.sizes.answers + 2
+    # However a right answer is spelt, it is gold: it takes the last place, behind no answer.
+    said = np.where(rows.right, width - 1, rows.answer)
+    key, votes = rows.ballot * width + said, rows.votes
+    if len(np.unique(key)) < len(key):
+        key, votes = summed(key, rows.sizes.models * rows.sizes.questions * width, votes)
+    ballot, said = np.divmod(key, width)
+    every, place = distinct(ballot, rows.sizes.models * rows.sizes.questions)
     # Twice as many votes in the same shares are the same vote; equal quotients are equal floats.
-    rows = votes.with_columns(pl.col("votes") / pl.col("votes").sum().over("model", "question"))
-    marks = rows.group_by("model").agg(
-        pl.struct("question", "answer", "votes").hash().sum().alias("mark"),
-        pl.len().alias("rows"),
-        pl.col("question").n_unique().alias("n"),
-        (~pl.col("right") & pl.col("answer").is_not_null()).any().alias("errs"),
-    )
-    alike = (
-        marks.group_by("mark", "rows", "n", "errs").agg(pl.col("model").sort()).filter(pl.col("model").list.len() > 1)
-    )
-    for _, _, n, errs, models in alike.sort(pl.col("model").list.first()).iter_rows():
-        if n >= SURE and errs:
-            for copy in models[1:]:
+    share = votes / added(place, votes, len(every)).take(place)
+    model, question = np.divmod(ballot, rows.sizes.questions)
+    mark = _marks(question * width + said, share)
+    order = np.argsort(model.astype(np.min_scalar_type(rows.sizes.models)), kind="stable")
+    present, number = np.unique(model, return_counts=True)
+    marks = np.add.reduceat(mark[order], np.cumsum(number) - number).tolist() if len(order) else []
+    alike: dict[tuple[int, int], list[int]] = {}
+    for own, total, size in zip(present.tolist(), marks, number.tolist(), strict=True):
+        alike.setdefault((total, size), []).append(own)
+    for first, *others in sorted(alike.values()):
+        n, own = int(rows.asked[first]), model == first
+        if others and n >= SURE and bool((said[own] < width - 2).any()):
+            for copy in others:
+                names = ballots.names.models[copy], ballots.names.models[first]
                 yield ballots.check(
-                    "duplicate_model", "warning", copy, n,
-                    f"{quote(copy)} votes exactly as {quote(models[0])} does on all {n:,} questions: together they are "
-                    "one model, and it cannot change a vote",
+                    "duplicate_model", "warning", names[0], n,
+                    f"{quote(names[0])} votes exactly as {quote(names[1])} does on all {n:,} questions: together they "
+                    "are one model, and it cannot change a vote",
                     "leave one of them out, and check that two names do not stand for one file",
                 )  # fmt: skip
 
 
+def _marks(place: Ints, share: Floats) -> npt.NDArray[np.uint64]:
+    """A mark of each share of a place: sums of them are the same where all shares are, and by chance once in 2^64."""
+    mark = place.astype(np.uint64) * _FACTORS[0] + np.ascontiguousarray(share).view(np.uint64)
+    for factor, shift in zip(_FACTORS, _SHIFTS, strict=True):
+        mark ^= mark >> shift
+        mark *= factor
+    return mark ^ (mark >> _SHIFTS[0])
+
+
 def shape(ballots: Ballots) -> Iterator[Check]:
     """Too few questions, questions that not all models share, one sample each, one cluster."""
-    import polars as pl
-
     n = ballots.questions
     if n < FEW_QUESTIONS:
         yield ballots.check(
@@ -67,18 +98,19 @@ def shape(ballots: Ballots) -> Iterator[Check]:
             f"{FEW_QUESTIONS} or more to be trusted",
             "collect more questions",
         )  # fmt: skip
-    each = ballots.rows.group_by("model").agg(pl.col("question").n_unique().alias("n")).sort("n", "model")
-    asked = ballots.rows.group_by("question").agg(pl.col("model").n_unique().alias("models"))
-    common = asked.filter(pl.col("models") == len(ballots.models)).height
+    rows = ballots.rows
+    asked = np.bincount(rows.ballots % rows.sizes.questions, minlength=rows.sizes.questions)
+    common = int(np.count_nonzero(asked == len(ballots.models)))
     if 0 < 2 * common < n:  # Where they share none, every command says so by itself.
-        model, own = each.row(0)
+        fewest = rows.models[rows.asked[rows.models].argmin()]
+        model, own = ballots.names.models[fewest], int(rows.asked[fewest])
         yield ballots.check(
             "uneven_questions", "warning", model, n - common,
             f"only {common:,} of {n:,} questions have votes of all {len(ballots.models)} models; {quote(model)} has "
             f"the fewest, {own:,}",
             "collect what is missing, or name models that share their questions",
         )  # fmt: skip
-    if ballots.rows["votes"].sum() == each["n"].sum() and len(ballots.models) > 1:
+    if rows.total == len(rows.ballots) and len(ballots.models) > 1:
         yield ballots.check(
             "one_sample", "note", None, n,
             "every model has one vote per question: of two such votes the heavier always wins, so pairs cannot gain",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from swaplaw._core.arrays import Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import Ballots, Check, by_model, form
-
-if TYPE_CHECKING:
-    import polars as pl
+from swaplaw.votes.checks.ballots import Ballots, Check, form
+from swaplaw.votes.checks.rows import added, flags
 
 UNIQUE = 0.8
 """Share of wrong answers that nobody repeats, from which on answers are prose."""
@@ -36,16 +36,15 @@ _FORMULA = re.compile(r"(?=.*\d)(?=.*[-+*/^=(){}\[\],\\])(?!.*(?<!\\)\b[^\W\d_]{
 
 def prose(ballots: Ballots) -> Iterator[Check]:
     """Right answers that all agree, and wrong ones that never do: a judge, not the models, made them agree."""
-    import polars as pl
-
-    if not ballots.rows["right"].any():
+    if not ballots.rows.right.any():
         return  # Nobody made right answers agree: there are none.
-    said = _worded(ballots)
-    telling = said.group_by("asked").agg(
-        pl.col("votes").sum().alias("all"), pl.col("votes").filter(pl.col("votes") == 1).sum().alias("once")
-    ).filter(pl.col("all") >= FEW_WRONG)  # fmt: skip
-    once = int(telling["once"].sum()) / max(1, int(telling["all"].sum()))
-    if telling.height < FEW_PROSE or once < UNIQUE or _numbers(said.filter(pl.col("votes") == 1)["answer"].to_list()):
+    asked, answer, votes = _worded(ballots)
+    _, place = np.unique(asked, return_inverse=True)
+    every, lone = added(place, votes, 0), added(place, np.where(votes == 1, 1, 0), 0)
+    telling = every >= FEW_WRONG
+    once = int(lone[telling].sum()) / max(1, int(every[telling].sum()))
+    number = int(telling.sum())
+    if number < FEW_PROSE or once < UNIQUE or _numbers([ballots.names.answers[one] for one in answer[votes == 1]]):
         return
     model, single, pooled, spelt = max(_inflated(ballots), key=lambda row: row[2] - row[1])
     vote = (
@@ -53,7 +52,7 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     )
     free = "" if spelt is None else f", and {spelt:.1%} when texts are compared as they are spelt"
     yield ballots.check(
-        "graded_prose", "error", model, telling.height,
+        "graded_prose", "error", model, number,
         f"right answers agree with each other and {once:.0%} of the wrong ones "
         "are given once only, as if a judge had replaced every right text by gold: a single sample of "
         f"{quote(model)} is right {single:.1%} of the time{vote}{free}; nobody could count such a vote in deployment",
@@ -61,22 +60,26 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     )  # fmt: skip
 
 
-def _worded(ballots: Ballots) -> pl.DataFrame:
-    """How often each wrong answer was given to each question, leaving out options and formulas.
+def _worded(ballots: Ballots) -> tuple[Ints, Ints, Ints]:
+    """How often each wrong answer was given to each question, leaving out options and formulas: asked, answer, votes.
 
     By each model, since whoever answers in a word repeats it; by all models together where each answered once, and then
     only answers of several words.
     """
-    import polars as pl
-
-    once = ballots.rows["votes"].sum() == ballots.rows.select("model", "question").n_unique()
-    asked = pl.struct("question") if once else pl.struct("model", "question")
-    said = ballots.wrong.group_by(asked.alias("asked"), "question", "answer").agg(pl.col("votes").sum())
-    kept = said.filter(pl.col("question").n_unique().over("answer") < FORMULA)
+    wrong, sizes, names = ballots.wrong, ballots.wrong.sizes, ballots.names.answers
+    question, answer, votes = wrong.per(wrong.question, sizes.questions, wrong.answer, sizes.answers)
+    rare = np.bincount(answer, minlength=sizes.answers) < FORMULA
+    once = ballots.rows.total == len(ballots.rows.ballots)
+    asked = question if once else wrong.ballot
+    if not once:
+        answer, votes = wrong.answer, wrong.votes
+    kept = np.flatnonzero(rare & (np.bincount(answer, minlength=sizes.answers) > 0)).tolist()
     if once:
-        kept = kept.filter(pl.col("answer").str.count_matches(r"\S+") >= WORDY)
-    options = set(filter(ballots.is_option, kept["answer"].unique())) if ballots.closed else set()
-    return kept.filter(~pl.col("answer").is_in(options))
+        kept = [one for one in kept if len(names[one].split()) >= WORDY]
+    if ballots.closed:
+        kept = [one for one in kept if not ballots.is_option(names[one])]
+    chosen = flags(kept, sizes.answers)[answer]
+    return asked[chosen], answer[chosen], votes[chosen]
 
 
 def _numbers(texts: list[str]) -> bool:
@@ -91,30 +94,24 @@ def _numbers(texts: list[str]) -> bool:
 
 def _inflated(ballots: Ballots) -> Iterator[tuple[str, float, float, float | None]]:
     """Each model's accuracy by single samples, by its graded plurality, and by plurality of texts as spelt."""
-    import polars as pl
-
-    spellings = ballots.answered.filter("right").group_by("question").agg(pl.col("answer").n_unique())
-    raw = bool((spellings["answer"] > 1).any())
-    for model, rows in by_model(ballots.rows):
-        wrong = pl.col("votes").filter(~pl.col("right"))
-        question = rows.group_by("question").agg(
-            pl.col("votes").filter("right").sum().alias("right"),
-            wrong.max().fill_null(0).alias("rival"),
-            (wrong == wrong.max()).sum().alias("rivals"),
-            pl.col("votes").filter("right").max().fill_null(0).alias("spelt"),
-            pl.col("votes").sum().alias("all"),
-        )
-        ahead = question.select(
-            (pl.col("right") / pl.col("all")).mean().alias("single"),
-            _credit("right").mean().alias("pooled"),
-            _credit("spelt").mean().alias("spelt"),
-        ).row(0)
-        yield model, *ahead[:2], ahead[2] if raw else None
+    right = ballots.answered.where(ballots.answered.right)
+    spellings, _, _ = right.per(right.question, right.sizes.questions, right.answer, right.sizes.answers)
+    raw = bool((np.bincount(spellings) > 1).any())
+    for model, rows in ballots.by_model(ballots.rows):
+        questions, place = np.unique(rows.question, return_inverse=True)
+        n = len(questions)
+        own, votes = np.where(rows.right, rows.votes, 0), np.where(rows.right, 0, rows.votes)
+        rival, spelt = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        np.maximum.at(rival, place, votes)
+        np.maximum.at(spelt, place, own)
+        rivals = np.bincount(place, ~rows.right & (votes == rival.take(place)), minlength=n)
+        correct = added(place, own, n)
+        single = float((correct / added(place, rows.votes, n)).mean())
+        pooled, as_spelt = (_credit(each, rival, rivals) for each in (correct, spelt))
+        yield model, single, pooled, as_spelt if raw else None
 
 
-def _credit(own: str) -> pl.Expr:
-    """The score of a vote by how many are right: all, or a share of it where wrong answers have as many."""
-    import polars as pl
-
-    ahead, level = pl.col(own) > pl.col("rival"), pl.col(own) == pl.col("rival")
-    return pl.when(ahead).then(1.0).when(level & (pl.col(own) > 0)).then(1 / (1 + pl.col("rivals"))).otherwise(0.0)
+def _credit(own: Ints, rival: Ints, rivals: Ints) -> float:
+    """The mean score of votes by how many are right: all, or a share of it where wrong answers have as many."""
+    level = (own == rival) & (own > 0)
+    return float(np.where(own > rival, 1.0, np.where(level, 1 / (1 + rivals), 0.0)).mean())
