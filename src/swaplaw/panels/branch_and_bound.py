@@ -30,8 +30,9 @@ from swaplaw.panels.exact_cuts import Best, Effort, OutOfTimeError, best_by_cuts
 
 # A level with more undecided planes than this is worked off in halves, the more promising one first.
 LARGEST_BATCH = 200_000
-# A simplex that keeps all its planes through this many bisections holds planes that meet in one ray.
-PATIENCE = 6
+# A simplex that keeps all its planes through this many bisections holds planes that meet in one ray or flat. Waiting
+# longer only makes more such simplices: each bisection doubles those along a flat, and each has to be settled alone.
+PATIENCE = 2
 # Panels of this many members and more are cut plane by plane from the start: bisection needs too many simplices there.
 CUT_FROM = 5
 # What a level costs beside its planes, in planes looked at.
