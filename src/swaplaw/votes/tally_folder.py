@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SCHEMA, VERSION = "swaplaw.tally", 1
 MANIFEST, PARTS = "tally.json", ".parts"
-LARGEST = 2**24
+LARGEST = 2**22
 """Rows of counts that are merged at once."""
 WRITING: dict[str, Any] = {"compression": "zstd", "statistics": True, "row_group_size": 2**20}
 """How Parquet is written, always: the same counts are the same bytes."""
@@ -333,10 +333,10 @@ class _Merge:
         answers.write_parquet(folder / "answers.parquet", **WRITING)
         per_model = self._collect(rows.group_by("model").agg(pl.len().alias("rows"), pl.col("votes").sum()))
         models = per_model.sort("model")
-        digests: list[str] = []
+        digests, counted = list[str](), rows.select("model", "question", "answer", *self.kept, *self.sums, "part")
         for some in _runs(models["rows"].to_list(), LARGEST):
             chosen = models["model"][some[0] : some[1]].to_list()
-            counts = self._collect(rows.filter(pl.col("model").is_in(chosen)))
+            counts = self._collect(counted.filter(pl.col("model").is_in(chosen)))
             by_name = {str(key[0]): part for key, part in counts.partition_by("model", as_dict=True).items()}
             for place, model in enumerate(chosen, some[0]):
                 file = folder / "models" / f"{place}.parquet"
