@@ -322,7 +322,8 @@ class _Work:
         (best,) = self.baseline.members
         order = [best, *(model for model in self.singles if model != best)]
         scores = np.array([self.scorer.score(alone(model)) for model in order])
-        return scores - scores[0]
+        over: Floats = scores - scores[0]
+        return over
 
     def _searched(self, pairs_can_gain: bool) -> tuple[tuple[tuple[int, int], ...], tuple[Line, ...]]:
         """The pairs and lines of panels that a full search compares."""

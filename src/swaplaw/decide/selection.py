@@ -45,8 +45,8 @@ from swaplaw.law.mixtures import Line
 from swaplaw.law.scoresheet import Scoresheet
 
 PSEUDO = 1.5
-"""Pseudo-questions in the interval of the best of several rules. Two would hold the truth too often where changes are
-rare; with Jeffreys' prior, half a gain and half a loss have tails as heavy as those of 1.2 to 1.4 of these."""
+"""Pseudo-questions in the interval of the best of several rules, instead of two: settled by simulation (see
+docs/decisions.md), where two held the truth too often and one too rarely when few votes change."""
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 
