@@ -13,8 +13,9 @@ it is Student's.
 
 The single model that is to be beaten was picked for looking good, too. Where several are nearly as good, the best of
 them varies less than any one does. So the lower end takes the noise of the gain over all of them, each counted by the
-share of draws in which it is the best. The upper end takes the noise of the gain over the one model, which is larger:
-its luck makes the gain look smaller than it is.
+share of draws in which it is the best. The upper end takes the noise of the gain over the one model, which is larger,
+and a part of that model's luck (`LUCK`): how much better than its mean the best one looks in the draws. Luck makes the
+gain look smaller than it is.
 
 Candidates are the rules of the family (see `family`), by their held-out gains. A full search adds all pairs at *every*
 weight that is safe to deploy; neighbouring weights with the same votes count once. Panels count along the lines of
@@ -47,6 +48,9 @@ from swaplaw.law.scoresheet import Scoresheet
 PSEUDO = 1.5
 """Pseudo-questions in the interval of the best of several rules, instead of two: settled by simulation (see
 docs/decisions.md), where two held the truth too often and one too rarely when few votes change."""
+LUCK = 0.2
+"""Share of the best single model's luck by which the upper end is raised. It was settled by simulation, too: most of
+the luck is in the noise of the gain already."""
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 
@@ -71,6 +75,8 @@ class Selection:
     """How many of the candidates are panels at weights."""
     rivals: Floats | None = field(default=None, repr=False)
     """What the single models gain over the baseline on each question, each counted by how often it is the best."""
+    luck: float = 0.0
+    """How much better than its own mean the single model looks that is the best of a draw, on average."""
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors to each side of the best candidate's interval."""
@@ -103,7 +109,7 @@ class Selection:
         if found.p > 1 - level:
             # No interval is above 0 where the test cannot tell.
             low = min(low, 0.0, found.mean)
-        high = found.mean + critical_of(self.member, level=level) * float(errors[0])
+        high = found.mean + critical_of(self.member, level=level) * float(errors[0]) + LUCK * max(0.0, self.luck)
         return replace(found, ends=(low, high))
 
 
@@ -135,17 +141,25 @@ def selection(
         for found in crew.share(_Noise.of, noise, shares, progress=progress):
             largest = np.maximum(largest, found.largest)
             candidates[found.panels] += found.candidates
-        rivals = None if singles is None else best_in_draws(singles, draws.member, counts) @ singles
+        rivals: Floats | None = None
+        luck = 0.0
+        if singles is not None:
+            often, luck = _best_in_draws(singles, draws.member, counts)
+            rivals = often @ singles
     panels = len({frozenset(line.members) for line in lines})
-    return Selection(draws.member, len(family), len(pairs), sum(candidates), largest, panels, candidates[1], rivals)
+    return Selection(
+        draws.member, len(family), len(pairs), sum(candidates), largest, panels, candidates[1], rivals, luck
+    )
 
 
-def best_in_draws(values: Floats, member: Ints, counts: Floats) -> Floats:
-    """The share of draws in which each row has the largest mean; the first of equal ones counts."""
-    totals = unit_totals(values, member).astype(np.float32)
-    best = (counts @ totals.T).argmax(axis=1)
+def _best_in_draws(values: Floats, member: Ints, counts: Floats) -> tuple[Floats, float]:
+    """The share of draws in which each row has the largest mean (the first of equal ones), and the luck of these."""
+    drawn = counts @ np.bincount(member).astype(np.float32)
+    means = counts @ unit_totals(values, member).astype(np.float32).T / drawn[:, None]
+    best = means.argmax(axis=1)
     shares: Floats = np.bincount(best, minlength=len(values)) / len(counts)
-    return shares
+    luck = means.max(axis=1).mean(dtype=np.float64) - shares @ values.mean(axis=1)
+    return shares, float(luck)
 
 
 @dataclass(frozen=True)
