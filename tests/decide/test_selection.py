@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from swaplaw.decide.selection import selection
-from swaplaw.evidence.intervals import standard_errors
+from swaplaw._core.arrays import Floats
+from swaplaw.decide.selection import LUCK, PSEUDO, selection
+from swaplaw.evidence.intervals import critical_of, standard_errors
 from swaplaw.evidence.resample import Resampler
 
 
@@ -34,3 +39,59 @@ def test_poor_candidates_cost_nothing() -> None:
     alone, among = selection(good, draws), selection(np.concatenate([good, poor]), draws)
     assert among.effect(good[0]) == alone.effect(good[0])
     assert among.threshold() == alone.threshold()
+
+
+def gains_and_singles(seed: int, questions: int, per_unit: int) -> tuple[Floats, Floats, Resampler]:
+    """Gains of three rules, gains of four single models over the first, and draws of units."""
+    rng = np.random.default_rng(seed)
+    gains = rng.choice([-1.0, 0.0, 0.5, 1.0], p=[0.1, 0.7, 0.1, 0.1], size=(3, questions))
+    singles = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.75, 0.1], size=(4, questions))
+    singles[0] = 0
+    member = np.arange(questions) // per_unit
+    return gains, singles, Resampler(member, "question" if per_unit == 1 else "cluster", seed, 128)
+
+
+@given(st.integers(0, 10_000), st.integers(20, 60), st.sampled_from([1, 3]))
+def test_single_models_are_counted_by_how_often_they_are_the_best(seed: int, questions: int, per_unit: int) -> None:
+    """The products give what a plain loop over draws and questions does."""
+    gains, singles, draws = gains_and_singles(seed, questions, per_unit)
+    times, luck = [0] * len(singles), Fraction(0)
+    for row in draws.weights(0, draws.replicates).tolist():
+        totals = [sum(Fraction(value) * count for value, count in zip(each, row, strict=True)) for each in singles]
+        best = totals.index(max(totals))
+        times[best] += 1
+        luck += max(totals) / sum(row) - sum(map(Fraction, singles[best])) / questions
+    mixed = [sum(t * x for t, x in zip(times, column, strict=True)) / draws.replicates for column in singles.T]
+    found = selection(gains, draws, singles=singles)
+    assert found.rivals == pytest.approx(np.array(mixed))
+    assert found.luck == pytest.approx(float(luck / draws.replicates), abs=1e-6)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1, 3]))
+def test_the_interval_holds_its_mean_and_never_contradicts_the_test(seed: int, per_unit: int) -> None:
+    gains, singles, draws = gains_and_singles(seed, 90, per_unit)
+    found = selection(gains, draws, singles=singles)
+    for row in gains:
+        stated, plain = found.held_out(row), found.effect(row)
+        assert stated.low <= stated.mean <= stated.high
+        assert (stated.mean, stated.standard_error, stated.p) == (plain.mean, plain.standard_error, plain.p)
+        assert stated.p <= 0.05 or stated.low <= 0
+        assert stated.half_width <= plain.half_width + LUCK * found.luck or stated.low == 0
+
+
+def test_without_near_equal_single_models_the_lower_end_allows_for_the_best_rule_alone() -> None:
+    gains, singles, draws = gains_and_singles(3, 300, 1)
+    singles[1:] = -1.0
+    alone, among = selection(gains, draws), selection(gains, draws, singles=singles)
+    assert among.rivals is not None
+    assert not among.rivals.any()
+    for row in gains:
+        assert among.held_out(row) == alone.held_out(row)
+        (error,) = standard_errors(row[None], draws.member, pseudo=PSEUDO)
+        assert alone.held_out(row).high == pytest.approx(row.mean() + critical_of(draws.member) * error)
+
+
+def test_where_nothing_changes_the_interval_still_reaches_to_both_sides() -> None:
+    draws = Resampler(np.arange(300), "question", 0, 200)
+    found = selection(np.zeros((2, 300)), draws, singles=np.zeros((3, 300))).held_out(np.zeros(300))
+    assert (round(found.low, 4), found.mean, round(found.high, 4)) == (-0.008, 0.0, 0.008)

@@ -30,9 +30,9 @@ from typing import Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools
+from swaplaw._core.arrays import Bools, Floats
 from swaplaw._core.parallel import Backend, Crew, Progress
-from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, led_by_best, model_totals
+from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, alone, led_by_best, model_totals
 from swaplaw.decide.controls import Controls
 from swaplaw.decide.cost import Budgeted, check_prices
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
@@ -148,7 +148,7 @@ def recommend(
     work = _Work(scorer, draws, dealt, max_models, Crew(workers, backend), progress)
     rules, spread = work.judged(search)
     candidates = tuple(
-        Candidate(name, each, spread.effect(each.gains)) for name, each in rules.items() if name != "swap"
+        Candidate(name, each, spread.held_out(each.gains)) for name, each in rules.items() if name != "swap"
     )
     best = pick(candidates, min_gain)
     asked = best is not None and best.members > 1
@@ -304,11 +304,12 @@ class _Work:
         }
         gains = np.array([each.gains for each in rules.values()]).reshape(len(rules), parts.shape[1])
         if search == "family" or len(self.singles) < 2 or self.max_models == 1:
-            return rules, selection(gains, self.draws)
+            return rules, selection(gains, self.draws, singles=self._over_baseline())
         pairs, lines = self._searched(family.pairs_can_gain)
         return rules | self._by_search(pairs, lines), selection(
             gains,
             self.draws,
+            singles=self._over_baseline(),
             scorer=self.scorer,
             baseline=self.baseline,
             pairs=pairs,
@@ -316,6 +317,14 @@ class _Work:
             progress=self.progress,
             crew=self.crew,
         )
+
+    def _over_baseline(self) -> Floats:
+        """What each single model gains over the best one; that one comes first, so that it wins ties."""
+        (best,) = self.baseline.members
+        order = [best, *(model for model in self.singles if model != best)]
+        scores = np.array([self.scorer.score(alone(model)) for model in order])
+        over: Floats = scores - scores[0]
+        return over
 
     def _searched(self, pairs_can_gain: bool) -> tuple[tuple[tuple[int, int], ...], tuple[Line, ...]]:
         """The pairs and lines of panels that a full search compares."""

@@ -168,7 +168,7 @@ def more_questions(check: str, effect: Effect, threshold: float, reach: float, m
     `threshold` and `reach` are the standard errors of the tests of "it helps" and of "it gains too little".
     """
     boundary, critical = (0.0, threshold) if effect.mean >= min_gain else (min_gain, reach)
-    alike = replace(effect, critical=critical)
+    alike = replace(effect, critical=critical, ends=None)
     believed = belief(effect)
     near, far = sorted(
         (believed.quantile((1 - RANGE) / 2), believed.quantile((1 + RANGE) / 2)), key=lambda gain: abs(gain - boundary)

@@ -60,21 +60,23 @@ class Effect:
     """Clusters with a question that changed; None where questions are the units."""
     one_way: float | None = None
     """The effective number of such clusters where changes are rare and all go one way (Kish); None elsewhere."""
+    ends: tuple[float, float] | None = None
+    """The ends of an interval that does not reach as far to both sides; None where it does."""
 
     @property
     def low(self) -> float:
         """Lower end of the interval; no mean gain is below -1."""
-        return max(-1.0, self.mean - self.half_width)
+        return max(-1.0, self.mean - self.half_width if self.ends is None else self.ends[0])
 
     @property
     def high(self) -> float:
         """Upper end of the interval; no mean gain is above 1."""
-        return min(1.0, self.mean + self.half_width)
+        return min(1.0, self.mean + self.half_width if self.ends is None else self.ends[1])
 
     @property
     def half_width(self) -> float:
-        """How far the interval reaches to either side."""
-        return self.critical * self.standard_error
+        """How far the interval reaches to either side, or to both on average."""
+        return self.critical * self.standard_error if self.ends is None else (self.ends[1] - self.ends[0]) / 2
 
     @property
     def p_two_sided(self) -> float:
@@ -233,11 +235,11 @@ def no_effect(member: Ints, *, level: float = LEVEL) -> Effect:
     return Effect(0.0, 0.0, critical_of(member, level=level), level, 0.5, n, units)
 
 
-def standard_errors(values: Floats, member: Ints, *, level: float = LEVEL) -> Floats:
+def standard_errors(values: Floats, member: Ints, *, level: float = LEVEL, pseudo: float = PSEUDO_QUESTIONS) -> Floats:
     """Standard error of each row's mean: `critical_of` times it is how far the interval reaches."""
     _checked(values, member, level)
     tail = (1 - level) / 2
-    spreads = _spreads(values, member, values.mean(axis=1))
+    spreads = _spreads(values, member, values.mean(axis=1), pseudo)
     critical = student(spreads[-1].degrees, tail)
     errors: Floats = np.maximum.reduce([student(each.degrees, tail) * each.errors for each in spreads]) / critical
     return errors
@@ -302,22 +304,23 @@ class _Spread:
     degrees: float
 
 
-def _spreads(values: Floats, member: Ints, means: Floats) -> list[_Spread]:
+def _spreads(values: Floats, member: Ints, means: Floats, pseudo: float = PSEUDO_QUESTIONS) -> list[_Spread]:
     """Over questions, and then over clusters where these are the units."""
     n = values.shape[1]
     # Written so that a row's sum doesn't depend on the other rows.
     squares = n / (n - 1) * np.maximum(0, (values * values).sum(axis=1) - n * means**2)
-    spreads = [_Spread(_errors(squares, n), n - 1)]
+    spreads = [_Spread(_errors(squares, n, pseudo), n - 1)]
     sizes = np.bincount(member)
     if len(sizes) < n:
         deviations = unit_totals(values, member) - sizes * means[:, None]
-        spreads.append(_Spread(_errors((deviations**2 / (1 - sizes / n)).sum(axis=1), n), degrees_of(sizes)))
+        squares = (deviations**2 / (1 - sizes / n)).sum(axis=1)
+        spreads.append(_Spread(_errors(squares, n, pseudo), degrees_of(sizes)))
     return spreads
 
 
-def _errors(squares: Floats, n: int) -> Floats:
+def _errors(squares: Floats, n: int, pseudo: float = PSEUDO_QUESTIONS) -> Floats:
     """Add the pseudo-questions: each deviates by one."""
-    errors: Floats = np.sqrt(squares + PSEUDO_QUESTIONS) / (n + PSEUDO_QUESTIONS)
+    errors: Floats = np.sqrt(squares + pseudo) / (n + PSEUDO_QUESTIONS)
     return errors
 
 
