@@ -311,3 +311,9 @@ def test_prose_needs_right_answers_that_agree() -> None:
 def test_one_vote_is_not_several() -> None:
     found = find_checks(table([("q", "a", None, "A"), ("q", "b", "A", "A")]))
     assert "its only vote is" in named(found, "no_answers").message
+
+
+def test_the_example_of_a_spelling_is_that_of_the_first_question() -> None:
+    rows = [(f"q{k:02}", model, f"{k}.0" if model == "b" else str(k), str(k)) for k in range(40) for model in "ab"]
+    for order in (rows, rows[::-1]):
+        assert "'0.0' where gold is '0'" in named(find_checks(table(order)), "spelling").message

@@ -49,6 +49,11 @@ class Registry(Generic[Thing]):
         self._load()
         return iter(list(self._things))
 
+    @property
+    def untouched(self) -> bool:
+        """Whether nobody has asked for anything yet, or added anything: what is built in is not loaded."""
+        return self._built_in is not None
+
     def _load(self) -> None:
         if (built_in := self._built_in) is not None:
             self._built_in = None

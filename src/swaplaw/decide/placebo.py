@@ -63,9 +63,10 @@ def options_of(tally: Tally) -> int | None:
 
 def most_answers(tally: Tally) -> int:
     """How many different answers the question with the most of them has, gold among them; at least 2."""
-    voted = np.unique(tally.positions)
-    named = voted[[label is not None for label in tally.rivals.labels[voted]]]
-    return max(2, 1 + int(np.bincount(tally.rivals.question[named], minlength=1).max(initial=0)))
+    voted = np.zeros(len(tally.rivals.question), dtype=bool)
+    voted[tally.positions] = True
+    named = tally.rivals.question[voted & tally.rivals.named]
+    return max(2, 1 + int(np.bincount(named, minlength=1).max(initial=0)))
 
 
 def with_placebo(tally: Tally, members: Sequence[int], options: int | None, rng: np.random.Generator) -> Tally:

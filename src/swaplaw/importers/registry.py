@@ -57,8 +57,14 @@ def register(form: Format) -> None:
     FORMATS.register(form.name, form)
 
 
+COLUMNS = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
+"""Suffixes of tables that no built-in format uses for its logs."""
+
+
 def format_of(file: Path) -> Format | None:
     """Find the format that recognises a file; None: it is a table, or nothing we know."""
+    if FORMATS.untouched and file.suffix.lower() in COLUMNS:
+        return None  # Importing every format, only for each to say no, takes longer than counting many votes.
     return next((form for form in map(FORMATS.__getitem__, FORMATS) if form.recognises(file)), None)
 
 

@@ -12,6 +12,7 @@ import click
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
+    from swaplaw.answers.readers import Reader
     from swaplaw.importers.record import Options
     from swaplaw.votes.table import Votes
 
@@ -80,7 +81,6 @@ def column_map(given: tuple[str, ...]) -> dict[str, str]:
 
 def reading_of_run(**more: Any) -> Options:
     """What this run's options say about reading votes; `more` are options that only `import` has."""
-    from swaplaw.answers.readers import Reader
     from swaplaw.importers.record import Options
 
     context = click.get_current_context(silent=True)
@@ -90,7 +90,7 @@ def reading_of_run(**more: Any) -> Options:
         raise InputError(f"--pattern reads by a regular expression, but --read says {kind}: give one of them")
     if kind == "regex" and pattern is None:
         raise InputError("--read regex needs --pattern REGEX")
-    reader = Reader("regex", pattern=pattern) if pattern is not None else Reader(kind) if kind is not None else None
+    reader = None if kind is None and pattern is None else _reader(kind, pattern)
     threshold = said.get("threshold")
     return Options(
         scorer=said.get("scorer"),
@@ -103,6 +103,12 @@ def reading_of_run(**more: Any) -> Options:
         groups=said.get("groups"),
         **more,
     )
+
+
+def _reader(kind: str | None, pattern: str | None) -> Reader:
+    from swaplaw.answers.readers import Reader  # Here: most votes need no reader, whose patterns take long to compile.
+
+    return Reader("regex", pattern=pattern) if pattern is not None else Reader(str(kind))
 
 
 _FLAG_OF = (

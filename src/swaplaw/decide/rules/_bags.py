@@ -11,8 +11,11 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.choice import Choice, alone
-from swaplaw.law.plurality import whole_factors
+from swaplaw.law.plurality import narrowest, whole_factors
 from swaplaw.votes.tally import Tally
+
+LARGEST_BAG = 600
+"""Bags hold fewer models than this."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,7 @@ def whole_margins(tally: Tally) -> Margins:
     models = range(len(tally.models))
     factors = whole_factors(tally, models, [Fraction(1)] * len(models))
     largest = max(int(factor.max()) for factor in factors) * int(tally.votes.max())
-    # Bags hold fewer than a thousand models.
-    dtype = np.int64 if largest < 2**50 else object
+    dtype = narrowest(LARGEST_BAG * largest)
     rows = []
     for model, factor in zip(models, factors, strict=True):
         spread = factor if len(factor) == 1 else factor.take(tally.rivals.question)

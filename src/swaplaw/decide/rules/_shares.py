@@ -16,7 +16,7 @@ against them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from scipy.sparse import csr_matrix
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.votes.ballots import Ballots
+from swaplaw.votes.codes import distinct as distinct_codes
 from swaplaw.votes.tally import Tally
 
 DENSE = 4
@@ -77,6 +78,13 @@ class Shares:
         whole = self.matrix.toarray()
         return whole, whole.T
 
+    @property
+    def products(self) -> Floats:
+        """Products of the shares of every two models, summed over all rows: models x models."""
+        whole, turned = self._both_ways
+        found: Floats = turned @ whole if whole is not self.matrix else (turned @ whole).toarray()
+        return found
+
     @cached_property
     def unseen(self) -> Floats:
         """How many options of each question have no row."""
@@ -97,6 +105,11 @@ class Shares:
         _, excess = self._softmax(weights)
         excess[self.gold] += 1
         return excess
+
+    def fallen(self, probabilities: Floats) -> Floats:
+        """How much of each model's votes falls on rows, each counted with its probability."""
+        found: Floats = self._both_ways[1] @ probabilities
+        return found
 
     def surprise(self, weights: Floats) -> tuple[Floats, Floats]:
         """Minus the log of gold's softmax probability on each question, and the gradient of their sum."""
@@ -122,20 +135,32 @@ class Shares:
         """Each question's surprise, and each category's probability less 1 for gold."""
         pooled = self._both_ways[0] @ weights
         top = np.maximum.reduceat(pooled, self.gold)
-        odds = np.exp(pooled - top[self.question])
+        odds = pooled - top.take(self.question)
+        np.exp(odds, out=odds)
         total = np.add.reduceat(odds, self.gold) + self.unseen * np.exp(-top)
-        excess = odds / total[self.question]
-        excess[self.gold] -= 1
-        return np.log(total) + top - pooled[self.gold], excess
+        odds /= total.take(self.question)
+        odds[self.gold] -= 1
+        return np.log(total) + top - pooled.take(self.gold), odds
 
 
 def shares_of(tally: Tally, options: int = 0) -> Shares:
     """Lay a tally's shares out, with this many options to a question at least; who did not answer it has no share."""
+
+    def derive() -> tuple[Shares, int]:
+        found = _laid_out(tally)
+        return found, found.matrix.data.nbytes + found.matrix.indices.nbytes + found.question.nbytes
+
+    # Several rules look at the shares of one training part.
+    shares: Shares = tally.derived("shares", derive)
+    return replace(shares, options=options) if options else shares
+
+
+def _laid_out(tally: Tally) -> Shares:
     questions = len(tally.questions)
     model_of_gold, question_of_gold = np.nonzero(tally.gold)
     model_of_entry = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
     answers = tally.rivals.named[tally.positions]
-    rivals, rival = np.unique(tally.positions[answers], return_inverse=True)
+    rivals, rival = distinct_codes(tally.positions[answers], len(tally.rivals.question))
     question = np.concatenate([np.arange(questions), tally.rivals.question[rivals]])
     row = np.concatenate([question_of_gold, questions + rival])
     model = np.concatenate([model_of_gold, model_of_entry[answers]])
@@ -145,7 +170,7 @@ def shares_of(tally: Tally, options: int = 0) -> Shares:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     matrix = csr_matrix((share, (place[row], model)), shape=(len(order), len(tally.models)))
-    return _shares(matrix, question[order], options)
+    return _shares(matrix, question[order])
 
 
 def shares_of_ballots(ballots: Ballots) -> Shares:

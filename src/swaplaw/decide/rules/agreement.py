@@ -41,7 +41,7 @@ def abilities(shares: Shares) -> Floats:
     weights = np.ones(shares.models)
     for _ in range(STEPS):
         # One vote right and one wrong keep everybody's probability between 0 and 1.
-        right = (shares.turned @ shares.probabilities(weights) + 1) / (voted + 2)
+        right = (shares.fallen(shares.probabilities(weights)) + 1) / (voted + 2)
         before, weights = weights, np.maximum(np.log(right / (1 - right) * (options - 1)), 0)
         if np.abs(weights - before).max() < SETTLED:
             break

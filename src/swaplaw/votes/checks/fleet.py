@@ -51,20 +51,21 @@ def copies(ballots: Ballots) -> Iterator[Check]:
     width = rows.sizes.answers + 2
     # However a right answer is spelt, it is gold: it takes the last place, behind no answer.
     said = np.where(rows.right, width - 1, rows.answer)
-    key, votes = rows.ballot * width + said, rows.votes
-    if len(np.unique(key)) < len(key):
-        key, votes = summed(key, rows.sizes.models * rows.sizes.questions * width, votes)
-    ballot, said = np.divmod(key, width)
+    model, question, ballot, votes = rows.model, rows.question, rows.ballot, rows.votes
+    of_gold = ballot[rows.right]
+    if len(distinct(of_gold, rows.sizes.models * rows.sizes.questions)[0]) < len(of_gold):
+        key, votes = summed(ballot * width + said, rows.sizes.models * rows.sizes.questions * width, votes)
+        ballot, said = np.divmod(key, width)
+        model, question = np.divmod(ballot, rows.sizes.questions)
     every, place = distinct(ballot, rows.sizes.models * rows.sizes.questions)
     # Twice as many votes in the same shares are the same vote; equal quotients are equal floats.
     share = votes / added(place, votes, len(every)).take(place)
-    model, question = np.divmod(ballot, rows.sizes.questions)
     mark = _marks(question * width + said, share)
     order = np.argsort(model.astype(np.min_scalar_type(rows.sizes.models)), kind="stable")
-    present, number = np.unique(model, return_counts=True)
-    marks = np.add.reduceat(mark[order], np.cumsum(number) - number).tolist() if len(order) else []
+    number = np.bincount(model, minlength=rows.sizes.models)[rows.models]
+    marks = np.add.reduceat(mark[order], np.cumsum(number) - number)
     alike: dict[tuple[int, int], list[int]] = {}
-    for own, total, size in zip(present.tolist(), marks, number.tolist(), strict=True):
+    for own, total, size in zip(rows.models.tolist(), marks.tolist(), number.tolist(), strict=True):
         alike.setdefault((total, size), []).append(own)
     for first, *others in sorted(alike.values()):
         n, own = int(rows.asked[first]), model == first
