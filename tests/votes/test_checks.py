@@ -311,3 +311,73 @@ def test_prose_needs_right_answers_that_agree() -> None:
 def test_one_vote_is_not_several() -> None:
     found = find_checks(table([("q", "a", None, "A"), ("q", "b", "A", "A")]))
     assert "its only vote is" in named(found, "no_answers").message
+
+
+def numbers(writes: Callable[[str], str], n: int = 60, samples: int = 4, low: int = 1000, high: int = 99_999) -> Rows:
+    """Two models that answer with numbers and are often right; "b" writes them in its own way."""
+    rng = np.random.default_rng(4)
+    rows: list[tuple[str, str, str | None, str]] = []
+    for question in range(n):
+        gold = str(rng.integers(low, high))
+        for model in "ab":
+            for _ in range(samples):
+                meant = gold if rng.random() < 0.6 else str(rng.integers(low, high))
+                rows.append((f"q{question}", model, writes(meant) if model == "b" else meant, gold))
+    return rows
+
+
+SILENT = [
+    "<html><head><title>502 Bad Gateway</title></head></html>", "<!DOCTYPE html><html></html>", "429 Too Many Requests",
+    "503 Service Unavailable", '{"detail":"Not Found"}', "{'error': 'overloaded'}", '{"error": {"message": "slow"}}',
+    "upstream connect error or disconnect/reset before headers", "CUDA out of memory",
+    "Traceback (most recent call last): ...", "I don't know", "I don’t know.", "I cannot answer that",
+    "I'm sorry, but I can't help with that", "Sorry, I'm overloaded right now", "unknown", "[]", "{}", "''", '""',
+    "...", "n/a.", "None.", "[no parse]", "<no answer>", "Cannot determine", "not sure", "<think>", "failed to parse",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", SILENT)
+def test_non_answers_are_told_whatever_gold_is(word: str) -> None:
+    rng = np.random.default_rng(1)
+    numeric = numbers(lambda meant: word if rng.random() < 0.3 else meant)
+    for rows in (numeric, answering(word)):
+        found = [check for check in find_checks(table(rows)) if check.severity == "error"]
+        assert [(check.name, check.model) for check in found] == [("no_answer_as_text", "b")]
+        assert "null" in found[0].fix
+
+
+@pytest.mark.parametrize("word", ["unknown", "None of the above", "0", "[]", "I don't know", "{}", "..."])
+def test_what_is_gold_somewhere_is_an_answer(word: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"q{n}", model, gold if rng.random() < 0.6 else str(rng.choice([word, "John", "Mary"])), gold)
+        for n in range(90)
+        for gold in [(word, "John", "Mary")[n % 3]]
+        for model in "ab"
+        for _ in range(3)
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.severity != "note"]
+
+
+@pytest.mark.parametrize(
+    ("word", "gold"),
+    [("[]", "[{}, {}]"), ("{}", '{{"a": {}, "b": {}}}'), ('""', '"{}{}"'), ("<body></body>", "<p>{}{}")],
+)
+def test_empty_code_is_an_answer_where_golds_are_code(word: str, gold: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"q{n}", model, gold.format(n, n + 1) if rng.random() < 0.6 else word, gold.format(n, n + 1))
+        for n in range(60)
+        for model in "ab"
+        for _ in range(3)
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.name == "no_answer_as_text"]
+
+
+def test_patterns_for_non_answers_take_linear_time() -> None:
+    """A text of a million marks is looked at in one go; a pattern that tries again from every mark would not end."""
+    from swaplaw.votes.checks.silence import silence
+
+    silent, doubtful = silence({"5"})
+    for mark in ("[", "{", "'", "a.", "<think>", "sorry ", "error ", '{"a":', "-", "I "):
+        assert isinstance(silent(mark * 500_000) or doubtful(mark * 500_000), bool)
