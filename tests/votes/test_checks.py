@@ -381,3 +381,60 @@ def test_patterns_for_non_answers_take_linear_time() -> None:
     silent, doubtful = silence({"5"})
     for mark in ("[", "{", "'", "a.", "<think>", "sorry ", "error ", '{"a":', "-", "I "):
         assert isinstance(silent(mark * 500_000) or doubtful(mark * 500_000), bool)
+
+
+def regold(rows: Rows, writes: Callable[[str], str], every: int = 5) -> Rows:
+    """The same votes with other golds on some of the questions."""
+    return [(q, m, a, writes(g) if int(q[1:]) % every == 0 else g) for q, m, a, g in rows]
+
+
+@pytest.mark.parametrize("form", ["{} or {}", "{}, {}", "{}|{}", '["{}","{}"]', "{}/{}", "['{}', '{}']", "{};{}"])
+@pytest.mark.parametrize(("every", "severity"), [(5, "error"), (30, "warning")])
+def test_several_golds_in_one_are_told(form: str, every: int, severity: str) -> None:
+    rows = regold(exam({"a": plain, "b": plain}), lambda gold: form.format(gold, "D" if gold == "A" else "A"), every)
+    check = named(find_checks(table(rows)), "several_golds")
+    assert (check.severity, check.model, check.questions) == (severity, None, 60 // every)
+    assert "one gold" in check.fix
+    assert [each.name for each in find_checks(table(rows)) if each.severity == "error"] == ["several_golds"] * (
+        every == 5
+    )
+
+
+@pytest.mark.parametrize(
+    "golds", [["A", "A, C", "B, C", "B"], ["black or white", "salt, pepper", "to be or not"], ["1/2", "1", "2", "3,5"]]
+)
+def test_lists_that_models_answer_with_are_golds(golds: list[str]) -> None:
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"q{n}", model, golds[n % len(golds)] if rng.random() < 0.6 else str(rng.choice(golds)), golds[n % len(golds)])
+        for n in range(60)
+        for model in "ab"
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.severity != "note"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("1", "0"), ("correct", "incorrect"), ("True", "False"), ("pass", "fail"), ("C", "I"), ("1.0", "0.0")],
+)
+def test_grades_are_no_answers(right: str, wrong: str) -> None:
+    rows = [(q, m, right if a == g else wrong, right) for q, m, a, g in exam({"a": plain, "b": plain}, samples=3)]
+    check = named(find_checks(table(rows)), "grades_as_answers")
+    assert check.severity == "error"
+    assert "`correct`" in check.fix
+
+
+def test_gold_that_is_always_the_same_option_is_told() -> None:
+    rows = [(q, m, a, "A") for q, m, a, _ in exam({"a": plain, "b": plain})]
+    assert named(find_checks(table(rows)), "constant_gold").severity == "warning"
+    honest = [(q, m, "True" if a == g else "False", str(int(q[1:]) % 2 == 0)) for q, m, a, g in rows]
+    assert not any(check.name in ("grades_as_answers", "constant_gold") for check in find_checks(table(honest)))
+
+
+@pytest.mark.parametrize("writes", [lambda g: str("ABCD".index(g)), lambda g: f'{{"answer": "{g}"}}'])
+def test_gold_is_blamed_once_where_gold_is_at_fault(writes: Callable[[str], str]) -> None:
+    rows = regold(exam({"a": plain, "b": plain}), writes, 1)
+    (check,) = [check for check in find_checks(table(rows)) if check.severity == "error"]
+    assert (check.name, check.model) == ("never_right", None)
+    assert "gold is at fault" in check.message
+    assert "column `gold`" in check.fix

@@ -10,6 +10,7 @@ import numpy as np
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, Severity, form
+from swaplaw.votes.checks.golds import alternatives, gold_at_fault
 from swaplaw.votes.checks.rows import Rows
 from swaplaw.votes.checks.silence import is_no_answer, silence
 
@@ -112,7 +113,9 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
 
 
 def _chain(answer: str, gold: str) -> str | None:
-    """The canonical forms, if any, by which an answer is gold."""
+    """The canonical forms, if any, by which an answer is gold; it is never one of several golds."""
+    if alternatives(gold) and not alternatives(answer):
+        return None
     return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
 
 
@@ -139,7 +142,7 @@ def shifted(ballots: Ballots) -> Iterator[Check]:
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
-    if not ballots.closed:
+    if not ballots.closed or gold_at_fault(ballots):
         return
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
@@ -192,7 +195,7 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     }
     best = max(shares.values(), default=0.0)
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
-    if not best and shares and len(never) == len(shares):
+    if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):
         yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
         for model in never:
@@ -211,6 +214,12 @@ def _nobody_right(ballots: Ballots) -> Check:
     first = np.lexsort((wrong.answer, wrong.model, wrong.question))[0]
     answer, gold = names.answers[wrong.answer[first]], wrong.gold[first]
     expected = f", and gold such as {quote(names.golds[gold])}" if gold < wrong.sizes.golds else ""
+    if gold_at_fault(ballots):
+        return ballots.check(
+            "never_right", "error", None, ballots.questions,
+            f"gold is at fault: no vote is right, since answers are letters such as {quote(answer)}{expected}",
+            "write the letter of each right option in the column `gold`",
+        )  # fmt: skip
     return ballots.check(
         "never_right", "error", None, ballots.questions,
         f"no vote of any model is right: there are answers such as {quote(answer)}{expected}",
