@@ -317,3 +317,130 @@ def test_the_example_of_a_spelling_is_that_of_the_first_question() -> None:
     rows = [(f"q{k:02}", model, f"{k}.0" if model == "b" else str(k), str(k)) for k in range(40) for model in "ab"]
     for order in (rows, rows[::-1]):
         assert "'0.0' where gold is '0'" in named(find_checks(table(order)), "spelling").message
+
+
+def numbers(writes: Callable[[str], str], n: int = 60, samples: int = 4, low: int = 1000, high: int = 99_999) -> Rows:
+    """Two models that answer with numbers and are often right; "b" writes them in its own way."""
+    rng = np.random.default_rng(4)
+    rows: list[tuple[str, str, str | None, str]] = []
+    for question in range(n):
+        gold = str(rng.integers(low, high))
+        for model in "ab":
+            for _ in range(samples):
+                meant = gold if rng.random() < 0.6 else str(rng.integers(low, high))
+                rows.append((f"q{question}", model, writes(meant) if model == "b" else meant, gold))
+    return rows
+
+
+SILENT = [
+    "<html><head><title>502 Bad Gateway</title></head></html>", "<!DOCTYPE html><html></html>", "429 Too Many Requests",
+    "503 Service Unavailable", '{"detail":"Not Found"}', "{'error': 'overloaded'}", '{"error": {"message": "slow"}}',
+    "upstream connect error or disconnect/reset before headers", "CUDA out of memory",
+    "Traceback (most recent call last): ...", "I don't know", "I don’t know.", "I cannot answer that",
+    "I'm sorry, but I can't help with that", "Sorry, I'm overloaded right now", "unknown", "[]", "{}", "''", '""',
+    "...", "n/a.", "None.", "[no parse]", "<no answer>", "Cannot determine", "not sure", "<think>", "failed to parse",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", SILENT)
+def test_non_answers_are_told_whatever_gold_is(word: str) -> None:
+    rng = np.random.default_rng(1)
+    numeric = numbers(lambda meant: word if rng.random() < 0.3 else meant)
+    for rows in (numeric, answering(word)):
+        found = [check for check in find_checks(table(rows)) if check.severity == "error"]
+        assert [(check.name, check.model) for check in found] == [("no_answer_as_text", "b")]
+        assert "null" in found[0].fix
+
+
+@pytest.mark.parametrize("word", ["unknown", "None of the above", "0", "[]", "I don't know", "{}", "..."])
+def test_what_is_gold_somewhere_is_an_answer(word: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"q{n}", model, gold if rng.random() < 0.6 else str(rng.choice([word, "John", "Mary"])), gold)
+        for n in range(90)
+        for gold in [(word, "John", "Mary")[n % 3]]
+        for model in "ab"
+        for _ in range(3)
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.severity != "note"]
+
+
+@pytest.mark.parametrize(
+    ("word", "gold"),
+    [("[]", "[{}, {}]"), ("{}", '{{"a": {}, "b": {}}}'), ('""', '"{}{}"'), ("<body></body>", "<p>{}{}")],
+)
+def test_empty_code_is_an_answer_where_golds_are_code(word: str, gold: str) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"q{n}", model, gold.format(n, n + 1) if rng.random() < 0.6 else word, gold.format(n, n + 1))
+        for n in range(60)
+        for model in "ab"
+        for _ in range(3)
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.name == "no_answer_as_text"]
+
+
+def test_patterns_for_non_answers_take_linear_time() -> None:
+    """A text of a million marks is looked at in one go; a pattern that tries again from every mark would not end."""
+    from swaplaw.votes.checks.silence import silence
+
+    silent, doubtful = silence({"5"})
+    for mark in ("[", "{", "'", "a.", "<think>", "sorry ", "error ", '{"a":', "-", "I "):
+        assert isinstance(silent(mark * 500_000) or doubtful(mark * 500_000), bool)
+
+
+def regold(rows: Rows, writes: Callable[[str], str], every: int = 5) -> Rows:
+    """The same votes with other golds on some of the questions."""
+    return [(q, m, a, writes(g) if int(q[1:]) % every == 0 else g) for q, m, a, g in rows]
+
+
+@pytest.mark.parametrize("form", ["{} or {}", "{}, {}", "{}|{}", '["{}","{}"]', "{}/{}", "['{}', '{}']", "{};{}"])
+@pytest.mark.parametrize(("every", "severity"), [(5, "error"), (30, "warning")])
+def test_several_golds_in_one_are_told(form: str, every: int, severity: str) -> None:
+    rows = regold(exam({"a": plain, "b": plain}), lambda gold: form.format(gold, "D" if gold == "A" else "A"), every)
+    check = named(find_checks(table(rows)), "several_golds")
+    assert (check.severity, check.model, check.questions) == (severity, None, 60 // every)
+    assert "one gold" in check.fix
+    assert [each.name for each in find_checks(table(rows)) if each.severity == "error"] == ["several_golds"] * (
+        every == 5
+    )
+
+
+@pytest.mark.parametrize(
+    "golds", [["A", "A, C", "B, C", "B"], ["black or white", "salt, pepper", "to be or not"], ["1/2", "1", "2", "3,5"]]
+)
+def test_lists_that_models_answer_with_are_golds(golds: list[str]) -> None:
+    rng = np.random.default_rng(6)
+    rows = [
+        (f"q{n}", model, golds[n % len(golds)] if rng.random() < 0.6 else str(rng.choice(golds)), golds[n % len(golds)])
+        for n in range(60)
+        for model in "ab"
+    ]
+    assert not [check for check in find_checks(table(rows)) if check.severity != "note"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("1", "0"), ("correct", "incorrect"), ("True", "False"), ("pass", "fail"), ("C", "I"), ("1.0", "0.0")],
+)
+def test_grades_are_no_answers(right: str, wrong: str) -> None:
+    rows = [(q, m, right if a == g else wrong, right) for q, m, a, g in exam({"a": plain, "b": plain}, samples=3)]
+    check = named(find_checks(table(rows)), "grades_as_answers")
+    assert check.severity == "error"
+    assert "`correct`" in check.fix
+
+
+def test_gold_that_is_always_the_same_option_is_told() -> None:
+    rows = [(q, m, a, "A") for q, m, a, _ in exam({"a": plain, "b": plain})]
+    assert named(find_checks(table(rows)), "constant_gold").severity == "warning"
+    honest = [(q, m, "True" if a == g else "False", str(int(q[1:]) % 2 == 0)) for q, m, a, g in rows]
+    assert not any(check.name in ("grades_as_answers", "constant_gold") for check in find_checks(table(honest)))
+
+
+@pytest.mark.parametrize("writes", [lambda g: str("ABCD".index(g)), lambda g: f'{{"answer": "{g}"}}'])
+def test_gold_is_blamed_once_where_gold_is_at_fault(writes: Callable[[str], str]) -> None:
+    rows = regold(exam({"a": plain, "b": plain}), writes, 1)
+    (check,) = [check for check in find_checks(table(rows)) if check.severity == "error"]
+    assert (check.name, check.model) == ("never_right", None)
+    assert "gold is at fault" in check.message
+    assert "column `gold`" in check.fix

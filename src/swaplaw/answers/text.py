@@ -25,16 +25,18 @@ _VENDOR_MAC = re.compile(
 )
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _DRIVE = re.compile(r"^([a-z]):/")
-_ABSTENTIONS = {
+ABSTENTIONS = {
     "unknown", "n/a", "na", "not available", "not known", "i don't know", "i do not know", "don't know",
     "do not know", "cannot determine", "cannot be determined", "could not determine", "not determined",
     "could not be determined", "unable to determine", "undetermined", "no answer", "tbd", "not found", "null",
     "not applicable", "not sure", "no idea",
 }  # fmt: skip
-_EXCUSES = (
+"""Whole answers that say that there is none."""
+EXCUSES = (
     "i don't know", "i do not know", "cannot determine", "cannot be determined", "could not determine",
     "could not be determined", "unable to determine", "unable to find", "could not find", "could not be found",
 )  # fmt: skip
+"""How short answers begin that say that there is none."""
 
 
 def unwrap(text: str) -> str:
@@ -90,8 +92,8 @@ def equivalents(gold: str) -> set[str]:
 def abstains(answer: str) -> bool:
     """Say whether an answer only says that there is none."""
     form = unwrap(visible(answer)).casefold().strip(" .!?-_…*()[]")
-    excuse = len(form) <= 60 and form.startswith(_EXCUSES)
-    return form in _ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
+    excuse = len(form) <= 60 and form.startswith(EXCUSES)
+    return form in ABSTENTIONS or excuse or not any(letter.isalnum() for letter in form)
 
 
 def _bare(word: str) -> str:

@@ -16,6 +16,7 @@ from swaplaw.errors import quote
 from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, shifted, spelling
 from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
+from swaplaw.votes.checks.golds import one_gold, several_golds
 from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.names import dataset_checks, name_checks
 from swaplaw.votes.checks.prose import prose
@@ -31,6 +32,8 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     prose,
     abstentions,
     no_answers_as_text,
+    several_golds,
+    one_gold,
     spelling,
     shifted,
     foreign,
@@ -40,7 +43,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (prose, spelling, shifted, foreign, never_right)
+JUDGING = (prose, several_golds, one_gold, spelling, shifted, foreign, never_right)
 """Looks that tell right answers from wrong ones."""
 
 

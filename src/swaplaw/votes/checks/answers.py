@@ -9,7 +9,10 @@ import numpy as np
 
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, form
+from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, Severity, form
+from swaplaw.votes.checks.golds import alternatives, gold_at_fault
+from swaplaw.votes.checks.rows import Rows
+from swaplaw.votes.checks.silence import is_no_answer, silence
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
@@ -22,25 +25,8 @@ MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
 OPTIONS = 26
 """Options that a question has at most."""
-_NO_ANSWER = re.compile(
-    r"[\[(<]?(?:#?n/?a|n\.a\.?|nan|null|none|nil|undefined|-+|\?+|no[ _]?(?:answer|response|output)(?: found)?|"
-    r"(?:request )?timed?[ -]?out\.?|invalid|unparse?able|refused|"
-    r"(?:(?:api|rate.?limit|internal|server|connection|network|http|request|parse|parsing) )*(?:error|exception)"
-    r"(?:[.!]?|\W*[:(\[-].*|\s+\d.*|\s+(?:code|occurred|while)\b.*)|"
-    r"(?-i:(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b.*)|http[ /]?[45]\d\d\b.*|traceback\b.*)[\])>]?",
-    re.IGNORECASE | re.DOTALL,
-)
 _NEVER_GOLD = re.compile(r"#?n/?a|n\.a\.?|nan|null|<na>|\s*", re.IGNORECASE)
 """What tools write where a cell is empty. "None" and "-" may be answers; these hardly ever are."""
-
-
-def is_no_answer(text: str) -> bool:
-    """Whether a text stands for no answer: N/A, an error message, a time-out.
-
-    >>> is_no_answer("N/A"), is_no_answer("openai.RateLimitError: 429"), is_no_answer("nano")
-    (True, True, False)
-    """
-    return _NO_ANSWER.fullmatch(text.strip()) is not None
 
 
 def abstentions(ballots: Ballots) -> Iterator[Check]:
@@ -78,11 +64,18 @@ def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
                 f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
                 "give these questions their right answers, or leave them out",
             )  # fmt: skip
-    words = ballots.where(ballots.wrong, lambda text: is_no_answer(text) and text not in ballots.golds)
+    silent, doubtful = silence(ballots.golds)
+    yield from _voting_silence(ballots, ballots.where(ballots.wrong, silent), "error")
+    # Where golds are a few labels, "unknown" may be a label that just is never right here.
+    words = ballots.where(ballots.wrong, lambda text: doubtful(text) and not silent(text))
+    yield from _voting_silence(ballots, words, "warning" if ballots.closed and not ballots.letters else "error")
+
+
+def _voting_silence(ballots: Ballots, words: Rows, worst: Severity) -> Iterator[Check]:
     for model, rows in ballots.by_model(words):
         votes, share = rows.total, rows.total / ballots.votes[model]
         yield ballots.check(
-            "no_answer_as_text", "error" if share >= SERIOUS else "warning", model, rows.questions,
+            "no_answer_as_text", worst if share >= SERIOUS else "warning", model, rows.questions,
             f"{quote(model)} has {several(votes, 'vote')} for {quote(ballots.first(rows))}, which counts as an answer "
             "like any other",
             "make these answers null: leave the cell of the column `answer` empty",
@@ -120,7 +113,9 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
 
 
 def _chain(answer: str, gold: str) -> str | None:
-    """The canonical forms, if any, by which an answer is gold."""
+    """The canonical forms, if any, by which an answer is gold; it is never one of several golds."""
+    if alternatives(gold) and not alternatives(answer):
+        return None
     return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
 
 
@@ -147,12 +142,15 @@ def shifted(ballots: Ballots) -> Iterator[Check]:
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
-    if not ballots.closed:
+    if not ballots.closed or gold_at_fault(ballots):
         return
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
     misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
-    outside = ballots.where(ballots.answered, lambda text: not (ballots.is_option(text) or is_no_answer(text)))
+    silent, doubtful = silence(ballots.golds)
+    outside = ballots.where(
+        ballots.answered, lambda text: not (ballots.is_option(text) or silent(text) or doubtful(text))
+    )
     flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
     for model, rows in ballots.by_model(outside):
         share = rows.total / ballots.answers[model]
@@ -197,7 +195,7 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     }
     best = max(shares.values(), default=0.0)
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
-    if not best and shares and len(never) == len(shares):
+    if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):
         yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
         for model in never:
@@ -216,6 +214,12 @@ def _nobody_right(ballots: Ballots) -> Check:
     first = np.lexsort((wrong.answer, wrong.model, wrong.question))[0]
     answer, gold = names.answers[wrong.answer[first]], wrong.gold[first]
     expected = f", and gold such as {quote(names.golds[gold])}" if gold < wrong.sizes.golds else ""
+    if gold_at_fault(ballots):
+        return ballots.check(
+            "never_right", "error", None, ballots.questions,
+            f"gold is at fault: no vote is right, since answers are letters such as {quote(answer)}{expected}",
+            "write the letter of each right option in the column `gold`",
+        )  # fmt: skip
     return ballots.check(
         "never_right", "error", None, ballots.questions,
         f"no vote of any model is right: there are answers such as {quote(answer)}{expected}",
