@@ -83,3 +83,49 @@ def test_short_answers_that_rarely_repeat_are_no_prose_if_golds_look_like_them(t
 )
 def test_short_wrong_texts_unlike_gold_are_graded_prose(wrong: Text, gold: Text) -> None:
     assert errors(find_checks(free(wrong, gold)), "graded_prose")
+
+
+def exam(golds: list[str], models: dict[str, Text | None], right: float = 0.47, n: int = 120) -> sl.Votes:
+    """Models that are right now and then, and answer by their own habit else: with other golds if they have none."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for question in range(n):
+        gold = golds[question % len(golds)]
+        for model, wrong in models.items():
+            for _ in range(3):
+                other = wrong(rng) if wrong else str(rng.choice([each for each in golds if each != gold]))
+                rows.append((f"q{question}", model, gold if rng.random() < right else other, gold))
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+CITIES = ["Paris", "Rome", "Oslo", "Bern", "Lima", "Cairo", "Delhi", "Quito", "Tunis", "Riga"]
+ELSEWHERE = chosen("Lyon", "Turin", "Bergen", "Basel", "Cusco", "Giza", "Agra")
+COUNTS = list("1234567")
+
+
+@pytest.mark.parametrize(
+    ("golds", "models"),
+    [
+        (CITIES, {"a": ELSEWHERE, "b": ELSEWHERE}),
+        (CITIES[:8], {"a": ELSEWHERE}),
+        (COUNTS, {"a": None, "b": chosen("8", "9", "10", "11", "12", "14")}),
+        (COUNTS, {"a": chosen("8", "12", "15", "20", "30"), "b": chosen("10", "20", "40")}),
+        ([str(count) for count in range(1, 13)], {"a": None, "b": chosen("13", "15", "20", "24")}),
+    ],
+)
+def test_an_open_task_with_few_golds_has_no_options(golds: list[str], models: dict[str, Text | None]) -> None:
+    assert not accused(exam(golds, models))
+
+
+@pytest.mark.parametrize(
+    ("golds", "models", "right"),
+    [
+        (CITIES, {"a": None, "odd": ELSEWHERE}, 0.47),
+        (["yes", "no"], {"a": None, "odd": chosen("true", "false")}, 0.3),
+        (list("1234"), {"a": None, "odd": chosen("1984", "2001", "1066")}, 0.3),
+        (list("1234"), {"a": None, "odd": chosen("Lyon", "Turin")}, 0.3),
+        (list("ABCDEFGHIJ"), {"odd": ELSEWHERE}, 0.5),
+    ],
+)
+def test_answers_that_are_no_options_are_told(golds: list[str], models: dict[str, Text | None], right: float) -> None:
+    assert errors(find_checks(exam(golds, models, right)), "not_an_option") == ["odd"]
