@@ -40,6 +40,25 @@ LEFT_ALONE = [
     ("url", "http://[broken"),
     ("boxed", "\\boxed{unclosed"),
     ("path", "no slashes"),
+    *(
+        ("math", text)
+        for text in (
+            "1841-08-21",
+            "3/4/2024",
+            "1.2.3",
+            "192.168.1.1",
+            "0c2d568087",
+            "2eb0f4740f",
+            "1234ab",
+            "+1-555-012-0034",
+            "555-0123",
+            "3-5",
+            "2:1",
+            "3-05",
+            "05/06",
+            "1e5",
+        )
+    ),
 ]
 
 
@@ -51,6 +70,15 @@ def test_spellings_come_together(name: str, spellings: list[str]) -> None:
 @pytest.mark.parametrize(("name", "text"), LEFT_ALONE)
 def test_what_is_not_recognised_stays(name: str, text: str) -> None:
     assert canonicaliser([name])(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("5 - 3", "2"), ("-3-5", "-8"), ("1/2", "0.5"), ("12/(4/3)", "9"), ("007", "7"), ("x-1-2", "x-3"), ("1+2-3", "0"),
+     ("2.5-1", "1.5"), (r"\sqrt2", "2^(1/2)"), (r"\frac12", "0.5"), (r"2\pi", "2*\\pi"), ("1.05x", "1.05*x")],
+)  # fmt: skip
+def test_sums_are_still_calculated(text: str, value: str) -> None:
+    assert canonicaliser(["math"])(text) == value
 
 
 def test_different_answers_stay_apart() -> None:

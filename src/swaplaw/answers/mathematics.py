@@ -1,7 +1,8 @@
 r"""Mathematics in one spelling: `\frac{1}{2}`, `0.5` and `1/2` are one answer, and so are `2\sqrt{2}` and `\sqrt{8}`.
 
 A small exact algebra, not a computer algebra system: sums of rational multiples of powers of numbers, constants and
-variables. Everything is bounded, so that no answer takes long; what the algebra does not know keeps its own spelling.
+variables. Everything is bounded, so that no answer takes long; what the algebra does not know keeps its own spelling,
+and so do dates, ranges, versions, telephone numbers and hexadecimal digits: `2024-03-01` is no difference.
 Units, degrees, percent and currency signs tell no two answers to one question apart, and are left out.
 """
 
@@ -116,6 +117,12 @@ def _undressed(text: str) -> str:
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _MATRIX = re.compile(r"\\begin\{([bpvV]?matrix|array)\}(?:\{[lcr|]{1,20}\})?(.*)\\end\{\1\}")
+_IDENTIFIER = re.compile(
+    r"\+?\d+(?:-\d+)+|\d+(?:/\d+){2,}|(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{6,}", re.IGNORECASE
+)
+"""Whole numbers with nothing but hyphens between them, or several slashes, and hexadecimal digits."""
+_NO_PRODUCT = re.compile(r"(?<![\\a-zA-Z])(?:[a-zA-Z]{3,}|[a-zA-Z]+\d)|(?<![\d.])0\d.*[^\d.]|[^\d.].*(?<![\d.])0\d")
+"""A word, a number behind a letter (a chess move, a formula of chemistry), a padded number beside something else."""
 
 
 def _structure(text: str, depth: int) -> str:
@@ -124,6 +131,8 @@ def _structure(text: str, depth: int) -> str:
         raise _UnknownError
     write = partial(_member, depth=depth + 1)
     text = text.strip()
+    if _IDENTIFIER.fullmatch(text):
+        raise _UnknownError
     if _THOUSANDS.fullmatch(text):
         return _value(text.replace(",", ""))
     if matrix := _MATRIX.fullmatch(text):
@@ -141,7 +150,7 @@ def _structure(text: str, depth: int) -> str:
     if len(parts) > 1:
         return ", ".join(sorted(map(write, parts)))
     if text.count("\\pm") == 1:
-        return ", ".join(sorted({write(text.replace("\\pm", sign).lstrip("+ ")) for sign in "+-"}))
+        return ", ".join(sorted({write(text.replace("\\pm", f" {sign} ").lstrip("+ ")) for sign in "+-"}))
     return _value(text)
 
 
@@ -195,7 +204,7 @@ def _tokens(text: str) -> list[str]:
     found, place = [], 0
     text = text.rstrip()
     # A word is no product of its letters: only single letters, apart from one another, are variables.
-    if re.search(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}", text):
+    if _NO_PRODUCT.search(text.lstrip("+-")):
         raise _UnknownError
     while place < len(text):
         token = _TOKEN.match(text, place)
@@ -234,7 +243,7 @@ def _product(tokens: list[str], place: int, depth: int) -> tuple[Sum, int]:
             result = _times(result, _inverse(factor))
         elif token in ("+", "-", ")", "}", "]"):
             break
-        elif token[0].isdigit() and tokens[place - 1][-1].isdigit():
+        elif token[0] in ".0123456789" and tokens[place - 1][-1].isdigit():
             raise _UnknownError  # Two numbers side by side are no product.
         elif token == "\\frac" and re.fullmatch(r"\d+", tokens[place - 1]):
             factor, place = _power(tokens, place, depth)  # A mixed number: 3\frac{1}{2} is three and a half.

@@ -26,6 +26,10 @@ SERIOUS = 0.05
 """A fault in this share of a model's votes or more is an error, not a warning."""
 SURE = 20
 """Questions on which a model does the same thing before it is called a habit."""
+LONG = 10
+"""Digits of a number from which on it counts nothing."""
+FEW_WRONG = 5
+"""Wrong answers of a model from which on they tell whether questions have options."""
 CHAINS = ("letter", "text", "numeric", "math")
 """Canonical forms by which an answer may turn out to be gold."""
 
@@ -100,15 +104,39 @@ class Ballots:
 
     @cached_property
     def closed(self) -> bool:
-        """Whether a few answers are right again and again: questions have options."""
-        return 2 <= len(self.golds) <= 26 and (self.letters or 5 * len(self.golds) <= self.questions)
+        """Whether a few answers are right again and again, and wrong ones are among them: questions have options."""
+        few = 2 <= len(self.golds) <= 26 and (self.letters or 5 * len(self.golds) <= self.questions)
+        return few and ((self.letters and not self.highest) or not self._open)
+
+    @cached_property
+    def _open(self) -> bool:
+        """Whether models that know right answers, if there are any, give wrong ones that are nobody's gold.
+
+        A model knows them if it is right at least twice as often as guessing would be.
+        """
+        outside = self._by_name(self.where(self.wrong, lambda text: not self.is_option(text)).cast)
+        wrong = self._by_name(self.wrong.cast)
+        telling = [
+            model
+            for model in self.models
+            if wrong[model] >= FEW_WRONG and self.correct[model] * len(self.golds) >= 2 * self.answers[model]
+        ]
+        return bool(telling) and all(2 * outside[model] > wrong[model] for model in telling)
+
+    @cached_property
+    def highest(self) -> int:
+        """The largest right answer, if all of them are whole numbers, else 0."""
+        whole = all(gold.isdecimal() and len(gold) < LONG for gold in self.golds)
+        return max(map(int, self.golds), default=0) if whole else 0
 
     @cached_property
     def _known(self) -> set[str]:
         return {form(chain)(gold) for chain in CHAINS for gold in self.golds}
 
     def is_option(self, text: str) -> bool:
-        """Whether an answer is one of the options, however it is spelt."""
+        """Whether an answer is one of the options, however it is spelt; a wrong count may be above every gold."""
+        if self.highest and text.isdecimal() and len(text) < LONG:
+            return int(text) <= 2 * self.highest
         if self.letters:  # A digit is no option where golds are letters, nor a letter where they are digits.
             found = option_letter(text)
             return len(found) == 1 and found.isdigit() in {option_letter(gold).isdigit() for gold in self.golds}

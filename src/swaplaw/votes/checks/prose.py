@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,6 +23,10 @@ FORMULA = 5
 """A wrong answer to this many questions is a formula ("I do not know"), and says nothing of how others are worded."""
 SEEN = 0.005
 """By how much a vote must be above a single sample to be called inflated."""
+MANY_GOLDS = 8
+"""Different golds that it takes to tell what right answers look like."""
+LOOKED_AT = 1000
+"""Texts of a kind that are looked at."""
 _GRADED = "compare answers by a rule that needs no gold: `swaplaw import VOTES --canonical text` without `correct`"
 _ORACLE = (
     "put the texts that the models wrote in the column `answer`, right or wrong, and compare them by a rule that needs "
@@ -44,7 +49,10 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     telling = every >= FEW_WRONG
     once = int(lone[telling].sum()) / max(1, int(every[telling].sum()))
     number = int(telling.sum())
-    if number < FEW_PROSE or once < UNIQUE or _numbers([ballots.names.answers[one] for one in answer[votes == 1]]):
+    if number < FEW_PROSE or once < UNIQUE:
+        return
+    texts = [ballots.names.answers[one] for one in answer[votes == 1][:LOOKED_AT]]
+    if _numbers(texts) or _like_gold(texts, _right_texts(ballots)):
         return
     model, single, pooled, spelt = max(_inflated(ballots), key=lambda row: row[2] - row[1])
     vote = (
@@ -84,19 +92,71 @@ def _worded(ballots: Ballots) -> tuple[Ints, Ints, Ints]:
 
 def _numbers(texts: list[str]) -> bool:
     """Whether most of them are numbers, quantities or formulas: these differ as answers, whoever compares them."""
-    known, number = texts[:1000], form("math")
+    number = form("math")
 
     def counts(text: str) -> bool:
         return any(kind.fullmatch(text) for kind in (_QUANTITY, _FORMULA)) or bool(_NUMBER.fullmatch(number(text)))
 
-    return 2 * sum(map(counts, known)) > len(known)
+    return 2 * sum(map(counts, texts)) > len(texts)
+
+
+def _right_texts(ballots: Ballots) -> list[str]:
+    """What right answers look like: golds, or the texts graded right where every question has only one such text."""
+    if ballots.golds:
+        return sorted(ballots.golds)[:LOOKED_AT]
+    return [] if _respelt(ballots) else ballots.texts(ballots.answered.where(ballots.answered.right))[:LOOKED_AT]
+
+
+def _like_gold(texts: list[str], golds: list[str]) -> bool:
+    """Whether most wrong answers could be golds of other questions: an open task with short answers.
+
+    Golds must vary, and wrong answers must have as many words, about the length and no other kinds of characters. A
+    wrong answer that is some word and a number ("wrong-17") tells itself from every gold by its word.
+    """
+    if len(golds) < MANY_GOLDS:
+        return False
+    shapes: dict[int, list[str]] = {}
+    for gold in golds:
+        shapes.setdefault(len(gold.split()), []).append(gold)
+    known = {
+        words: (min(map(len, alike)), max(map(len, alike)), set[str]().union(*map(_kinds, alike)))
+        for words, alike in shapes.items()
+        if words < WORDY
+    }
+
+    def alike(text: str) -> bool:
+        least, most, kinds = known.get(len(text.split()), (1, 0, set()))
+        return least <= 2 * len(text) and len(text) <= 2 * most and _kinds(text) <= kinds
+
+    stem, often = Counter(map(_stem, texts)).most_common(1)[0]
+    labelled = 2 * often > len(texts) and len(stem) > 2 and stem not in set(map(_stem, golds))
+    return not labelled and 2 * sum(map(alike, texts)) > len(texts)
+
+
+def _kinds(text: str) -> set[str]:
+    """The kinds of characters of a text: capitals, other letters, digits, and each sign by itself."""
+    return {
+        "0" if char.isdigit() else ("A" if char.isupper() else "a") if char.isalpha() else char
+        for char in text
+        if not char.isspace()
+    }
+
+
+def _stem(text: str) -> str:
+    """The letters of a text."""
+    return "".join(filter(str.isalpha, text)).casefold()
+
+
+def _respelt(ballots: Ballots) -> bool:
+    """Whether right answers to some question are spelt in several ways."""
+    right = ballots.answered.where(ballots.answered.right)
+    spellings, _, _ = right.per(right.question, right.sizes.questions, right.answer, right.sizes.answers)
+    return bool((np.bincount(spellings) > 1).any())
 
 
 def _inflated(ballots: Ballots) -> Iterator[tuple[str, float, float, float | None]]:
     """Each model's accuracy by single samples, by its graded plurality, and by plurality of texts as spelt."""
-    right = ballots.answered.where(ballots.answered.right)
-    spellings, _, _ = right.per(right.question, right.sizes.questions, right.answer, right.sizes.answers)
-    raw = bool((np.bincount(spellings) > 1).any())
+    raw = _respelt(ballots)
     for model, rows in ballots.by_model(ballots.rows):
         questions, place = np.unique(rows.question, return_inverse=True)
         n = len(questions)
