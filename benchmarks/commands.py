@@ -9,14 +9,17 @@ on every fleet as JSON; `--fleets`, `--commands` and `--source` (another copy of
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from benchmarks.fleets import synthetic
@@ -34,6 +37,8 @@ NAMES = {
     "b": "mmlu-pro, 29 x 11,993 x 1",
     "r": "reasoning-gym, 10 x 4,302 x 1 to 3",
 }
+DEMO = ("claude-3-opus-20240229", "gpt-4")
+"""Two models of the bundled votes."""
 COMMANDS: dict[str, tuple[str, ...]] = {
     "pairs": ("pairs", "VOTES", "--json"),
     "recommend": ("recommend", "VOTES", "--json"),
@@ -124,9 +129,13 @@ def make(folder: Path, fleets: Sequence[str]) -> dict[str, Path]:
 
 
 def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", bound: Bound | None = None) -> Run:
-    """Run a command as a process of its own, and see what it took; stop it where it takes more than a bound."""
+    """Run a command as a process of its own, and see what it took; stop it where it takes more than a bound.
+
+    Its modules have been compiled before, as those of an installed package have.
+    """
     import polars as pl
 
+    _compiled(command, source)
     first, second = pl.scan_parquet(votes).select("model").unique().sort("model").collect()["model"][:2]
     with tempfile.TemporaryDirectory() as folder:
         words = {"VOTES": str(votes), "FIRST": first, "SECOND": second, "PAGE": str(Path(folder) / "page.html")}
@@ -140,12 +149,34 @@ def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", boun
                 [sys.executable, "-S", "-c", START, limits, *asked],
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env=os.environ | {"PYTHONPATH": str(source)},
+                env=_environment(source),
                 check=True,
             )
         seconds, kilobytes, code = json.loads(started.stdout)
         last = said.read_text(errors="replace").strip().splitlines()[-1:] if code else []
     return Run(command, fleet, seconds, kilobytes / 1024, code, " ".join(last)[:200])
+
+
+@cache
+def _compiled(command: str, source: Path) -> None:
+    """Run a command once on bundled votes, for its modules to be compiled; what it says does not matter."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = {"VOTES": "demo", "FIRST": DEMO[0], "SECOND": DEMO[1], "PAGE": str(Path(folder) / "page.html")}
+        asked = [sys.executable, "-m", "swaplaw", *(words.get(word, word) for word in COMMANDS[command])]
+        subprocess.run(asked, capture_output=True, env=_environment(source), check=False)
+
+
+def _environment(source: Path) -> dict[str, str]:
+    """The environment that commands run in, with a package and a place for compiled modules that may be written to."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": _bytecode()}
+
+
+@cache
+def _bytecode() -> str:
+    folder = tempfile.mkdtemp(prefix="swaplaw-bytecode-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 START = """

@@ -8,9 +8,8 @@ weight 1/x of A to B. All masses of a pair are whole numbers over one denominato
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
 from math import gcd, lcm
 from typing import Any
 
@@ -37,11 +36,10 @@ def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> d
     whole = lcm(curve.denominator, *(mass.denominator for masses in alone for mass in masses))
     factor = whole // curve.denominator
     own, other = ([int(mass * whole) for mass in masses] for masses in alone)
-    pooled = [
-        [int(gain) * factor + base for gain in gains]
-        for gains, base in zip(curve.contributions[:, slots].tolist(), own, strict=True)
-    ]
-    shared = gcd(whole, *own, *other, *(value for row in pooled for value in row))
+    # No mass is larger than the whole; what does not fit 64 bits is computed by Python's own numbers.
+    dtype = np.int64 if 2 * whole < 2**62 else object
+    pooled = curve.contributions[:, slots].astype(dtype) * factor + np.array(own, dtype=dtype)[:, None]
+    shared = gcd(whole, *own, *other, int(np.gcd.reduce(pooled, axis=None)) if pooled.size else 0)
     return {
         "a": chosen.a,
         "b": chosen.b,
@@ -49,7 +47,7 @@ def curve_data(chosen: Pair, curve: Curve, sheet: Scoresheet, member: Ints) -> d
         "denominator": _whole(whole // shared),
         "x": curve.breaks.numerators[curve.steps].tolist(),
         "y": curve.breaks.denominators[curve.steps].tolist(),
-        "pooled": [_steps(value // shared for value in row) for row in pooled],
+        "pooled": [_steps(row) for row in pooled // shared],
         "aloneA": [_whole(value // shared) for value in own],
         "aloneB": [_whole(value // shared) for value in other],
         **_errors(chosen, curve, sheet, slots, member),
@@ -85,10 +83,10 @@ def _errors(chosen: Pair, curve: Curve, sheet: Scoresheet, slots: Ints, member: 
     return found
 
 
-def _steps(values: Iterable[int]) -> list[int | str]:
+def _steps(values: Ints) -> list[int | str]:
     """A first value and differences: curves are long, their steps small."""
-    listed = list(values)
-    return [_whole(value) for value in (listed[0], *(after - before for before, after in pairwise(listed)))]
+    steps = np.diff(values, prepend=values[:1] * 0).tolist()
+    return steps if max(map(abs, steps)) < SAFE else [_whole(value) for value in steps]
 
 
 def _whole(value: int) -> int | str:
@@ -100,22 +98,30 @@ def votes_data(tally: Tally, models: Sequence[int], golds: Sequence[str | None])
     answers: list[list[str | None]] = [[_label(gold)] for gold in golds]
     place = np.zeros(len(tally.rivals.labels), dtype=int)
     entries = np.concatenate([tally.positions[tally.starts[m] : tally.starts[m + 1]] for m in models])
-    for position in np.unique(entries):
-        own = answers[int(tally.rivals.question[position])]
-        place[position] = len(own)
-        own.append(_label(tally.rivals.labels[position]))
+    positions = np.unique(entries)
+    numbers = []
+    for question, text in zip(
+        tally.rivals.question[positions].tolist(), tally.rivals.labels[positions].tolist(), strict=True
+    ):
+        own = answers[question]
+        numbers.append(len(own))
+        own.append(_label(text))
+    place[positions] = numbers
     return {"answers": answers, "counts": {str(model): _counts(tally, model, place) for model in models}}
 
 
 def _counts(tally: Tally, model: int, place: Ints) -> list[list[int] | int]:
     """Votes of one model on each question, in the order of its answers without trailing noughts; 0: never asked."""
-    rows: list[list[int]] = [[int(votes)] for votes in tally.gold[model]]
     own = slice(tally.starts[model], tally.starts[model + 1])
-    for position, votes in zip(tally.positions[own].tolist(), tally.counts[own].tolist(), strict=True):
-        row = rows[int(tally.rivals.question[position])]
-        row += [0] * (int(place[position]) + 1 - len(row))
-        row[int(place[position])] += votes
-    return [row if asked else 0 for row, asked in zip(rows, tally.answered[model].tolist(), strict=True)]
+    positions = tally.positions[own]
+    question, spot = tally.rivals.question[positions], place[positions]
+    last = np.zeros(len(tally.questions), dtype=int)
+    np.maximum.at(last, question, spot)
+    table = np.zeros((len(last), int(last.max(initial=0)) + 1), dtype=int)
+    table[:, 0] = tally.gold[model]
+    table[question, spot] += tally.counts[own]
+    asked = zip(table.tolist(), last.tolist(), tally.answered[model].tolist(), strict=True)
+    return [row[: end + 1] if answered else 0 for row, end, answered in asked]
 
 
 def _label(text: str | None) -> str | None:
