@@ -444,3 +444,62 @@ def test_gold_is_blamed_once_where_gold_is_at_fault(writes: Callable[[str], str]
     assert (check.name, check.model) == ("never_right", None)
     assert "gold is at fault" in check.message
     assert "column `gold`" in check.fix
+
+
+@pytest.mark.parametrize(
+    ("writes", "scale"),
+    [
+        (lambda n: f"The answer is {n}.", 1), (lambda n: f"#### {n}", 1), (lambda n: f"{n} apples", 1),
+        (lambda n: f"{int(n) / 10:.1f}".replace(".", ","), 10), (lambda n: f"{n}%", 100),
+    ],
+)  # fmt: skip
+def test_numbers_in_another_notation_are_told(writes: Callable[[str], str], scale: int) -> None:
+    """Where golds are small counts that come again and again, too: then they look like options."""
+    for low, high in ((1000, 99_999), (10, 20)):
+        rows = [
+            (q, m, writes(str(a)) if m == "b" else str(int(str(a)) / scale if scale > 1 else a),
+             str(int(g) / scale if scale > 1 else g))
+            for q, m, a, g in numbers(str, low=low, high=high)
+        ]  # fmt: skip
+        (check,) = [check for check in find_checks(table(rows)) if check.severity == "error"]
+        assert (check.name, check.model) == ("notation", "b")
+        assert "number alone" in check.fix
+        assert sl.recommend(table(rows).tally()).verdict == "cannot_tell"
+
+
+def test_dates_in_another_notation_come_with_the_form_that_mends_them() -> None:
+    from swaplaw.votes.canonical import ungraded
+
+    rows = [
+        (q, m, f"January {int(str(a))}, 2020" if m == "b" else f"2020-01-{int(str(a)):02d}", f"2020-01-{int(g):02d}")
+        for q, m, a, g in numbers(str, low=1, high=29)
+    ]
+    check = named(find_checks(table(rows)), "notation")
+    assert (check.severity, check.model) == ("error", "b")
+    assert "--canonical time" in check.fix
+    assert not any(check.name == "notation" for check in find_checks(ungraded(table(rows), ["time"])))
+
+
+@pytest.mark.parametrize(
+    "answer", ["not {}", "x^{}", "about {}", "{} or 7", "-{}", "{}!", "sqrt({})", "{}x", "1/{}", "minus {}"]
+)
+def test_other_numbers_are_not_gold(answer: str) -> None:
+    rows = numbers(lambda n: answer.format(n))
+    assert not any(check.name == "notation" for check in find_checks(table(rows)))
+
+
+def test_a_model_whose_answers_have_another_shape_is_misread_and_a_weak_one_is_not() -> None:
+    rng = np.random.default_rng(5)
+    for writes, severity in (
+        (lambda _: f"word {rng.integers(9)}", "error"),
+        (lambda _: f"{rng.integers(999)}", "warning"),
+    ):
+        found = [check for check in find_checks(table(numbers(writes))) if check.severity != "note"]
+        assert [(check.name, check.severity) for check in found] == [("never_right", severity)]
+
+
+def test_one_vote_differs() -> None:
+    rows = numbers(str)
+    gold = rows[-1][3]
+    check = named(find_checks(table([*rows[:-1], (*rows[-1][:2], f"{gold}.0", gold)])), "spelling")
+    assert "1 vote (under 1%) differs from gold only in spelling, and counts as wrong" in check.message

@@ -54,7 +54,8 @@ class Family:
         """Whether any model ever splits its votes on a question: of two that never do, the heavier always wins."""
         tally = self.scorer.tally
         owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
-        return bool((tally.counts < tally.votes[owner, tally.rivals.question[tally.positions]]).any())
+        cast = tally.votes[owner, tally.rivals.question[tally.positions]]
+        return bool(((tally.counts > 0) & (tally.counts < cast)).any())
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

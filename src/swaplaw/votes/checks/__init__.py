@@ -19,6 +19,7 @@ from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.golds import one_gold, several_golds
 from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.names import dataset_checks, name_checks
+from swaplaw.votes.checks.notation import notation
 from swaplaw.votes.checks.prose import prose
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -35,6 +36,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     several_golds,
     one_gold,
     spelling,
+    notation,
     shifted,
     foreign,
     never_right,
@@ -43,7 +45,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (prose, several_golds, one_gold, spelling, shifted, foreign, never_right)
+JUDGING = (prose, several_golds, one_gold, spelling, notation, shifted, foreign, never_right)
 """Looks that tell right answers from wrong ones."""
 
 

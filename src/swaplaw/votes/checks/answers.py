@@ -11,14 +11,18 @@ from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, Severity, form
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
+from swaplaw.votes.checks.notation import notation, unlike_gold
 from swaplaw.votes.checks.rows import Rows
 from swaplaw.votes.checks.silence import is_no_answer, silence
+from swaplaw.votes.checks.wording import votes_differ
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
 _LETTERS_IN_REPLIES = "read the letters that its replies name: `swaplaw import VOTES --read choice -o votes.parquet`"
+MANY = 30
+"""Questions on which a model is never right before the shape of its answers is held against it."""
 MOST_OPTIONS = 10
 """Letters that replies are searched for when a check looks whether they name options at all."""
 MOST_SPELLINGS = 5_000
@@ -107,7 +111,7 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
         yield ballots.check(
             "spelling", "error" if share >= SERIOUS else "warning", model, rows.questions,
             f"{quote(model)} answers {quote(answer)} where gold is {quote(gold)}: "
-            f"{several(votes, 'vote')} ({share:.0%}) differ from gold only in spelling, and count as wrong",
+            f"{votes_differ(votes, share)} from gold only in spelling, and count{'s' if votes == 1 else ''} as wrong",
             f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
         )  # fmt: skip
 
@@ -146,7 +150,7 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         return
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
-    misspelt = {check.model for check in spelling(ballots) if check.severity == "error"}
+    misspelt = {check.model for look in (spelling, notation) for check in look(ballots) if check.severity == "error"}
     silent, doubtful = silence(ballots.golds)
     outside = ballots.where(
         ballots.answered, lambda text: not (ballots.is_option(text) or silent(text) or doubtful(text))
@@ -198,14 +202,18 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):
         yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
-        for model in never:
+        noted = {check.model for check in notation(ballots)} if never else set()
+        for model in (model for model in never if model not in noted):
             own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
+            alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), sorted(ballots.golds))
             yield ballots.check(
-                "never_right", "error" if letters else "warning", model, ballots.asked[model],
+                "never_right", "error" if letters or alien else "warning", model, ballots.asked[model],
                 f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
                 f"such as {quote(ballots.first(own))}{' where gold is not a letter' if letters else ''}",
-                "check that its answers are spelt as gold is",
+                "write its answers in the column `answer` as gold is written"
+                if alien
+                else "check that its answers are spelt as gold is",
             )  # fmt: skip
 
 
