@@ -41,6 +41,7 @@ DEMO = ("claude-3-opus-20240229", "gpt-4")
 """Two models of the bundled votes."""
 COMMANDS: dict[str, tuple[str, ...]] = {
     "pairs": ("pairs", "VOTES", "--json"),
+    "checks": ("checks", "VOTES", "--json"),
     "recommend": ("recommend", "VOTES", "--json"),
     "calibrate": ("calibrate", "VOTES", "--json"),
     "predictors": ("predictors", "VOTES", "--json"),
