@@ -118,7 +118,7 @@ REFUSED = {
     "small letters": (
         "question,model,answer,gold\nq1,a,a,A\nq1,b,b,A\n",
         "t.csv",
-        "only in spelling.*'a' and 'A'.*canonical form 'text'",
+        r"only in spelling.*'a' and 'A' \(model 'a'\).*canonical form 'text'",
     ),
     "brackets": (
         "question,model,answer,gold\nq1,a,(A),A\nq1,b,B,A\n",

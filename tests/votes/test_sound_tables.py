@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -129,3 +130,24 @@ def test_an_open_task_with_few_golds_has_no_options(golds: list[str], models: di
 )
 def test_answers_that_are_no_options_are_told(golds: list[str], models: dict[str, Text | None], right: float) -> None:
     assert errors(find_checks(exam(golds, models, right)), "not_an_option") == ["odd"]
+
+
+@pytest.mark.parametrize("golds", [["p", "P", "n", "N"], ["Co", "CO", "No", "NO"]])
+def test_labels_that_differ_in_case_alone_are_different_answers(golds: list[str], tmp_path: Path) -> None:
+    votes = exam(golds, {"a": None, "b": None}, 0.7)
+    assert not accused(votes)
+    votes.write(file := tmp_path / "votes.csv")
+    assert not sl.read_votes(file).notes
+
+
+def test_case_that_a_model_does_not_heed_is_told_even_if_golds_have_both() -> None:
+    lower = exam(["P", "N"], {"a": None, "odd": chosen("p", "n")}, 0.5).counts.with_columns(
+        gold=pl.when(pl.col("question") == "q0").then(pl.lit("p")).otherwise(pl.col("gold"))
+    )
+    assert "odd" in errors(find_checks(sl.votes_from(respelt(lower, "odd"))), "spelling")
+
+
+def respelt(counts: pl.DataFrame, model: str) -> pl.DataFrame:
+    """The same votes, of which one model's are in lower case."""
+    own = pl.col("model") == model
+    return counts.with_columns(answer=pl.when(own).then(pl.col("answer").str.to_lowercase()).otherwise("answer"))

@@ -89,28 +89,48 @@ def spelling_notes(votes: Votes) -> Iterator[str]:
     pairs = given.select("answer", "gold").unique(maintain_order=True)
     differ = [pair for pair in pairs.iter_rows() if pair[0] != pair[1]]
     for spelling in SPELLINGS:
-        found = [pair for pair in differ if spelling.alike(*pair)]
+        found = _unmeant(given, [pair for pair in differ if spelling.alike(*pair)])
         if not found:
             continue
-        answer, gold = found[0]
+        share, model, (answer, gold) = _most(given, found)
         many = "1 answer differs" if len(found) == 1 else f"{len(found)} answers differ"
-        what = f"{many} from gold only in spelling, such as {quote(answer)} and {quote(gold)}"
-        often = spelling.serious and _share(given, found) >= SERIOUS
+        what = f"{many} from gold only in spelling, such as {quote(answer)} and {quote(gold)} (model {quote(model)})"
+        often = spelling.serious and share >= SERIOUS
         if often or not (pairs["answer"] == pairs["gold"]).any():
             raise InputError(f"{name}: {what}; {spelling.fix}, or in the form {EXACT!r} if the spelling is meant")
         yield f"{what}; {spelling.fix} to count them"
         return
 
 
-def _share(given: pl.DataFrame, found: list[tuple[str, str]]) -> float:
-    """The share of such answers in the votes of the model that gives most of them."""
+def _unmeant(given: pl.DataFrame, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out pairs that differ in case alone, where both are golds and whoever gives the one gives the other too."""
+    import polars as pl
+
+    golds = set(given["gold"]) if found else set()
+
+    def meant(answer: str, gold: str) -> bool:
+        if answer not in golds or answer.casefold() != gold.casefold():
+            return False
+        one, other = (
+            set(given.filter(rows)["model"])
+            for rows in ((pl.col("answer") == answer) & (pl.col("gold") == gold), pl.col("answer") == gold)
+        )
+        return one <= other
+
+    return [pair for pair in found if not meant(*pair)]
+
+
+def _most(given: pl.DataFrame, found: list[tuple[str, str]]) -> tuple[float, str, tuple[str, str]]:
+    """The share of such answers in the votes of the model that gives most of them, the model, and its first one."""
     import polars as pl
 
     strange = pl.DataFrame(found, schema=["answer", "gold"], orient="row").with_columns(strange=True)
-    told = given.join(strange, on=["answer", "gold"], how="left")
+    told = given.join(strange, on=["answer", "gold"], how="left", maintain_order="left")
     strange_votes = pl.col("votes").filter(pl.col("strange")).sum()
     shares = told.group_by("model").agg((strange_votes / pl.col("votes").sum()).alias("share"))
-    return float(shares["share"].to_numpy().max())
+    model, share = shares.sort(["share", "model"], descending=[True, False]).row(0)
+    first = told.filter(pl.col("strange") & (pl.col("model") == model)).row(0, named=True)
+    return float(share), model, (first["answer"], first["gold"])
 
 
 def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:

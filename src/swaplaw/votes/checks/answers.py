@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from swaplaw._core.arrays import Bools
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, Severity, form
@@ -101,7 +102,10 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
     if not chains:
         return
     key = wrong.answer * golds + wrong.gold
-    for model, rows in ballots.by_model(wrong.where(np.isin(key, list(chains)))):
+    for model, respelt in ballots.by_model(wrong.where(np.isin(key, list(chains)))):
+        rows = respelt.where(~_other_case(ballots, model, respelt))
+        if not rows.total:
+            continue
         votes, share = rows.total, rows.total / ballots.votes[model]
         of = np.array([chains[each] for each in (rows.answer * golds + rows.gold).tolist()])
         chain = max(dict.fromkeys(of.tolist()), key=lambda name: (int(rows.votes[of == name].sum()), name))
@@ -114,6 +118,18 @@ def spelling(ballots: Ballots) -> Iterator[Check]:
             f"{votes_differ(votes, share)} from gold only in spelling, and count{'s' if votes == 1 else ''} as wrong",
             f"spell answers and golds alike: `swaplaw import VOTES --canonical {chain} -o votes.parquet`",
         )  # fmt: skip
+
+
+def _other_case(ballots: Ballots, model: str, rows: Rows) -> Bools:
+    """Which answers differ from gold in case alone, where both are golds and the model writes both: it means them."""
+    names = ballots.names
+    pairs = [(names.answers[a], names.golds[g]) for a, g in zip(rows.answer.tolist(), rows.gold.tolist(), strict=True)]
+    twins = [answer in ballots.golds and answer.casefold() == gold.casefold() for answer, gold in pairs]
+    if not any(twins):
+        return np.zeros(len(pairs), dtype=bool)
+    own = ballots.answered.where(ballots.answered.model == names.models.index(model))
+    written = set(ballots.texts(own))
+    return np.array([twin and gold in written for twin, (_, gold) in zip(twins, pairs, strict=True)])
 
 
 def _chain(answer: str, gold: str) -> str | None:
