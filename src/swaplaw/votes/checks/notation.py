@@ -61,7 +61,7 @@ def notation(ballots: Ballots) -> Iterator[Check]:
 
 
 def _meant(answer: str, gold: str) -> str | None:
-    """How to mend an answer that is gold in another notation; spellings that a canonical form mends are not meant."""
+    """How to fix an answer that is gold in another notation; spellings that a canonical form fixes are not meant."""
     if len(answer) > LONGEST_PHRASE or any(form(chain)(answer) == form(chain)(gold) for chain in CHAINS):
         return None
     if _ISO.fullmatch(gold.strip()):
