@@ -1,4 +1,4 @@
-"""Two workers against one process, on jobs that take a minute or so: wall time, on a machine with two quiet cores.
+"""Two workers against one process, on jobs that take a minute or more: wall time, on a machine with two quiet cores.
 
 Searches, folds and splits run on one thread, and can gain as many times as there are workers. A bootstrap draws on as
 many threads as there are cores (up to four) by itself, so `calibrate` and `predictors` take no workers.
@@ -17,9 +17,9 @@ from benchmarks.commands import make
 from benchmarks.harness import Row
 
 JOBS = {
-    "panel": ("--size", "3", "--top", "30", "--json"),
-    "recommend": ("--search", "full", "--replicates", "10000", "--json"),
-    "combine": ("--repeats", "10", "--time-limit", "0", "--json"),
+    "panel": ("--size", "4", "--top", "60", "--json"),
+    "recommend": ("--search", "full", "--max-models", "3", "--replicates", "30000", "--json"),
+    "combine": ("--repeats", "90", "--time-limit", "0", "--json"),
 }
 """Commands, and what makes them long on 10 models x 3,000 questions x 24 samples."""
 GOAL = 1.6
