@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import quote
 from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, shifted, spelling
-from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
+from swaplaw.votes.checks.ballots import Ballots, from_table, from_tally
+from swaplaw.votes.checks.check import SEVERITIES, Check, Severity
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.golds import one_gold, several_golds
 from swaplaw.votes.checks.labels import chosen_labels

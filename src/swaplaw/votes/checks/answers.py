@@ -10,12 +10,11 @@ import numpy as np
 from swaplaw._core.arrays import Bools
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, Severity, form
+from swaplaw.votes.checks.ballots import CHAINS, Ballots, Rows, form
+from swaplaw.votes.checks.check import SERIOUS, SURE, Check, Severity, votes_differ
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
 from swaplaw.votes.checks.notation import notation, unlike_gold
-from swaplaw.votes.checks.rows import Rows
 from swaplaw.votes.checks.silence import is_no_answer, silence
-from swaplaw.votes.checks.wording import votes_differ
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Set
 
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import quote, several
-from swaplaw.votes.checks.ballots import SERIOUS, SURE, Ballots, Check
-from swaplaw.votes.checks.rows import flags
+from swaplaw.votes.checks.ballots import Ballots, flags
+from swaplaw.votes.checks.check import SERIOUS, SURE, Check
 
 LONGEST_GOLD = 200
 """Longer golds are texts, not options side by side."""

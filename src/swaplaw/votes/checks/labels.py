@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from swaplaw.votes.checks.ballots import Check
+from swaplaw.votes.checks.check import Check
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import listing, quote, several
-from swaplaw.votes.checks.ballots import SERIOUS, Check
+from swaplaw.votes.checks.check import SERIOUS, Check
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:

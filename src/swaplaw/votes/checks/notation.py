@@ -12,8 +12,8 @@ import numpy as np
 from swaplaw.answers.characters import unify
 from swaplaw.answers.hedges import bounds, hedged, negated, rough
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, Ballots, Check, form
-from swaplaw.votes.checks.wording import votes_differ
+from swaplaw.votes.checks.ballots import CHAINS, Ballots, form
+from swaplaw.votes.checks.check import SERIOUS, Check, votes_differ
 
 MOST_PAIRS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""

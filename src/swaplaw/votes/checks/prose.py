@@ -10,8 +10,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import Ballots, Check, form
-from swaplaw.votes.checks.rows import added, flags
+from swaplaw.votes.checks.ballots import Ballots, added, flags, form
+from swaplaw.votes.checks.check import Check
 
 UNIQUE = 0.8
 """Share of wrong answers that nobody repeats, from which on answers are prose."""
