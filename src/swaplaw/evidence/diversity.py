@@ -95,19 +95,24 @@ def pairwise_of(tally: Tally) -> dict[str, Floats]:
     >>> pairwise_of(sl.demo_votes().tally())["disagreement"].shape
     (36,)
     """
-    sizes = [int(size) for size in np.unique(tally.ties) if size]
+    sizes = [size for size in range(1, int(tally.ties.max(initial=0)) + 1) if (tally.ties == size).any()]
     scale = lcm(*sizes)
     if grid_for(scale**2, len(tally.questions)):
         scale = 2**16
     # Scores are whole numbers on one scale, so that what is nothing is exactly nothing.
     worth = np.zeros(max(sizes, default=0) + 1)
     worth[sizes] = [round(scale / size) for size in sizes]
-    scores, asked = worth.take(tally.ties), tally.answered.astype(np.float64)
+    scores = worth.take(tally.ties)
     first, second = np.triu_indices(len(scores), 1)
     with one_thread():
-        right, both = (scores @ asked.T) * scale, (scores @ scores.T)[first, second]
-        unit = (asked @ asked.T)[first, second] * scale**2
-    a, b = right[first, second], right[second, first]
+        both = (scores @ scores.T)[first, second]
+        if tally.complete:
+            own, unit = scores.sum(axis=1) * scale, np.full(len(first), float(len(tally.questions) * scale**2))
+            a, b = own[first], own[second]
+        else:
+            asked = tally.answered.astype(np.float64)
+            right, unit = (scores @ asked.T) * scale, (asked @ asked.T)[first, second] * scale**2
+            a, b = right[first, second], right[second, first]
     with np.errstate(invalid="ignore", divide="ignore"):
         return _pairwise(_Cells(*(each / unit for each in (both, b - both, a - both, unit - a - b + both))))
 
