@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import polars as pl
 import pytest
@@ -56,3 +59,22 @@ def test_selecting_equals_counting_what_is_left(case: Corpus, data: st.DataObjec
     if (counted.answered[0] & counted.answered[1]).any():
         ours, theirs = sl.curve(selected, first, second), sl.curve(counted, first, second)
         assert [(p.low, p.high, p.outcome) for p in ours.pieces] == [(p.low, p.high, p.outcome) for p in theirs.pieces]
+
+
+def test_a_tally_that_nobody_holds_is_gone_at_once() -> None:
+    tally = sl.demo_votes().tally().select(models=["gpt-4", "mistral-large"])
+    seen = weakref.ref(tally)
+    gc.disable()
+    try:
+        assert tally.scores[0].total > 0
+        sl.curve(tally, "gpt-4", "mistral-large").at("2/3")
+        del tally
+        assert seen() is None
+    finally:
+        gc.enable()
+
+
+def test_models_of_a_tally_without_reasons_can_be_selected() -> None:
+    tally = sl.demo_votes().tally()
+    bare = tally.with_counts(tally.models[:2], tally.votes[:2], tally.gold[:2], [tally.dense(0), tally.dense(1)])
+    assert bare.select(models=tally.models[:1]).models == tally.models[:1]

@@ -186,9 +186,10 @@ class Tally:
             row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self._own_margins(model)), 0)
         return ties
 
-    @cached_property
+    @property
     def scores(self) -> Sequence[Scores]:
         """Each model's own plurality score on every question; 0 where it never answered."""
+        # Not kept: a tally that held them would hold itself, and its memory until the garbage collector comes by.
         return _ScoresOf(self)
 
     def dense(self, model: int) -> Ints:
@@ -258,7 +259,7 @@ class Tally:
             positions,
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
-            tuple(self.reasons[model] for model in kept),
+            tuple(self.reasons[model] for model in kept if self.reasons),
             unlabelled=self.unlabelled,
             golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
             only_grades=self.only_grades,
