@@ -10,6 +10,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
+from swaplaw.votes.checks.alignment import displaced, relabelled
 from swaplaw.votes.checks.ballots import CHAINS, Ballots, Rows, form
 from swaplaw.votes.checks.check import SERIOUS, SURE, Check, Severity, votes_differ
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
@@ -29,6 +30,7 @@ MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
 OPTIONS = 26
 """Options that a question has at most."""
+_SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _NEVER_GOLD = re.compile(r"#?n/?a|n\.a\.?|nan|null|<na>|\s*", re.IGNORECASE)
 """What tools write where a cell is empty. "None" and "-" may be answers; these hardly ever are."""
 
@@ -135,7 +137,10 @@ def _chain(answer: str, gold: str) -> str | None:
     """The canonical forms, if any, by which an answer is gold; it is never one of several golds."""
     if alternatives(gold) and not alternatives(answer):
         return None
-    return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
+    # Mathematics lets letters change places, as factors may: IV is not VI, nor "no" the same as "on".
+    words = not _SIGNS.search(answer + gold)
+    chains = (chain for chain in CHAINS if not (words and chain == "math"))
+    return next((chain for chain in chains if form(chain)(answer) == form(chain)(gold)), None)
 
 
 def numbered_otherwise(answers: Iterable[str], golds: Iterable[str]) -> str | None:
@@ -161,7 +166,7 @@ def shifted(ballots: Ballots) -> Iterator[Check]:
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
-    if not ballots.closed or gold_at_fault(ballots):
+    if not ballots.closed or gold_at_fault(ballots) or any(shifted(ballots)):
         return
     limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
@@ -185,16 +190,22 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
             )  # fmt: skip
     chance = 1 / len(ballots.golds)
     for model in ballots.models:
-        if not ballots.answers[model]:
+        if not ballots.answers[model] or model in flagged | misspelt:
             continue
         n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
         far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-        if far > FAR_BELOW and right < chance / 2 and model not in flagged | misspelt:
+        labels = relabelled(ballots, model)
+        if labels or (far > FAR_BELOW and right < chance / 2):
             own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+            why = (
+                f", but would be in {labels}"
+                if labels
+                else (f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means")
+            )
             yield ballots.check(
                 "below_chance", "error", model, n,
                 f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
-                f"{chance:.0%}: its answers (such as {quote(ballots.first(own))}) do not mean what gold means",
+                f"{chance:.0%}{why}",
                 "check that its answers and the column `gold` name options in the same way and the same order",
             )  # fmt: skip
 
@@ -204,7 +215,8 @@ def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
     from swaplaw.answers.choice import read_choice  # Here: its patterns take longer to compile than a check takes.
 
     known = texts[:200]
-    return ballots.letters and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
+    lettered = ballots.letters and not ballots.highest
+    return lettered and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
 
 
 def never_right(ballots: Ballots) -> Iterator[Check]:
@@ -214,10 +226,13 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     }
     best = max(shares.values(), default=0.0)
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
+    looks = (spelling, notation, displaced) if never else ()
+    # These errors say why a model is never right.
+    noted = {check.model for look in looks for check in look(ballots) if check.severity == "error"}
     if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):
-        yield _nobody_right(ballots)
+        if not noted >= set(never):
+            yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
-        noted = {check.model for check in notation(ballots)} if never else set()
         for model in (model for model in never if model not in noted):
             own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))

@@ -198,6 +198,23 @@ class Ballots:
         return max(map(int, self.golds), default=0) if whole else 0
 
     @cached_property
+    def _labels(self) -> set[str]:
+        """Letters that may be options: golds, those before the last gold, and others that follow without a gap.
+
+        A digit is no option where golds are letters, nor is X where the options are A to D.
+        """
+        golds = {option_letter(gold) for gold in self.golds}
+        given = golds | {option_letter(text) for text in self.texts(self.answered)}
+        if not all("A" <= gold <= "Z" for gold in golds):
+            return golds | {text for text in given if len(text) == 1 and all(map(str.isdigit, {text} | golds))}
+        if golds <= {"Y", "N"} or golds <= {"T", "F"}:
+            return golds
+        last = max(golds)
+        while chr(ord(last) + 1) in given:
+            last = chr(ord(last) + 1)
+        return {chr(code) for code in range(ord("A"), ord(last) + 1)}
+
+    @cached_property
     def _known(self) -> set[str]:
         return {form(chain)(gold) for chain in CHAINS for gold in self.golds}
 
@@ -205,9 +222,8 @@ class Ballots:
         """Whether an answer is one of the options, however it is spelt; a wrong count may be above every gold."""
         if self.highest and text.isdecimal() and len(text) < LONG:
             return int(text) <= 2 * self.highest
-        if self.letters:  # A digit is no option where golds are letters, nor a letter where they are digits.
-            found = option_letter(text)
-            return len(found) == 1 and found.isdigit() in {option_letter(gold).isdigit() for gold in self.golds}
+        if self.letters:
+            return option_letter(text) in self._labels
         return any(form(chain)(text) in self._known for chain in CHAINS)
 
     def texts(self, rows: Rows) -> list[str]:
@@ -263,6 +279,7 @@ class Names:
     models: Sequence[str]
     answers: Sequence[str]
     golds: Sequence[str]
+    questions: Sequence[str]
 
 
 def from_table(votes: Votes, dataset: str) -> Ballots:
@@ -290,7 +307,7 @@ def from_table(votes: Votes, dataset: str) -> Ballots:
     # Nothing else parts votes for one answer.
     split = graded or "reason" in counts.columns
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
-    names = Names(models.to_list(), answers.to_list(), golds.to_list())
+    names = Names(models.to_list(), answers.to_list(), golds.to_list(), questions.to_list())
     return Ballots(dataset, rows.merged() if split else rows, names, clusters)
 
 
@@ -316,7 +333,7 @@ def from_tally(tally: Tally) -> Ballots:
         np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
         Sizes(len(tally.models), len(tally.questions), len(answers), len(right)),
     )
-    names = Names(tally.models, answers.to_list(), right.to_list())
+    names = Names(tally.models, answers.to_list(), right.to_list(), tally.questions)
     return Ballots(tally.dataset, rows, names, None if tally.clusters is None else len(set(tally.clusters)))
 
 
