@@ -44,14 +44,12 @@ def displaced(ballots: Ballots) -> Iterator[Check]:
                 break
 
 
-def relabelled(ballots: Ballots, model: str) -> str | None:
+def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     """Under which labels, if under any, a model would be right: it writes the next letter, or counts from 0 and not 1.
 
     Which gold a label stands for is read off every other question and tried on the rest, so it cannot come by luck.
     """
-    rows = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
-    rows = rows.where(rows.gold < rows.sizes.golds)
-    if rows.questions < SURE or ballots.correct[model] * len(ballots.golds) > ballots.answers[model]:
+    if rows.questions < SURE or rows.where(rows.right).total * len(ballots.golds) > rows.total:
         return None
     rank = np.unique(rows.question, return_inverse=True)[1]
     meant = [_meanings(rows.where(rank % 2 != half)) for half in (0, 1)]

@@ -70,7 +70,9 @@ def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
                 f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
                 "give these questions their right answers, or leave them out",
             )  # fmt: skip
-    silent, doubtful = silence(ballots.golds)
+    # Where answers were graded, what was right somewhere is an answer, too.
+    right = ballots.texts(ballots.answered.where(ballots.answered.right))
+    silent, doubtful = silence(ballots.golds.union(right))
     yield from _voting_silence(ballots, ballots.where(ballots.wrong, silent), "error")
     # Where golds are a few labels, "unknown" may be a label that just is never right here.
     words = ballots.where(ballots.wrong, lambda text: doubtful(text) and not silent(text))
@@ -194,14 +196,13 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
             continue
         n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
         far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-        labels = relabelled(ballots, model)
+        own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+        # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
+        counts = ballots.highest and not numbered_otherwise(ballots.texts(own), ballots.golds)
+        labels = None if counts else relabelled(ballots, own)
         if labels or (far > FAR_BELOW and right < chance / 2):
-            own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
-            why = (
-                f", but would be in {labels}"
-                if labels
-                else (f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means")
-            )
+            blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
+            why = f", but would be in {labels}" if labels else blame
             yield ballots.check(
                 "below_chance", "error", model, n,
                 f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "

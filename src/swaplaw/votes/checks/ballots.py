@@ -174,7 +174,13 @@ class Ballots:
     def closed(self) -> bool:
         """Whether a few answers are right again and again, and wrong ones are among them: questions have options."""
         few = 2 <= len(self.golds) <= 26 and (self.letters or 5 * len(self.golds) <= self.questions)
-        return few and ((self.letters and not self.highest) or not self._open)
+        return few and not self._measured and ((self.letters and not self.highest) or not self._open)
+
+    @cached_property
+    def _measured(self) -> bool:
+        """Whether right answers are whole numbers with gaps between them, some below 0: these are no labels."""
+        whole = {int(gold) for gold in self.golds} if self.highest else {0}
+        return min(whole) < 0 and max(whole) - min(whole) >= len(whole)
 
     @cached_property
     def _open(self) -> bool:
@@ -193,9 +199,8 @@ class Ballots:
 
     @cached_property
     def highest(self) -> int:
-        """The largest right answer, if all of them are whole numbers, else 0."""
-        whole = all(gold.isdecimal() and len(gold) < LONG for gold in self.golds)
-        return max(map(int, self.golds), default=0) if whole else 0
+        """The size of the largest right answer, if all of them are whole numbers, else 0."""
+        return max((abs(int(gold)) for gold in self.golds), default=0) if all(map(_is_whole, self.golds)) else 0
 
     @cached_property
     def _labels(self) -> set[str]:
@@ -220,8 +225,8 @@ class Ballots:
 
     def is_option(self, text: str) -> bool:
         """Whether an answer is one of the options, however it is spelt; a wrong count may be above every gold."""
-        if self.highest and text.isdecimal() and len(text) < LONG:
-            return int(text) <= 2 * self.highest
+        if self.highest and _is_whole(text):
+            return abs(int(text)) <= 2 * self.highest
         if self.letters:
             return option_letter(text) in self._labels
         return any(form(chain)(text) in self._known for chain in CHAINS)
@@ -335,6 +340,10 @@ def from_tally(tally: Tally) -> Ballots:
     )
     names = Names(tally.models, answers.to_list(), right.to_list(), tally.questions)
     return Ballots(tally.dataset, rows, names, None if tally.clusters is None else len(set(tally.clusters)))
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and len(text) < LONG
 
 
 @cache

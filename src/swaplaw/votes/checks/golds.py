@@ -102,12 +102,17 @@ def one_gold(ballots: Ballots) -> Iterator[Check]:
 
 def gold_at_fault(ballots: Ballots) -> bool:
     """Whether nobody is right because answers are letters and golds are not: then no model is to blame."""
-    if ballots.rows.right.any() or not ballots.golds or any(map(_is_letter, ballots.golds)):
+    if ballots.rows.right.any() or not ballots.golds or any(map(is_letter, ballots.golds)):
         return False
-    letters = ballots.where(ballots.answered, _is_letter).total
+    letters = ballots.where(ballots.answered, is_letter).total
     return letters >= (1 - SERIOUS) * max(1, ballots.answered.total)
 
 
-def _is_letter(text: str) -> bool:
+def is_letter(text: str) -> bool:
+    """Whether a text is the letter of an option, however it is written.
+
+    >>> is_letter("B"), is_letter("(b) Paris"), is_letter("Paris"), is_letter("2")
+    (True, True, False, False)
+    """
     found = option_letter(text.strip())
     return len(found) == 1 and found.isalpha()
