@@ -50,7 +50,7 @@ from swaplaw.decide.verdict import (
     pick,
     supported,
 )
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
@@ -61,6 +61,8 @@ from swaplaw.votes.checks.names import apart
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
+FEWEST_REPLICATES = round(1 / (1 - LEVEL)) - 1
+"""With fewer draws no p-value is small enough for a verdict: the smallest is one in one more than there are."""
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
 
@@ -137,7 +139,7 @@ def recommend(
     >>> found.policy.members[0].model
     'gpt-4'
     """
-    _check_options(max_models, min_gain, budget, search)
+    _check_options(max_models, min_gain, budget, search, replicates)
     considered = _considered(tally, models)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
@@ -341,7 +343,7 @@ class _Work:
         }
 
 
-def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str) -> None:
+def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str, replicates: int) -> None:
     if max_models is not None and max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: max_models is 1 or more")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
@@ -350,6 +352,11 @@ def _check_options(max_models: int | None, min_gain: float, budget: float | None
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
     if search not in ("family", "full"):
         raise InputError(f"there is no search {quote(search)}: take 'family' or 'full'")
+    if replicates < FEWEST_REPLICATES:
+        raise InputError(
+            f"{several(replicates, 'bootstrap replicate')} cannot show a p-value of {1 - LEVEL:.0%}: ask for "
+            f"{FEWEST_REPLICATES} or more (better 1,000 or more)"
+        )
 
 
 def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
