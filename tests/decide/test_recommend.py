@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -421,3 +422,21 @@ def test_too_few_draws_for_any_verdict_are_refused() -> None:
         with pytest.raises(sl.InputError, match=rf"{number} bootstrap replicates? cannot show a p-value of 5%"):
             recommend(peers(), replicates=number)
     assert recommend(peers(), repeats=1, replicates=19).verdict
+
+
+def test_votes_may_come_in_any_form(tmp_path: Path) -> None:
+    rows = [
+        (f"q{n}", model, "AB"[(n * place) % 3 % 2] if sample else "A", "AB"[n % 2])
+        for n in range(40)
+        for place, model in enumerate("abc")
+        for sample in range(3)
+    ]
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")
+    frame.write_csv(tmp_path / "votes.csv")
+    wanted = recommend(sl.votes_from(frame).tally(), repeats=1).to_dict()
+    for votes in (frame, frame.to_pandas(), sl.votes_from(frame), tmp_path / "votes.csv"):
+        assert sl.recommend(votes, repeats=1).to_dict() == wanted
+    assert sl.combine(frame, rules=["equal"], repeats=1, time_limit=0).tally.models == ("a", "b", "c")
+    assert sl.bootstrap(frame, quantities=["lift"], replicates=50).of("b", "a")
+    misspelt = frame.with_columns(answer=pl.col("answer") + ")")
+    assert sl.recommend(misspelt).reason == "checks"

@@ -56,8 +56,10 @@ from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
+from swaplaw.votes import given
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
 from swaplaw.votes.checks.names import apart
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
@@ -68,7 +70,7 @@ MOST_PANELS = 5_000
 
 
 def recommend(
-    tally: Tally,
+    votes: VotesLike,
     *,
     models: Sequence[str] | None = None,
     prices: Mapping[str, float] | None = None,
@@ -92,8 +94,8 @@ def recommend(
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes of one dataset.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset.
     models : sequence of str, optional
         Consider these models only.
     prices : mapping of str to float, optional
@@ -112,7 +114,7 @@ def recommend(
     anytime : bool
         Whether to add evidence that is valid at every look (see `sequential`).
     checks : sequence of Check, optional
-        What `find_checks` found in the votes; by default the tally is checked.
+        What `find_checks` found in the votes; by default they are checked here. A table tells more than its tally.
     by : {"question", "cluster"}, optional
         What is held out and resampled together; by default clusters where there are any.
     folds, repeats, replicates, seed : int
@@ -140,7 +142,11 @@ def recommend(
     'gpt-4'
     """
     _check_options(max_models, min_gain, budget, search, replicates)
+    table = None if isinstance(votes, Tally) else given.table(votes)
+    tally = votes if table is None else table.tally()
     considered = _considered(tally, models)
+    if checks is None and models is None and table is not None:
+        checks = find_checks(table, tally.dataset)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
     priced = Budgeted(distinct, check_prices(tally, distinct.models, prices), budget, prices is not None, seed)

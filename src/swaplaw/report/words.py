@@ -285,7 +285,7 @@ def _unanimous(found: Recommendation) -> str:
 
 def _checks(found: Recommendation) -> str:
     first, *others = found.errors
-    more = f" (and {several(len(others), 'error')} more)" if others else ""
+    more = f" (and {several(len(others), 'more error')})" if others else ""
     return (
         f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To fix this: "
         f"{first.fix}. Until then deploy nothing on the strength of these votes."
