@@ -138,3 +138,52 @@ def test_letters_in_another_order_are_another_word() -> None:
 def test_a_gold_that_stands_for_none_is_not_called_a_list() -> None:
     frame = exam("ABCD").counts.with_columns(gold=pl.lit("N/A"))
     assert [check.name for check in errors(sl.votes_from(frame))] == ["no_gold", "never_right"]
+
+
+def test_few_answers_outside_the_options_are_a_warning() -> None:
+    rng = np.random.default_rng(4)
+    found = find_checks(exam("ABCD", lambda meant: "Paris" if rng.random() < 0.1 else meant))
+    assert [(check.name, check.severity, check.model) for check in found] == [("not_an_option", "warning", "odd")]
+
+
+def test_a_label_of_another_kind_is_told_where_others_keep_to_the_labels() -> None:
+    rng = np.random.default_rng(5)
+    rows = []
+    for question in range(60):
+        gold = ("yes", "no")[rng.integers(2)]
+        for model in ("sound", "odd"):
+            for _ in range(3):
+                meant = gold if rng.random() < 0.8 else ("yes", "no")[rng.integers(2)]
+                rows.append((f"q{question}", model, "B" if (model, meant) == ("odd", "no") else meant, gold))
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    assert [(check.name, check.model) for check in errors(votes)] == [("not_an_option", "odd")]
+
+
+def test_a_model_that_is_never_right_on_few_questions_is_told_without_guessing_labels() -> None:
+    rng = np.random.default_rng(6)
+    golds = ["ABCD"[rng.integers(4)] for _ in range(25)]
+    rows = [
+        (f"q{n}", model, gold if model == "sound" and n % 3 else "ABCD".replace(gold, "")[rng.integers(3)], gold)
+        for n, gold in enumerate(golds)
+        for model in ("sound", "odd")
+    ]
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    (check,) = errors(votes)
+    assert (check.name, check.model) == ("below_chance", "odd")
+    assert "stands for" not in check.message
+
+
+@pytest.mark.parametrize("writes", ['{{"answer": "{}"}}', "The capital is {}.", "The {}"])
+def test_gold_among_other_words_is_told(writes: str) -> None:
+    rng = np.random.default_rng(7)
+    cities = ["Paris", "Oslo", "Rome", "Bern", "Vienna", "Lima", "Quito", "Cairo", "Tunis", "Riga", "Minsk", "Kyiv"]
+    rows = []
+    for question in range(60):
+        gold = f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
+        for model in ("sound", "odd"):
+            meant = gold if rng.random() < 0.6 else f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
+            rows.append((f"q{question}", model, writes.format(meant) if model == "odd" else meant, gold))
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    (check,) = errors(votes)
+    assert (check.name, check.model) == ("never_right", "odd")
+    assert "which has gold in it" in check.message

@@ -161,7 +161,8 @@ def test_case_that_a_model_does_not_heed_is_told_even_if_golds_have_both() -> No
 
 
 @pytest.mark.parametrize(
-    ("task", "graded"), [("aiw", False), ("self_reference", False), ("rotten_oranges", False), ("acre", True)]
+    ("task", "graded"),
+    [("aiw", False), ("self_reference", False), ("rotten_oranges", False), ("rectangle_count", False), ("acre", True)],
 )
 def test_models_that_count_wrongly_or_find_nothing_determined_are_not_misread(task: str, graded: bool) -> None:
     # Who forgets Alice herself is wrong by one; a grid may need more minutes than any right answer; "undetermined" is a

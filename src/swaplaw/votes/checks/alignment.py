@@ -16,6 +16,8 @@ FAR = 4.0
 """Standard errors by which answers must be right more often elsewhere than where they stand."""
 TIMES = 3
 """How many times as often, at least, answers must be right under other labels: with two labels, 3 of 4."""
+ABOVE_CHANCE = 1.5
+"""And how many times as often as by guessing: whoever is never right is right by chance under any other labels."""
 
 
 def displaced(ballots: Ballots) -> Iterator[Check]:
@@ -56,7 +58,7 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     pairs = zip(rows.answer.tolist(), rows.gold.tolist(), (rank % 2).tolist(), strict=True)
     elsewhere = np.array([meant[half].get(answer) == gold for answer, gold, half in pairs])
     own, moved, far = _better(rows, rows.right, elsewhere)
-    if far <= FAR or moved < TIMES * own:
+    if far <= FAR or moved < max(TIMES * own, ABOVE_CHANCE / len(ballots.golds)):
         return None
     names = ballots.names
     stands = {names.answers[answer]: names.golds[gold] for answer, gold in sorted(_meanings(rows).items())}

@@ -19,6 +19,10 @@ from swaplaw.votes.checks.silence import is_no_answer, silence
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
+FEW_FOREIGN = 5
+"""Questions with such answers before they are held against a model."""
+HARDLY = 0.001
+"""How likely, at most, guesses are never right where a model is not guessing but misread."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
 _LETTERS_IN_REPLIES = "read the letters that its replies name: `swaplaw import VOTES --read choice -o votes.parquet`"
@@ -28,6 +32,8 @@ MOST_OPTIONS = 10
 """Letters that replies are searched for when a check looks whether they name options at all."""
 MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
+LONG_ENOUGH = 3
+"""Characters of a gold from which on it is not in an answer by chance."""
 OPTIONS = 26
 """Options that a question has at most."""
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
@@ -170,7 +176,6 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
     if not ballots.closed or gold_at_fault(ballots) or any(shifted(ballots)):
         return
-    limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
     misspelt = {check.model for look in (spelling, notation) for check in look(ballots) if check.severity == "error"}
     silent, doubtful = silence(ballots.golds)
@@ -178,12 +183,18 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         ballots.answered, lambda text: not (ballots.is_option(text) or silent(text) or doubtful(text))
     )
     flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
-    for model, rows in ballots.by_model(outside):
-        share = rows.total / ballots.answers[model]
-        if model not in misspelt and share >= limit and rows.questions >= 5:
+    strange = {model: (rows, rows.total / ballots.answers[model]) for model, rows in ballots.by_model(outside)}
+    # Where another model hardly ever leaves the options, a fifth outside is no part of the task; counts are another thing.
+    settled = any(
+        strange.get(model, (None, 0.0))[1] < SERIOUS for model in ballots.models if ballots.asked[model] >= SURE
+    )
+    strict = ballots.letters or (settled and not ballots.highest)
+    limit = FOREIGN_LETTERS if strict else FOREIGN
+    for model, (rows, share) in strange.items():
+        if model not in misspelt and share >= (SERIOUS if strict else limit) and rows.questions >= FEW_FOREIGN:
             flagged.add(model)
             yield ballots.check(
-                "not_an_option", "error", model, rows.questions,
+                "not_an_option", "error" if share >= limit else "warning", model, rows.questions,
                 f"{quote(model)} answers {quote(ballots.first(rows))} where the right answers are "
                 f"{listing(sorted(ballots.golds), 3)}: {share:.0%} of its answers are none of the options",
                 _LETTERS_IN_REPLIES
@@ -200,7 +211,7 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
         counts = ballots.highest and not numbered_otherwise(ballots.texts(own), ballots.golds)
         labels = None if counts else relabelled(ballots, own)
-        if labels or (far > FAR_BELOW and right < chance / 2):
+        if labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY):
             blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
             why = f", but would be in {labels}" if labels else blame
             yield ballots.check(
@@ -237,15 +248,33 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
         for model in (model for model in never if model not in noted):
             own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
+            around = _around_gold(ballots, own)
             alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), sorted(ballots.golds))
+            like = ballots.first(own if around is None else around)
+            where = " where gold is not a letter" if letters else "" if around is None else ", which has gold in it"
             yield ballots.check(
-                "never_right", "error" if letters or alien else "warning", model, ballots.asked[model],
-                f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
-                f"such as {quote(ballots.first(own))}{' where gold is not a letter' if letters else ''}",
+                "never_right", "error" if letters or alien or around else "warning", model, ballots.asked[model],
+                f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it gives "
+                f"answers such as {quote(like)}{where}",
                 "write its answers in the column `answer` as gold is written"
-                if alien
+                if alien or around
                 else "check that its answers are spelt as gold is",
             )  # fmt: skip
+
+
+def _around_gold(ballots: Ballots, wrong: Rows) -> Rows | None:
+    """Wrong answers that say gold among other words, where a fifth do: {"answer": "Oslo"}, "The capital is Oslo."."""
+    names = ballots.names
+
+    def said(answer: str, gold: str) -> bool:
+        return len(gold) >= LONG_ENOUGH and re.search(rf"(?<!\w){re.escape(gold)}(?!\w)", answer) is not None
+
+    pairs = zip(wrong.answer.tolist(), wrong.gold.tolist(), strict=True)
+    found = np.array(
+        [gold < len(names.golds) and said(names.answers[answer], names.golds[gold]) for answer, gold in pairs]
+    )
+    such = wrong.where(found.astype(bool))
+    return such if such.total >= FOREIGN_LETTERS * wrong.total and such.questions >= FEW_FOREIGN else None
 
 
 def _nobody_right(ballots: Ballots) -> Check:
