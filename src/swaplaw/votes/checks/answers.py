@@ -184,7 +184,7 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
     )
     flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
     strange = {model: (rows, rows.total / ballots.answers[model]) for model, rows in ballots.by_model(outside)}
-    # Where another model hardly ever leaves the options, a fifth outside is no part of the task; counts are another thing.
+    # Where another model hardly ever leaves the options, a fifth outside is no part of the task; counts may well be.
     settled = any(
         strange.get(model, (None, 0.0))[1] < SERIOUS for model in ballots.models if ballots.asked[model] >= SURE
     )
