@@ -268,7 +268,7 @@ def _not_askable(found: Recommendation) -> str:
     single = _single(found)
     others = [name for name in found.tally.models if name != single]
     named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
-    third = "a third model" if len(others) == 1 else "compare three models or more together"
+    third = "add a third model" if len(others) == 1 else "compare three models or more together"
     return (
         f"These votes cannot tell whether {named} would help {single}, the best single model: {_unanimous(found)}, so "
         f"no pair can gain, by construction. Collect several samples per model and question, or {third}. Until then "

@@ -33,6 +33,8 @@ def displaced(ballots: Ballots) -> Iterator[Check]:
         for step, where in ((-1, "before"), (1, "after")):
             beside = numbered[(place[rows.question] + step) % len(numbered)]
             elsewhere = rows.answer == gold[beside]
+            if rows.votes @ elsewhere <= rows.votes @ rows.right:
+                continue
             own, moved, far = _better(rows, rows.right, elsewhere)
             if far > FAR and _better(rows, common[rows.answer], elsewhere)[2] > FAR:
                 example = np.flatnonzero(elsewhere & ~rows.right)[0]
@@ -63,7 +65,7 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     names = ballots.names
     stands = {names.answers[answer]: names.golds[gold] for answer, gold in sorted(_meanings(rows).items())}
     moves = [f"{quote(said)} stands for {quote(gold)}" for said, gold in stands.items() if said != gold]
-    return f"{moved:.0%} if {', '.join(moves[:3])}{', and so on' if len(moves) > 3 else ''}"
+    return f"{moved:.0%} would be right if {', '.join(moves[:3])}{', and so on' if len(moves) > 3 else ''}"
 
 
 def _meanings(rows: Rows) -> dict[int, int]:

@@ -213,7 +213,7 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         labels = None if counts else relabelled(ballots, own)
         if labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY):
             blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
-            why = f", but would be in {labels}" if labels else blame
+            why = f"; {labels}" if labels else blame
             yield ballots.check(
                 "below_chance", "error", model, n,
                 f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
