@@ -9,7 +9,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import Ballots, Rows
+from swaplaw.votes.checks.ballots import Ballots, Rows, added
 from swaplaw.votes.checks.check import SURE, Check
 
 FAR = 4.0
@@ -27,25 +27,27 @@ def displaced(ballots: Ballots) -> Iterator[Check]:
     gold, place, numbered = _golds_in_order(ballots)
     # A model that is right less often than by chance is nearer to any other question: so chance must be beaten, too.
     common = np.bincount(gold[numbered] + 1, minlength=len(ballots.names.answers) + 1)[1:] / len(numbered)
-    for model, rows in ballots.by_model(ballots.answered):
-        if ballots.asked[model] < SURE:
-            continue
-        for step, where in ((-1, "before"), (1, "after")):
-            beside = numbered[(place[rows.question] + step) % len(numbered)]
-            elsewhere = rows.answer == gold[beside]
-            if rows.votes @ elsewhere <= rows.votes @ rows.right:
+    answered = ballots.answered
+    right = added(answered.model, answered.votes * answered.right, answered.sizes.models)
+    for step, where in ((-1, "before"), (1, "after")):
+        beside = numbered[(place[answered.question] + step) % len(numbered)]
+        elsewhere = answered.answer == gold[beside]
+        nearer = added(answered.model, answered.votes * elsewhere, answered.sizes.models) > right
+        for at in np.flatnonzero(nearer & (answered.asked >= SURE)).tolist():
+            chosen = answered.model == at
+            rows, matched = answered.where(chosen), elsewhere[chosen]
+            own, moved, far = _better(rows, rows.right, matched)
+            if far <= FAR or _better(rows, common[rows.answer], matched)[2] <= FAR:
                 continue
-            own, moved, far = _better(rows, rows.right, elsewhere)
-            if far > FAR and _better(rows, common[rows.answer], elsewhere)[2] > FAR:
-                example = np.flatnonzero(elsewhere & ~rows.right)[0]
-                names = [ballots.names.questions[at] for at in (rows.question[example], beside[example])]
-                yield ballots.check(
-                    "displaced_answers", "error", model, ballots.asked[model],
-                    f"{own:.0%} of the answers of {quote(model)} are right, but {moved:.0%} would be right on the "
-                    f"question {where}: its answer to {quote(names[0])} is gold of {quote(names[1])}",
-                    "give each of its answers the id of its own question: a row may be missing or doubled",
-                )  # fmt: skip
-                break
+            example = np.flatnonzero(matched & ~rows.right)[0]
+            model = ballots.names.models[at]
+            names = [ballots.names.questions[one] for one in (rows.question[example], beside[chosen][example])]
+            yield ballots.check(
+                "displaced_answers", "error", model, ballots.asked[model],
+                f"{own:.0%} of the answers of {quote(model)} are right, but {moved:.0%} would be right on the question "
+                f"{where}: its answer to {quote(names[0])} is gold of {quote(names[1])}",
+                "give each of its answers the id of its own question: a row may be missing or doubled",
+            )  # fmt: skip
 
 
 def relabelled(ballots: Ballots, rows: Rows) -> str | None:
@@ -53,7 +55,7 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
 
     Which gold a label stands for is read off every other question and tried on the rest, so it cannot come by luck.
     """
-    if rows.questions < SURE or rows.where(rows.right).total * len(ballots.golds) > rows.total:
+    if rows.questions < SURE:
         return None
     rank = np.unique(rows.question, return_inverse=True)[1]
     meant = [_meanings(rows.where(rank % 2 != half)) for half in (0, 1)]

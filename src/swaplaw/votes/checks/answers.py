@@ -206,6 +206,8 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         if not ballots.answers[model] or model in flagged | misspelt:
             continue
         n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
+        if right > chance:
+            continue
         far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
         own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
         # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
