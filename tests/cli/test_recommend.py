@@ -21,6 +21,7 @@ from swaplaw.cli.votes.checks import command as checks_command
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 
+from support.data import real_votes
 from support.pages import DOCS
 
 ONE = [("q1", "a", "A", "A"), ("q1", "b", "B", "A")]
@@ -158,3 +159,10 @@ def test_documented_output_and_python_are_real() -> None:
     assert shown.strip() in CliRunner().invoke(command, ["demo"]).output
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(compile(code, "docs/recommend.md", "exec"), {})
+
+
+@pytest.mark.parametrize("name", ["aime", "best-of-infinity", "mmlu-pro", "reasoning-gym", "renze-temperature"])
+def test_no_check_of_real_votes_blocks_a_verdict(name: str) -> None:
+    done = CliRunner().invoke(checks_command, [str(real_votes(f"{name}.parquet")), "--json"])
+    assert done.exit_code == 0, done.output
+    assert "error" not in {check["severity"] for check in json.loads(done.stdout)["checks"]}

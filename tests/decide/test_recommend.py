@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,10 @@ def test_equal_compute_informs_and_gates_only_where_asked() -> None:
     open_one = recommend(single, repeats=1, replicates=200, at_equal_cost=True)
     assert (open_one.verdict, open_one.reason) == ("cannot_tell", "unsure_at_equal_cost")
     assert "too few votes to split" in open_one.sentence
+    assert open_one.sentence.endswith("is not proven at equal cost.")
+    dear = recommend(tally, repeats=1, replicates=200, prices={"m0": 1, "m1": 1000, "m2": 1000}, at_equal_cost=True)
+    assert dear.equal_compute is None
+    assert "because what m0 costs does not buy a vote of every model" in dear.sentence
 
 
 def test_the_sentence_quotes_the_number_of_its_own_check(demo: Recommendation) -> None:
@@ -402,3 +407,36 @@ def test_a_very_sure_gain_may_hang_on_one_rule() -> None:
     assert found.held_out is not None
     assert found.held_out.p <= 0.002
     assert (found.verdict, found.reason) == ("deploy_pair", "gain"), found.sentence
+
+
+def test_nobody_falls_short_of_nothing() -> None:
+    rng = np.random.default_rng(3)
+    poor = tally_of(vote_counts(independent(rng, 300, (0.8, 0.3)), 4, rng))
+    found = replace(recommend(poor, repeats=1, replicates=200), reason="too_little", min_gain=0.0)
+    assert "no ensemble gains anything (one-sided test at 5%)" in found.sentence
+    assert "worth" not in replace(found, reason="noise").sentence
+
+
+def test_too_few_draws_for_any_verdict_are_refused() -> None:
+    for number in (0, 1, 18):
+        with pytest.raises(sl.InputError, match=rf"{number} bootstrap replicates? cannot show a p-value of 5%"):
+            recommend(peers(), replicates=number)
+    assert recommend(peers(), repeats=1, replicates=19).verdict
+
+
+def test_votes_may_come_in_any_form(tmp_path: Path) -> None:
+    rows = [
+        (f"q{n}", model, "AB"[(n * place) % 3 % 2] if sample else "A", "AB"[n % 2])
+        for n in range(40)
+        for place, model in enumerate("abc")
+        for sample in range(3)
+    ]
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")
+    frame.write_csv(tmp_path / "votes.csv")
+    wanted = recommend(sl.votes_from(frame).tally(), repeats=1).to_dict()
+    for votes in (frame, frame.to_pandas(), sl.votes_from(frame), tmp_path / "votes.csv"):
+        assert sl.recommend(votes, repeats=1).to_dict() == wanted
+    assert sl.combine(frame, rules=["equal"], repeats=1, time_limit=0).tally.models == ("a", "b", "c")
+    assert sl.bootstrap(frame, quantities=["lift"], replicates=50).of("b", "a")
+    misspelt = frame.with_columns(answer=pl.col("answer") + ")")
+    assert sl.recommend(misspelt).reason == "checks"

@@ -15,6 +15,7 @@ import pytest
 import swaplaw as sl
 from swaplaw.answers import Reader
 from swaplaw.importers.record import Options
+from swaplaw.votes.checks import find_checks
 
 from support.commands import Finished
 from support.data import real_votes
@@ -258,3 +259,11 @@ def test_a_wide_table_takes_the_columns_that_are_named(tmp_path: Path, gold: str
     file.write_text(f"item,{gold},m,n\nq1,A,A,B\nq2,B,B,B\n")
     votes = sl.read_votes(file, options=Options(columns={"question": "item", "gold": gold}))
     assert {row.model: float(row.single) for row in sl.summary(votes.tally())} == {"m": 1.0, "n": 0.5}
+
+
+@pytest.mark.parametrize(("answer", "gold"), [("{}", "{}. Paris"), ("{}", "Option {}"), ("N/A", "{}"), ("{}", "N/A")])
+def test_what_a_check_can_fix_is_read_for_the_check_to_tell(answer: str, gold: str, tmp_path: Path) -> None:
+    rows = [f"q{n},{m},{answer.format('ABC'[n % 3])},{gold.format('ABC'[n % 3])}\n" for n in range(30) for m in "ab"]
+    (tmp_path / "v.csv").write_text("question,model,answer,gold\n" + "".join(rows))
+    votes = sl.read_votes(tmp_path / "v.csv")
+    assert find_checks(votes)[0].name in {"spelling", "no_answer_as_text", "no_gold"}

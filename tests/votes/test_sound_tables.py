@@ -12,6 +12,8 @@ import pytest
 import swaplaw as sl
 from swaplaw.votes.checks import Check, find_checks
 
+from support.data import real_votes
+
 Text = Callable[[np.random.Generator], str]
 
 
@@ -61,6 +63,15 @@ SOUND = {
     "written date": DATE,
     "file": joined(SYLLABLE, SYLLABLE, chosen(".py", ".txt", ".md")),
     "identifier": joined(chosen("get_", "set_", "make_"), SYLLABLE, SYLLABLE),
+    "list of names": joined(NAME, chosen(", "), NAME, chosen(", "), NAME, chosen(", "), NAME),
+    "Chinese name": drawn("水压力移动因为细胞分裂蛋白质", 3),
+    "matrix": joined(
+        chosen("\\begin{pmatrix} "),
+        drawn("0123456789", 3),
+        chosen(" & "),
+        drawn("0123456789", 3),
+        chosen(" \\end{pmatrix}"),
+    ),
 }
 
 
@@ -80,6 +91,8 @@ def test_short_answers_that_rarely_repeat_are_no_prose_if_golds_look_like_them(t
         (NAME, drawn("ABCDEFGHIJ", 1)),
         (joined(NAME, NAME, NAME, NAME), NAME),
         (joined(NAME, drawn("0123456789", 3)), NAME),
+        (drawn("0123456789abcdef", 32), NAME),
+        (drawn("水压力移动因为细胞分裂蛋白质", 14), drawn("水压力移动因为细胞分裂蛋白质", 14)),
     ],
 )
 def test_short_wrong_texts_unlike_gold_are_graded_prose(wrong: Text, gold: Text) -> None:
@@ -145,6 +158,19 @@ def test_case_that_a_model_does_not_heed_is_told_even_if_golds_have_both() -> No
         gold=pl.when(pl.col("question") == "q0").then(pl.lit("p")).otherwise(pl.col("gold"))
     )
     assert "odd" in errors(find_checks(sl.votes_from(respelt(lower, "odd"))), "spelling")
+
+
+@pytest.mark.parametrize(
+    ("task", "graded"),
+    [("aiw", False), ("self_reference", False), ("rotten_oranges", False), ("rectangle_count", False), ("acre", True)],
+)
+def test_models_that_count_wrongly_or_find_nothing_determined_are_not_misread(task: str, graded: bool) -> None:
+    # Who forgets Alice herself is wrong by one; a grid may need more minutes than any right answer; "undetermined" is a
+    # right answer where it is graded so.
+    rows = pl.read_parquet(real_votes("reasoning-gym.parquet")).filter(pl.col("question").str.contains(f"/{task}/"))
+    found = find_checks(sl.votes_from(rows if graded else rows.drop("correct")))
+    names = {"below_chance", "not_an_option", "displaced_answers"} | ({"no_answer_as_text"} if graded else set())
+    assert names.isdisjoint(check.name for check in found if check.severity == "error")
 
 
 def respelt(counts: pl.DataFrame, model: str) -> pl.DataFrame:

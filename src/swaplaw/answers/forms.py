@@ -17,7 +17,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from swaplaw._core.registry import Registry
-from swaplaw.answers.characters import unify
+from swaplaw.answers.characters import latin, unify
 from swaplaw.answers.mathematics import mathematics
 from swaplaw.errors import InputError, quote
 
@@ -230,12 +230,15 @@ def sets(text: str) -> str:
     return "; ".join(sorted({part.strip() for part in parts if part.strip()})) or text
 
 
-_OPTION = re.compile(r"[\s(\[*\"'`]*(?:option |answer:? ?)?[(\[*]*([a-z])(?:[)\].:*\"'`]|$)", re.IGNORECASE)
+_OPTION = re.compile(
+    r"(?:b(?=['\"]))?[\s(\[*\"'`]*(?:option |answer:? ?)?[(\[*]*([a-z])(?:[)\].:*]|[\"'`](?!\w)|$)", re.IGNORECASE
+)
+"""A letter with what may stand around it; a quote that a word follows is an apostrophe ("I'd say")."""
 
 
 def letter(text: str) -> str:
-    """Write an option as its letter: `B)`, `(b)`, `B. Paris` and `["B"]` are B."""
-    found = _OPTION.match(text)
+    """Write an option as its letter: `B)`, `(b)`, `B. Paris`, `["B"]` and a Cyrillic or full-width look-alike are B."""
+    found = _OPTION.match(latin(unify(text)))
     return found[1].upper() if found else text
 
 

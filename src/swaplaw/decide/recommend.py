@@ -50,23 +50,27 @@ from swaplaw.decide.verdict import (
     pick,
     supported,
 )
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.intervals import LEVEL, Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
+from swaplaw.votes import given
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
 from swaplaw.votes.checks.names import apart
+from swaplaw.votes.given import VotesLike
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
+FEWEST_REPLICATES = round(1 / (1 - LEVEL)) - 1
+"""With fewer draws no p-value is small enough for a verdict: the smallest is one in one more than there are."""
 MOST_PANELS = 5_000
 """More panels than this take too long to compare."""
 
 
 def recommend(
-    tally: Tally,
+    votes: VotesLike,
     *,
     models: Sequence[str] | None = None,
     prices: Mapping[str, float] | None = None,
@@ -90,8 +94,8 @@ def recommend(
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes of one dataset.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset.
     models : sequence of str, optional
         Consider these models only.
     prices : mapping of str to float, optional
@@ -110,7 +114,7 @@ def recommend(
     anytime : bool
         Whether to add evidence that is valid at every look (see `sequential`).
     checks : sequence of Check, optional
-        What `find_checks` found in the votes; by default the tally is checked.
+        What `find_checks` found in the votes; by default they are checked here. A table tells more than its tally.
     by : {"question", "cluster"}, optional
         What is held out and resampled together; by default clusters where there are any.
     folds, repeats, replicates, seed : int
@@ -137,8 +141,12 @@ def recommend(
     >>> found.policy.members[0].model
     'gpt-4'
     """
-    _check_options(max_models, min_gain, budget, search)
+    _check_options(max_models, min_gain, budget, search, replicates)
+    table = None if isinstance(votes, Tally) else given.table(votes)
+    tally = votes if table is None else table.tally()
     considered = _considered(tally, models)
+    if checks is None and models is None and table is not None:
+        checks = find_checks(table, tally.dataset)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
     priced = Budgeted(distinct, check_prices(tally, distinct.models, prices), budget, prices is not None, seed)
@@ -341,7 +349,7 @@ class _Work:
         }
 
 
-def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str) -> None:
+def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str, replicates: int) -> None:
     if max_models is not None and max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: max_models is 1 or more")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
@@ -350,6 +358,11 @@ def _check_options(max_models: int | None, min_gain: float, budget: float | None
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
     if search not in ("family", "full"):
         raise InputError(f"there is no search {quote(search)}: take 'family' or 'full'")
+    if replicates < FEWEST_REPLICATES:
+        raise InputError(
+            f"{several(replicates, 'bootstrap replicate')} cannot show a p-value of {1 - LEVEL:.0%}: ask for "
+            f"{FEWEST_REPLICATES} or more (better 1,000 or more)"
+        )
 
 
 def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:

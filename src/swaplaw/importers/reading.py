@@ -17,7 +17,7 @@ from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
 from swaplaw.importers.repeats import repeat_notes
-from swaplaw.importers.spelling import spelling_notes
+from swaplaw.importers.spelling import EXACT, spelling_notes
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
 from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
@@ -128,12 +128,14 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
 def open_votes(paths: Iterable[str | Path], options: Options | None = None) -> tuple[list[Source], list[str]]:
     """Open vote tables as they are, logs and tables of other layouts as votes; also what is to be said about them."""
     chosen = options or Options()
+    # The form "exact" changes no answer: a vote table is then opened as it is.
+    mapped = replace(chosen, canonical=() if chosen.canonical == (EXACT,) else chosen.canonical).to_dict()
     findings = Findings()
     sources: list[Source] = []
     for form, files in by_format(find(paths)).items():
         if form == TALLY:
             sources += map(open_tally, files)
-        elif form == "votes" and not chosen.to_dict():
+        elif form == "votes" and not mapped:
             sources += map(open_file, files)
         elif form == "table":
             sources += [_open_table(file, chosen, findings) for file in files]

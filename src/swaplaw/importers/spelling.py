@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes.checks.answers import numbered_otherwise
+from swaplaw.votes.checks.golds import is_letter
+from swaplaw.votes.checks.silence import is_no_answer
 from swaplaw.votes.table import Votes
 
 if TYPE_CHECKING:
@@ -138,7 +140,9 @@ def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:
     if given.is_empty() or (given["answer"] == given["gold"]).any():
         return
     golds, answers = (given[column].unique(maintain_order=True).to_list() for column in ("gold", "answer"))
-    letters = [[text for text in texts if _LETTER.fullmatch(text)] for texts in (golds, answers)]
+    if all(map(is_no_answer, answers)) or any(map(is_no_answer, golds)):
+        return  # A check says what these are.
+    letters = [[*filter(is_letter, texts)] for texts in (golds, answers)]
     if letters[0] == golds and 2 * len(letters[1]) < len(answers):
         raise InputError(
             f"{name}: column 'gold' holds letters ({listing(golds, 3)}) and column 'answer' does not "

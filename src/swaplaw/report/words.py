@@ -175,37 +175,52 @@ def _single(found: Recommendation) -> str:
 
 def _gain(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
-    if found.equal_compute is None:
-        cost = f"its gain at the cost of {single} is unknown, because {single} has too few votes to split"
-    else:
-        cost = f"at the cost of {single} it {gains(found.equal_compute)}"
     return (
         f"Deploy {named(found, found.choice)}: on questions that had no part in the choice, this {found.kind} "
-        f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {cost}."
+        f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {_at_equal_cost(found)}."
     )
+
+
+def _at_equal_cost(found: Recommendation) -> str:
+    """What the best ensemble does at the single model's cost, or why nobody knows."""
+    if found.equal_compute is None:
+        return f"its gain at the cost of {_single(found)} is unknown, because {_unsplit(found)}"
+    return f"at the cost of {_single(found)} it {gains(found.equal_compute)}"
+
+
+def _unsplit(found: Recommendation) -> str:
+    """Why an ensemble cannot be scaled down to the single model's cost."""
+    single = _single(found)
+    if found.scorer.priced:
+        return f"what {single} costs does not buy a vote of every model"
+    most = int(found.tally.votes[found.baseline.members[0]].max())
+    where = "" if most < len(found.choice.members) else " on some questions"
+    return f"{single} has too few votes to split{where}"
+
+
+def _worth(found: Recommendation) -> str:
+    """What a gain falls short of; nobody falls short of 0 points."""
+    return f", not the {amount(found.min_gain)} that would be worth it" if found.min_gain else ""
 
 
 def _too_little(found: Recommendation) -> str:
     held = _held_out(found)
+    enough = f"the {amount(found.min_gain)} that would be worth it" if found.min_gain else "anything"
     return (
-        f"Deploy {_single(found)} alone: no ensemble gains the {amount(found.min_gain)} that would be worth it "
+        f"Deploy {_single(found)} alone: no ensemble gains {enough} "
         f"(one-sided test at 5%); on questions that had no part in the choice, the best {found.kind} {gains(held)}."
     )
 
 
 def _too_little_at_equal_cost(found: Recommendation) -> str:
     equal = found.equal_compute or _held_out(found)
-    return (
-        f"Deploy {_single(found)} alone: at its cost the best {found.kind} {gains(equal)}, not the "
-        f"{amount(found.min_gain)} that would be worth it."
-    )
+    return f"Deploy {_single(found)} alone: at its cost the best {found.kind} {gains(equal)}{_worth(found)}."
 
 
 def _noise(found: Recommendation) -> str:
     return (
         f"Deploy {_single(found)} alone: the best {found.kind} {gains(_held_out(found))} over it, but so would "
-        f"secondaries that know nothing; over these it {gains(_over_placebo(found))}, not the {amount(found.min_gain)} "
-        "that would be worth it."
+        f"secondaries that know nothing; over these it {gains(_over_placebo(found))}{_worth(found)}."
     )
 
 
@@ -253,7 +268,7 @@ def _not_askable(found: Recommendation) -> str:
     single = _single(found)
     others = [name for name in found.tally.models if name != single]
     named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
-    third = "a third model" if len(others) == 1 else "compare three models or more together"
+    third = "add a third model" if len(others) == 1 else "compare three models or more together"
     return (
         f"These votes cannot tell whether {named} would help {single}, the best single model: {_unanimous(found)}, so "
         f"no pair can gain, by construction. Collect several samples per model and question, or {third}. Until then "
@@ -270,7 +285,7 @@ def _unanimous(found: Recommendation) -> str:
 
 def _checks(found: Recommendation) -> str:
     first, *others = found.errors
-    more = f" (and {several(len(others), 'error')} more)" if others else ""
+    more = f" (and {several(len(others), 'more error')})" if others else ""
     return (
         f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To fix this: "
         f"{first.fix}. Until then deploy nothing on the strength of these votes."
@@ -306,14 +321,10 @@ def _unsure(found: Recommendation) -> str:
 
 def _unsure_at_equal_cost(found: Recommendation) -> str:
     held, single = _held_out(found), _single(found)
-    if found.equal_compute is None:
-        open_part = f"its gain at the cost of {single} is unknown, because {single} has too few votes to split"
-    else:
-        reach = "" if found.more is None else f"; {how_many(found.more)}"
-        open_part = f"at the cost of {single} it {gains(found.equal_compute)}{reach}"
+    reach = "" if found.more is None else f"; {how_many(found.more)}"
     return (
         f"These votes cannot tell whether an ensemble beats {single}, the best single model, at equal cost: the best "
-        f"{found.kind} {gains(held)}, but {open_part}. {_meanwhile(found)}"
+        f"{found.kind} {gains(held)}, but {_at_equal_cost(found)}{reach}. {_meanwhile(found)}"
     )
 
 
@@ -328,19 +339,24 @@ def _meanwhile(found: Recommendation) -> str:
         return f"Until then deploy {single} alone: an ensemble is {helps} to help, is expected to {gain}, and {cost}."
     return (
         f"Until then deploy {single} alone: an ensemble is {helps} to help, and is expected to {gain}, but {cost} and "
-        "is not proven."
+        f"is not proven{_OPEN.get(found.reason, '')}."
     )
+
+
+_OPEN: dict[Reason, str] = {"unsure_at_equal_cost": " at equal cost", "maybe_noise": " to know more than noise does"}
+"""What is not proven, where more is proven than usual."""
 
 
 def costs(ratio: float) -> str:
     """What an ensemble costs, compared with the single model.
 
-    >>> costs(2.07), costs(3.0), costs(1.0)
-    ('costs 2.1 times as much', 'costs 3 times as much', 'costs as much')
+    >>> costs(2.07), costs(2.0), costs(1.0)
+    ('costs 2.1 times as much', 'costs twice as much', 'costs as much')
     """
     if ratio <= 1.05:
         return "costs as much" if ratio > 0.95 else "costs less"
-    return f"costs {ratio:.0f} times as much" if ratio >= 10 else f"costs {round(ratio, 1):g} times as much"
+    times = f"{ratio:.0f}" if ratio >= 10 else f"{round(ratio, 1):g}"
+    return "costs twice as much" if times == "2" else f"costs {times} times as much"
 
 
 def _infinitive(gain: float, places: int) -> str:
@@ -382,7 +398,8 @@ def notes(found: Recommendation) -> list[str]:
         lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")
     copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
     if copies and found.reason != "no_change":
-        lines.append(f"Left out, because they vote exactly as another model does: {listing(copies)}.")
+        votes = "it votes" if len(copies) == 1 else "they vote"
+        lines.append(f"Left out, because {votes} exactly as another model does: {listing(copies)}.")
     if found.selection.panels:
         lines.append(
             f"{several(found.selection.panels, 'panel')} of three or more compared in full "
@@ -392,8 +409,8 @@ def notes(found: Recommendation) -> list[str]:
         )
     if found.best is not None and found.best.members > 1 and found.equal_compute is None:
         lines.append(
-            f"Equal compute cannot be judged: {_single(found)} has too few votes per question to split. More samples "
-            "of it alone might do as well."
+            f"Equal compute cannot be judged, because {_unsplit(found)}. More samples of {_single(found)} alone might "
+            "do as well."
         )
     return lines
 

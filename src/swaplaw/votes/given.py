@@ -50,10 +50,11 @@ def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
         if dataset not in (None, votes.dataset):
             raise InputError(f"this tally is of dataset {quote(votes.dataset)}, not {quote(dataset)}")
         return votes
-    return _table(votes).tally(dataset)
+    return table(votes).tally(dataset)
 
 
-def _table(votes: VotesLike) -> Votes:
+def table(votes: VotesLike) -> Votes:
+    """Take votes in any form but counts as a vote table."""
     from swaplaw.votes.table import Votes, votes_from
 
     if isinstance(votes, Votes):

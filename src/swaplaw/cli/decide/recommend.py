@@ -223,9 +223,10 @@ def _expectation(found: Recommendation) -> list[str]:
     if believed is None or found.held_out is None:
         return []
     places = found.held_out.places
+    enough = f", {likely(believed.above(found.min_gain))} above {amount(found.min_gain)}" if found.min_gain else ""
     return [
-        f"Expected gain (shrunk) {gain_words(believed.mean, places)}; {likely(believed.above(0))} above 0, "
-        f"{likely(believed.above(found.min_gain))} above {amount(found.min_gain)}. Expected regret: "
+        f"Expected gain (shrunk) {gain_words(believed.mean, places)}; {likely(believed.above(0))} above 0{enough}. "
+        "Expected regret: "
         f"{amount(believed.regret_of_ensemble, places)} if the ensemble is deployed, "
         f"{amount(believed.regret_of_single, places)} if the single model is.",
     ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import quote
+from swaplaw.votes.checks.alignment import displaced
 from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, shifted, spelling
 from swaplaw.votes.checks.ballots import Ballots, from_table, from_tally
 from swaplaw.votes.checks.check import SEVERITIES, Check, Severity
@@ -39,6 +40,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     spelling,
     notation,
     shifted,
+    displaced,
     foreign,
     never_right,
     constant,
@@ -46,7 +48,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (prose, several_golds, one_gold, spelling, notation, shifted, foreign, never_right)
+JUDGING = (prose, several_golds, one_gold, spelling, notation, shifted, displaced, foreign, never_right)
 """Looks that tell right answers from wrong ones."""
 
 

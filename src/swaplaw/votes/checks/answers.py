@@ -10,6 +10,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import listing, quote, several
+from swaplaw.votes.checks.alignment import displaced, relabelled
 from swaplaw.votes.checks.ballots import CHAINS, Ballots, Rows, form
 from swaplaw.votes.checks.check import SERIOUS, SURE, Check, Severity, votes_differ
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
@@ -18,6 +19,10 @@ from swaplaw.votes.checks.silence import is_no_answer, silence
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
 """From this share of answers that are no options on, a model answers with something else: letters, or other words."""
+FEW_FOREIGN = 5
+"""Questions with such answers before they are held against a model."""
+HARDLY = 0.001
+"""How likely, at most, guesses are never right where a model is not guessing but misread."""
 FAR_BELOW = 4.0
 """Standard errors below chance at which a model is not guessing but misread."""
 _LETTERS_IN_REPLIES = "read the letters that its replies name: `swaplaw import VOTES --read choice -o votes.parquet`"
@@ -27,8 +32,11 @@ MOST_OPTIONS = 10
 """Letters that replies are searched for when a check looks whether they name options at all."""
 MOST_SPELLINGS = 5_000
 """Different pairs of a wrong answer and its gold that are compared, those with the most votes first."""
+LONG_ENOUGH = 3
+"""Characters of a gold from which on it is not in an answer by chance."""
 OPTIONS = 26
 """Options that a question has at most."""
+_SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _NEVER_GOLD = re.compile(r"#?n/?a|n\.a\.?|nan|null|<na>|\s*", re.IGNORECASE)
 """What tools write where a cell is empty. "None" and "-" may be answers; these hardly ever are."""
 
@@ -68,7 +76,9 @@ def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
                 f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
                 "give these questions their right answers, or leave them out",
             )  # fmt: skip
-    silent, doubtful = silence(ballots.golds)
+    # Where answers were graded, what was right somewhere is an answer, too.
+    right = ballots.texts(ballots.answered.where(ballots.answered.right))
+    silent, doubtful = silence(ballots.golds.union(right))
     yield from _voting_silence(ballots, ballots.where(ballots.wrong, silent), "error")
     # Where golds are a few labels, "unknown" may be a label that just is never right here.
     words = ballots.where(ballots.wrong, lambda text: doubtful(text) and not silent(text))
@@ -135,7 +145,10 @@ def _chain(answer: str, gold: str) -> str | None:
     """The canonical forms, if any, by which an answer is gold; it is never one of several golds."""
     if alternatives(gold) and not alternatives(answer):
         return None
-    return next((chain for chain in CHAINS if form(chain)(answer) == form(chain)(gold)), None)
+    # Mathematics lets letters change places, as factors may: IV is not VI, nor "no" the same as "on".
+    words = not _SIGNS.search(answer + gold)
+    chains = (chain for chain in CHAINS if not (words and chain == "math"))
+    return next((chain for chain in chains if form(chain)(answer) == form(chain)(gold)), None)
 
 
 def numbered_otherwise(answers: Iterable[str], golds: Iterable[str]) -> str | None:
@@ -161,9 +174,8 @@ def shifted(ballots: Ballots) -> Iterator[Check]:
 
 def foreign(ballots: Ballots) -> Iterator[Check]:
     """Models that do not answer with options, and models that are right less often than guessing would be."""
-    if not ballots.closed or gold_at_fault(ballots):
+    if not ballots.closed or gold_at_fault(ballots) or any(shifted(ballots)):
         return
-    limit = FOREIGN_LETTERS if ballots.letters else FOREIGN
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
     misspelt = {check.model for look in (spelling, notation) for check in look(ballots) if check.severity == "error"}
     silent, doubtful = silence(ballots.golds)
@@ -171,12 +183,18 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
         ballots.answered, lambda text: not (ballots.is_option(text) or silent(text) or doubtful(text))
     )
     flagged = {check.model for check in no_answers_as_text(ballots) if check.severity == "error"}
-    for model, rows in ballots.by_model(outside):
-        share = rows.total / ballots.answers[model]
-        if model not in misspelt and share >= limit and rows.questions >= 5:
+    strange = {model: (rows, rows.total / ballots.answers[model]) for model, rows in ballots.by_model(outside)}
+    # Where another model hardly ever leaves the options, a fifth outside is no part of the task; counts may well be.
+    settled = any(
+        strange.get(model, (None, 0.0))[1] < SERIOUS for model in ballots.models if ballots.asked[model] >= SURE
+    )
+    strict = ballots.letters or (settled and not ballots.highest)
+    limit = FOREIGN_LETTERS if strict else FOREIGN
+    for model, (rows, share) in strange.items():
+        if model not in misspelt and share >= (SERIOUS if strict else limit) and rows.questions >= FEW_FOREIGN:
             flagged.add(model)
             yield ballots.check(
-                "not_an_option", "error", model, rows.questions,
+                "not_an_option", "error" if share >= limit else "warning", model, rows.questions,
                 f"{quote(model)} answers {quote(ballots.first(rows))} where the right answers are "
                 f"{listing(sorted(ballots.golds), 3)}: {share:.0%} of its answers are none of the options",
                 _LETTERS_IN_REPLIES
@@ -185,16 +203,23 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
             )  # fmt: skip
     chance = 1 / len(ballots.golds)
     for model in ballots.models:
-        if not ballots.answers[model]:
+        if not ballots.answers[model] or model in flagged | misspelt:
             continue
         n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
+        if right > chance:
+            continue
         far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-        if far > FAR_BELOW and right < chance / 2 and model not in flagged | misspelt:
-            own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+        own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+        # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
+        counts = ballots.highest and not numbered_otherwise(ballots.texts(own), ballots.golds)
+        labels = None if counts else relabelled(ballots, own)
+        if labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY):
+            blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
+            why = f"; {labels}" if labels else blame
             yield ballots.check(
                 "below_chance", "error", model, n,
                 f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
-                f"{chance:.0%}: its answers (such as {quote(ballots.first(own))}) do not mean what gold means",
+                f"{chance:.0%}{why}",
                 "check that its answers and the column `gold` name options in the same way and the same order",
             )  # fmt: skip
 
@@ -204,7 +229,8 @@ def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
     from swaplaw.answers.choice import read_choice  # Here: its patterns take longer to compile than a check takes.
 
     known = texts[:200]
-    return ballots.letters and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
+    lettered = ballots.letters and not ballots.highest
+    return lettered and 2 * sum(read_choice(text, MOST_OPTIONS) is not None for text in known) > len(known)
 
 
 def never_right(ballots: Ballots) -> Iterator[Check]:
@@ -214,22 +240,43 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     }
     best = max(shares.values(), default=0.0)
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
+    looks = (spelling, notation, displaced) if never else ()
+    # These errors say why a model is never right.
+    noted = {check.model for look in looks for check in look(ballots) if check.severity == "error"}
     if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):
-        yield _nobody_right(ballots)
+        if not noted >= set(never):
+            yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
-        noted = {check.model for check in notation(ballots)} if never else set()
         for model in (model for model in never if model not in noted):
             own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
+            around = _around_gold(ballots, own)
             alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), sorted(ballots.golds))
+            like = ballots.first(own if around is None else around)
+            where = " where gold is not a letter" if letters else "" if around is None else ", which has gold in it"
             yield ballots.check(
-                "never_right", "error" if letters or alien else "warning", model, ballots.asked[model],
-                f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it answers "
-                f"such as {quote(ballots.first(own))}{' where gold is not a letter' if letters else ''}",
+                "never_right", "error" if letters or alien or around else "warning", model, ballots.asked[model],
+                f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it gives "
+                f"answers such as {quote(like)}{where}",
                 "write its answers in the column `answer` as gold is written"
-                if alien
+                if alien or around
                 else "check that its answers are spelt as gold is",
             )  # fmt: skip
+
+
+def _around_gold(ballots: Ballots, wrong: Rows) -> Rows | None:
+    """Wrong answers that say gold among other words, where a fifth do: {"answer": "Oslo"}, "The capital is Oslo."."""
+    names = ballots.names
+
+    def said(answer: str, gold: str) -> bool:
+        return len(gold) >= LONG_ENOUGH and re.search(rf"(?<!\w){re.escape(gold)}(?!\w)", answer) is not None
+
+    pairs = zip(wrong.answer.tolist(), wrong.gold.tolist(), strict=True)
+    found = np.array(
+        [gold < len(names.golds) and said(names.answers[answer], names.golds[gold]) for answer, gold in pairs]
+    )
+    such = wrong.where(found.astype(bool))
+    return such if such.total >= FOREIGN_LETTERS * wrong.total and such.questions >= FEW_FOREIGN else None
 
 
 def _nobody_right(ballots: Ballots) -> Check:

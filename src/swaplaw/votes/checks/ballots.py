@@ -174,7 +174,13 @@ class Ballots:
     def closed(self) -> bool:
         """Whether a few answers are right again and again, and wrong ones are among them: questions have options."""
         few = 2 <= len(self.golds) <= 26 and (self.letters or 5 * len(self.golds) <= self.questions)
-        return few and ((self.letters and not self.highest) or not self._open)
+        return few and not self._measured and ((self.letters and not self.highest) or not self._open)
+
+    @cached_property
+    def _measured(self) -> bool:
+        """Whether right answers are whole numbers with gaps between them, some below 0: these are no labels."""
+        whole = {int(gold) for gold in self.golds} if self.highest else {0}
+        return min(whole) < 0 and max(whole) - min(whole) >= len(whole)
 
     @cached_property
     def _open(self) -> bool:
@@ -193,9 +199,25 @@ class Ballots:
 
     @cached_property
     def highest(self) -> int:
-        """The largest right answer, if all of them are whole numbers, else 0."""
-        whole = all(gold.isdecimal() and len(gold) < LONG for gold in self.golds)
-        return max(map(int, self.golds), default=0) if whole else 0
+        """The size of the largest right answer, if all of them are whole numbers, else 0."""
+        return max((abs(int(gold)) for gold in self.golds), default=0) if all(map(_is_whole, self.golds)) else 0
+
+    @cached_property
+    def _labels(self) -> set[str]:
+        """Letters that may be options: golds, those before the last gold, and others that follow without a gap.
+
+        A digit is no option where golds are letters, nor is X where the options are A to D.
+        """
+        golds = {option_letter(gold) for gold in self.golds}
+        given = golds | {option_letter(text) for text in self.texts(self.answered)}
+        if not all("A" <= gold <= "Z" for gold in golds):
+            return golds | {text for text in given if len(text) == 1 and all(map(str.isdigit, {text} | golds))}
+        if golds <= {"Y", "N"} or golds <= {"T", "F"}:
+            return golds
+        last = max(golds)
+        while chr(ord(last) + 1) in given:
+            last = chr(ord(last) + 1)
+        return {chr(code) for code in range(ord("A"), ord(last) + 1)}
 
     @cached_property
     def _known(self) -> set[str]:
@@ -203,11 +225,10 @@ class Ballots:
 
     def is_option(self, text: str) -> bool:
         """Whether an answer is one of the options, however it is spelt; a wrong count may be above every gold."""
-        if self.highest and text.isdecimal() and len(text) < LONG:
-            return int(text) <= 2 * self.highest
-        if self.letters:  # A digit is no option where golds are letters, nor a letter where they are digits.
-            found = option_letter(text)
-            return len(found) == 1 and found.isdigit() in {option_letter(gold).isdigit() for gold in self.golds}
+        if self.highest and _is_whole(text):
+            return abs(int(text)) <= 2 * self.highest
+        if self.letters:
+            return option_letter(text) in self._labels
         return any(form(chain)(text) in self._known for chain in CHAINS)
 
     def texts(self, rows: Rows) -> list[str]:
@@ -263,6 +284,7 @@ class Names:
     models: Sequence[str]
     answers: Sequence[str]
     golds: Sequence[str]
+    questions: Sequence[str]
 
 
 def from_table(votes: Votes, dataset: str) -> Ballots:
@@ -290,7 +312,7 @@ def from_table(votes: Votes, dataset: str) -> Ballots:
     # Nothing else parts votes for one answer.
     split = graded or "reason" in counts.columns
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
-    names = Names(models.to_list(), answers.to_list(), golds.to_list())
+    names = Names(models.to_list(), answers.to_list(), golds.to_list(), questions.to_list())
     return Ballots(dataset, rows.merged() if split else rows, names, clusters)
 
 
@@ -316,8 +338,12 @@ def from_tally(tally: Tally) -> Ballots:
         np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
         Sizes(len(tally.models), len(tally.questions), len(answers), len(right)),
     )
-    names = Names(tally.models, answers.to_list(), right.to_list())
+    names = Names(tally.models, answers.to_list(), right.to_list(), tally.questions)
     return Ballots(tally.dataset, rows, names, None if tally.clusters is None else len(set(tally.clusters)))
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and len(text) < LONG
 
 
 @cache

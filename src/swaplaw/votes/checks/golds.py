@@ -9,6 +9,7 @@ from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import quote, several
 from swaplaw.votes.checks.ballots import Ballots, flags
 from swaplaw.votes.checks.check import SERIOUS, SURE, Check
+from swaplaw.votes.checks.silence import is_no_answer
 
 LONGEST_GOLD = 200
 """Longer golds are texts, not options side by side."""
@@ -59,7 +60,7 @@ def several_golds(ballots: Ballots) -> Iterator[Check]:
 
 def _joined(ballots: Ballots) -> Callable[[str], bool] | None:
     """How to tell golds that join answers which stand alone elsewhere, if there are any."""
-    parts = {gold: alternatives(gold) for gold in ballots.golds}
+    parts = {gold: [] if is_no_answer(gold) else alternatives(gold) for gold in ballots.golds}
     if not any(parts.values()):
         return None
     alone = {gold for gold, found in parts.items() if not found}
@@ -101,12 +102,17 @@ def one_gold(ballots: Ballots) -> Iterator[Check]:
 
 def gold_at_fault(ballots: Ballots) -> bool:
     """Whether nobody is right because answers are letters and golds are not: then no model is to blame."""
-    if ballots.rows.right.any() or not ballots.golds or any(map(_is_letter, ballots.golds)):
+    if ballots.rows.right.any() or not ballots.golds or any(map(is_letter, ballots.golds)):
         return False
-    letters = ballots.where(ballots.answered, _is_letter).total
+    letters = ballots.where(ballots.answered, is_letter).total
     return letters >= (1 - SERIOUS) * max(1, ballots.answered.total)
 
 
-def _is_letter(text: str) -> bool:
-    found = option_letter(text)
+def is_letter(text: str) -> bool:
+    """Whether a text is the letter of an option, however it is written.
+
+    >>> is_letter("B"), is_letter("(b) Paris"), is_letter("Paris"), is_letter("2")
+    (True, True, False, False)
+    """
+    found = option_letter(text.strip())
     return len(found) == 1 and found.isalpha()

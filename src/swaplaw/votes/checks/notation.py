@@ -23,9 +23,15 @@ MOST_TEXTS = 1_000
 """Different texts whose shape is looked at."""
 _GOLD = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?")
 _TOKEN = re.compile(r"(?<![\w^.,/(\\])[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w^/!])|"
+                    r"(?<![\w^.,/(\\])[-+]?[$€£]?\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\w^/!(.])|"
                     r"(?<![\w^.,/(\\])[-+]?[$€£]?\d{1,30}(?:[.,]\d{1,30})?(?![\w^/!(])")  # fmt: skip
-_WORDS = re.compile(r"[\s.:#*=$%,\"']*(?:[^\W\d_]+[\s.:#*=$%,\"']*){0,8}")
-_OTHERWISE = re.compile(r"\b(?:minus|negative|root|sqrt|log|half|twice|times|per|hundred|thousand|[mb]illion)\b", re.I)
+_WORDS = re.compile(r"[\s.:#*=$€£¥%,\"']*(?:[^\W\d_]{1,20}(?![^\W\d_])[\s.:#*=$€£¥%,\"']*){0,8}")
+_ENGLISH = re.compile(r"[-+]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?")
+"""A number with a point before its decimals and, maybe, commas between its thousands."""
+_SWAPPED = str.maketrans(",.", ".,")
+_OTHERWISE = re.compile(
+    r"\b(?:minus|negative|root|sqrt|log|half|twice|times|per|hundred|thousand|[mb]illion)\b|except", re.I
+)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].{0,20})?")
 _DATE_FIX = "write dates in one way: `swaplaw import VOTES --canonical time -o votes.parquet`"
 _NUMBER_FIX = "write the number alone in the column `answer`, as gold is written: no canonical form does this"
@@ -70,7 +76,7 @@ def _meant(answer: str, gold: str) -> str | None:
 
 
 def values(text: str) -> list[Fraction]:
-    """What the only number of a short text may be meant as: as it stands, by a decimal comma, or per cent.
+    """What the only number of a short text may be meant as: as it stands, with points for commas, or per cent.
 
     >>> [str(value) for value in values("50%")], values("less than 5"), values("5 or 6")
     (['50', '1/2'], [], [])
@@ -84,9 +90,8 @@ def values(text: str) -> list[Fraction]:
     if not said or any(told(text) for told in (negated, hedged, bounds, rough)):
         return []
     digits = re.sub(r"[$€£]", "", token[0])
-    read = [Fraction(digits.replace(",", ""))]
-    if digits.count(",") == 1 and "." not in digits:
-        read.append(Fraction(digits.replace(",", ".")))
+    spelt = dict.fromkeys((digits, digits.translate(_SWAPPED)))
+    read = [Fraction(each.replace(",", "")) for each in spelt if _ENGLISH.fullmatch(each)]
     return read + [value / 100 for value in read] if text[token.end() :].lstrip().startswith("%") else read
 
 

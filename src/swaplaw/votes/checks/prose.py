@@ -23,8 +23,12 @@ FORMULA = 5
 """A wrong answer to this many questions is a formula ("I do not know"), and says nothing of how others are worded."""
 SEEN = 0.005
 """By how much a vote must be above a single sample to be called inflated."""
+SOME = 0.1
+"""Share of golds that must be numbers where wrong answers are."""
 MANY_GOLDS = 8
 """Different golds that it takes to tell what right answers look like."""
+LONGEST = 2000
+"""Characters of a text whose words are counted."""
 LOOKED_AT = 1000
 """Texts of a kind that are looked at."""
 _GRADED = "compare answers by a rule that needs no gold: `swaplaw import VOTES --canonical text` without `correct`"
@@ -35,8 +39,13 @@ _ORACLE = (
 _NUMBER = re.compile(r"[-+$]?[\d.,/ ]+\w{0,3}")
 _QUANTITY = re.compile(r"\W{0,4}\d[\d.,:/%eE+-]*(?:[^\W\d_]*\W*){0,3}|[0-9a-f]{6,}", re.IGNORECASE)
 """A number with a unit, a time, a date, a digest."""
-_FORMULA = re.compile(r"(?=.*\d)(?=.*[-+*/^=(){}\[\],\\])(?!.*(?<!\\)\b[^\W\d_]{4,}).{1,60}", re.DOTALL)
-"""Numbers and signs without a word: a tuple, an expression."""
+_FORMULA = re.compile(r"(?=.*\d)(?=.*[-+*/^=(){}\[\],\\&])(?!.*(?<!\\)\b[^\W\d_]{4,}).{1,120}", re.DOTALL)
+"""Numbers and signs without a word: a tuple, an expression, a matrix."""
+_LATEX = re.compile(r"(?<=\\begin)\{\w{1,20}\*?\}|(?<=\\end)\{\w{1,20}\*?\}")
+"""The names of LaTeX's environments, which are no words."""
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Characters of languages that put no blanks between words."""
+_ITEMS = re.compile(r"[,;]")
 
 
 def prose(ballots: Ballots) -> Iterator[Check]:
@@ -52,7 +61,9 @@ def prose(ballots: Ballots) -> Iterator[Check]:
     if number < FEW_PROSE or once < UNIQUE:
         return
     texts = [ballots.names.answers[one] for one in answer[votes == 1][:LOOKED_AT]]
-    if _numbers(texts) or _like_gold(texts, _right_texts(ballots)):
+    right = _right_texts(ballots)
+    numeric = _numbers(texts) > 0.5 and (len(right) < MANY_GOLDS or _numbers(right) >= SOME)
+    if numeric or _like_gold(texts, right):
         return
     model, single, pooled, spelt = max(_inflated(ballots), key=lambda row: row[2] - row[1])
     vote = (
@@ -83,21 +94,22 @@ def _worded(ballots: Ballots) -> tuple[Ints, Ints, Ints]:
         answer, votes = wrong.answer, wrong.votes
     kept = np.flatnonzero(rare & (np.bincount(answer, minlength=sizes.answers) > 0)).tolist()
     if once:
-        kept = [one for one in kept if len(names[one].split()) >= WORDY]
+        kept = [one for one in kept if _words(names[one]) >= WORDY]
     if ballots.closed:
         kept = [one for one in kept if not ballots.is_option(names[one])]
     chosen = flags(kept, sizes.answers)[answer]
     return asked[chosen], answer[chosen], votes[chosen]
 
 
-def _numbers(texts: list[str]) -> bool:
-    """Whether most of them are numbers, quantities or formulas: these differ as answers, whoever compares them."""
+def _numbers(texts: list[str]) -> float:
+    """The share of numbers, quantities and formulas: these differ as answers, whoever compares them."""
     number = form("math")
 
     def counts(text: str) -> bool:
-        return any(kind.fullmatch(text) for kind in (_QUANTITY, _FORMULA)) or bool(_NUMBER.fullmatch(number(text)))
+        bare = _LATEX.sub("", text)
+        return any(kind.fullmatch(bare) for kind in (_QUANTITY, _FORMULA)) or bool(_NUMBER.fullmatch(number(text)))
 
-    return 2 * sum(map(counts, texts)) > len(texts)
+    return sum(map(counts, texts)) / max(1, len(texts))
 
 
 def _right_texts(ballots: Ballots) -> list[str]:
@@ -117,7 +129,7 @@ def _like_gold(texts: list[str], golds: list[str]) -> bool:
         return False
     shapes: dict[int, list[str]] = {}
     for gold in golds:
-        shapes.setdefault(len(gold.split()), []).append(gold)
+        shapes.setdefault(_words(gold), []).append(gold)
     known = {
         words: (min(map(len, alike)), max(map(len, alike)), set[str]().union(*map(_kinds, alike)))
         for words, alike in shapes.items()
@@ -125,12 +137,21 @@ def _like_gold(texts: list[str], golds: list[str]) -> bool:
     }
 
     def alike(text: str) -> bool:
-        least, most, kinds = known.get(len(text.split()), (1, 0, set()))
+        least, most, kinds = known.get(_words(text), (1, 0, set()))
         return least <= 2 * len(text) and len(text) <= 2 * most and _kinds(text) <= kinds
 
     stem, often = Counter(map(_stem, texts)).most_common(1)[0]
     labelled = 2 * often > len(texts) and len(stem) > 2 and stem not in set(map(_stem, golds))
     return not labelled and 2 * sum(map(alike, texts)) > len(texts)
+
+
+def _words(text: str) -> int:
+    """About how many words a text has, or the longest item of a list: a list of names is no sentence.
+
+    >>> _words("Oslo, Rome, Paris, Bern"), _words("it rains in Rome"), _words("水在压力下移动因为细胞分裂")
+    (1, 4, 5)
+    """
+    return max(len(item.split()) + len(_UNSPACED.findall(item)) // 3 for item in _ITEMS.split(text[:LONGEST]))
 
 
 def _kinds(text: str) -> set[str]:

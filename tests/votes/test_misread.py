@@ -1,0 +1,189 @@
+"""Answers that mean something else than they say are told by how often they would be right if read otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+
+import swaplaw as sl
+from swaplaw.answers.forms import letter
+from swaplaw.votes.canonical import ungraded
+from swaplaw.votes.checks import Check, find_checks
+
+Write = Callable[[str], str]
+
+
+def exam(options: str, writes: Write = str, *, right: float = 0.7, n: int = 80, later: int = 0) -> sl.Votes:
+    """Two sound models and an odd one, which writes options in its own way, or under the id of a later question."""
+    rng = np.random.default_rng(1)
+    golds = [options[rng.integers(len(options))] for _ in range(n)]
+    rows = []
+    for question, gold in enumerate(golds):
+        for model in ("sound", "other", "odd"):
+            for _ in range(3):
+                meant = gold if rng.random() < right else options[rng.integers(len(options))]
+                at = (question + later) % n if model == "odd" else question
+                rows.append((f"q{at}", model, writes(meant) if model == "odd" else meant, golds[at]))
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+def errors(votes: sl.Votes) -> list[Check]:
+    found = [[check for check in find_checks(each) if check.severity == "error"] for each in (votes, votes.tally())]
+    assert [check.name for check in found[0]] == [check.name for check in found[1]]
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "writes", "told"),
+    [
+        ("ABCD", lambda meant: "BCDA"["ABCD".index(meant)], "'A' stands for 'D', 'B' stands for 'A'"),
+        ("ABCD", lambda meant: "DCBA"["ABCD".index(meant)], "'B' stands for 'C'"),
+        ("1234", lambda meant: str(int(meant) - 1), "'0' stands for '1', '1' stands for '2'"),
+        ("1234", lambda meant: str(int(meant) + 1), "'2' stands for '1'"),
+        ("AB", lambda meant: "BA"["AB".index(meant)], "'A' stands for 'B'"),
+    ],
+)
+def test_options_under_other_labels_are_told(options: str, writes: Write, told: str) -> None:
+    (check,) = errors(exam(options, writes, right=0.7 if len(options) > 2 else 0.6))
+    assert (check.name, check.model) == ("below_chance", "odd")
+    assert told in check.message
+    assert errors(exam(options)) == []
+
+
+@pytest.mark.parametrize("options", ["AB", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"])
+@pytest.mark.parametrize("n", [20, 100])
+def test_a_model_that_guesses_is_not_said_to_mean_other_labels(options: str, n: int) -> None:
+    assert errors(exam(options, lambda _: options[0], n=n)) == []
+    assert errors(exam(options, right=0.0, n=n)) == []
+
+
+@pytest.mark.parametrize("later", [1, -1])
+def test_answers_under_the_id_of_the_next_question_are_told(later: int) -> None:
+    (check,) = errors(exam("ABCD", later=later))
+    assert (check.name, check.model) == ("displaced_answers", "odd")
+    assert f"on the question {'before' if later == 1 else 'after'}" in check.message
+
+
+def test_neighbours_with_the_same_gold_displace_nothing() -> None:
+    votes = exam("ABCD").counts.sort("gold", "question")
+    order = {name: f"q{place}" for place, name in enumerate(votes["question"].unique(maintain_order=True))}
+    assert errors(sl.votes_from(votes.with_columns(pl.col("question").replace(order)))) == []
+
+
+def test_a_letter_far_behind_the_options_is_none_of_them() -> None:
+    (check,) = errors(exam("ABCD", lambda meant: "X" if meant == "A" else meant))
+    assert (check.name, check.model) == ("not_an_option", "odd")
+    # The next letter may be an option that is never right.
+    assert errors(exam("ABCD", lambda meant: "E" if meant == "A" else meant)) == []
+
+
+@pytest.mark.parametrize(
+    "writes",
+    [lambda meant: "АВСD"["ABCD".index(meant)], lambda meant: chr(ord(meant) + 0xFEE0), lambda meant: f"b'{meant}'"],
+)
+def test_letters_that_look_alike_are_told_and_mended(writes: Write) -> None:
+    (check,) = errors(exam("ABCD", writes))
+    assert (check.name, check.model) == ("spelling", "odd")
+    assert "--canonical letter" in check.fix
+    assert errors(ungraded(exam("ABCD", writes), ["letter"])) == []
+
+
+def test_an_apostrophe_makes_no_option() -> None:
+    assert [letter(text) for text in ("I'd say B", "b'D'", "'A'", "\u0412)", "I'm sorry")] == [
+        "I'd say B", "D", "A", "B", "I'm sorry"
+    ]  # fmt: skip
+
+
+def numbers(writes: Write) -> sl.Votes:
+    rng = np.random.default_rng(2)
+    rows = []
+    for question in range(60):
+        gold = str(rng.integers(1000, 9000))
+        for model in ("sound", "odd"):
+            for _ in range(3):
+                meant = gold if rng.random() < 0.6 else str(rng.integers(1000, 9000))
+                rows.append((f"q{question}", model, writes(meant) if model == "odd" else meant, gold))
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+@pytest.mark.parametrize(
+    ("writes", "name"),
+    [
+        (lambda text: f"{int(text):,}".replace(",", "."), "notation"),
+        (lambda text: f"{text} €", "notation"),
+        (lambda text: f"{text}.0", "spelling"),
+        (lambda text: f"{text} km", "spelling"),
+    ],
+)
+def test_a_number_written_otherwise_is_told_once(writes: Write, name: str) -> None:
+    assert [(check.name, check.model) for check in find_checks(numbers(writes))] == [(name, "odd")]
+
+
+def test_letters_in_another_order_are_another_word() -> None:
+    rng = np.random.default_rng(3)
+    numerals = ["IV", "VI", "IX", "XI", "LX", "XL", "CD", "DC", "XC", "CX"]
+    golds = [numerals[rng.integers(10)] for _ in range(60)]
+    rows = [
+        (f"q{q}", model, gold if rng.random() < 0.6 else gold[::-1], gold)
+        for q, gold in enumerate(golds)
+        for model in "ab"
+    ]
+    found = find_checks(sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")))
+    assert "spelling" not in {check.name for check in found}
+
+
+def test_a_gold_that_stands_for_none_is_not_called_a_list() -> None:
+    frame = exam("ABCD").counts.with_columns(gold=pl.lit("N/A"))
+    assert [check.name for check in errors(sl.votes_from(frame))] == ["no_gold", "never_right"]
+
+
+def test_few_answers_outside_the_options_are_a_warning() -> None:
+    rng = np.random.default_rng(4)
+    found = find_checks(exam("ABCD", lambda meant: "Paris" if rng.random() < 0.1 else meant))
+    assert [(check.name, check.severity, check.model) for check in found] == [("not_an_option", "warning", "odd")]
+
+
+def test_a_label_of_another_kind_is_told_where_others_keep_to_the_labels() -> None:
+    rng = np.random.default_rng(5)
+    rows = []
+    for question in range(60):
+        gold = ("yes", "no")[rng.integers(2)]
+        for model in ("sound", "odd"):
+            for _ in range(3):
+                meant = gold if rng.random() < 0.8 else ("yes", "no")[rng.integers(2)]
+                rows.append((f"q{question}", model, "B" if (model, meant) == ("odd", "no") else meant, gold))
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    assert [(check.name, check.model) for check in errors(votes)] == [("not_an_option", "odd")]
+
+
+def test_a_model_that_is_never_right_on_few_questions_is_told_without_guessing_labels() -> None:
+    rng = np.random.default_rng(6)
+    golds = ["ABCD"[rng.integers(4)] for _ in range(25)]
+    rows = [
+        (f"q{n}", model, gold if model == "sound" and n % 3 else "ABCD".replace(gold, "")[rng.integers(3)], gold)
+        for n, gold in enumerate(golds)
+        for model in ("sound", "odd")
+    ]
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    (check,) = errors(votes)
+    assert (check.name, check.model) == ("below_chance", "odd")
+    assert "stands for" not in check.message
+
+
+@pytest.mark.parametrize("writes", ['{{"answer": "{}"}}', "The capital is {}.", "The {}"])
+def test_gold_among_other_words_is_told(writes: str) -> None:
+    rng = np.random.default_rng(7)
+    cities = ["Paris", "Oslo", "Rome", "Bern", "Vienna", "Lima", "Quito", "Cairo", "Tunis", "Riga", "Minsk", "Kyiv"]
+    rows = []
+    for question in range(60):
+        gold = f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
+        for model in ("sound", "odd"):
+            meant = gold if rng.random() < 0.6 else f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
+            rows.append((f"q{question}", model, writes.format(meant) if model == "odd" else meant, gold))
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    (check,) = errors(votes)
+    assert (check.name, check.model) == ("never_right", "odd")
+    assert "which has gold in it" in check.message
