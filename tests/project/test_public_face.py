@@ -71,16 +71,6 @@ def test_the_contract_holds_without_assertions(tmp_path: Path) -> None:
     assert "column 'gold' is 'B'" in done.stderr
 
 
-def test_votes_in_any_form(tmp_path: Path) -> None:
-    frame = sl.demo_votes().frame.collect()
-    file = tmp_path / "votes.csv"
-    frame.select("question", "model", "answer", "gold", "cluster").write_csv(file)
-    expected = [row.plurality for row in sl.summary(sl.demo_votes())]
-    for votes in (sl.demo_votes(), frame, frame.to_pandas(), file, str(file), [file]):
-        assert [row.plurality for row in sl.summary(votes)] == expected
-    assert repr(sl.pair(file, "gpt-4", "mistral-large")) == "Pair('gpt-4' + 'mistral-large', 100 questions)"
-
-
 def test_results_turn_into_data_tables_and_pages() -> None:
     votes = sl.demo_votes()
     hostile = frame_with("<script>alert(1)</script>")

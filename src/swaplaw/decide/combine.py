@@ -31,6 +31,8 @@ from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
 from swaplaw.panels.fleet import FleetOptimum, fleet_optimum
 from swaplaw.panels.panel import Weight
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 FOLDS, REPEATS = 5, 6
@@ -187,7 +189,7 @@ class Combination(Result):
 
 
 def combine(
-    tally: Tally,
+    votes: VotesLike,
     *,
     rules: Sequence[str] | None = None,
     models: Sequence[str] | None = None,
@@ -208,8 +210,8 @@ def combine(
 
     Parameters
     ----------
-    tally : Tally
-        The votes. Questions that some model did not answer are left out.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`). Questions that some model did not answer are left out.
     rules : sequence of str, optional
         Names of the rules to compare; all that are registered if not given.
     models : sequence of str, optional
@@ -244,10 +246,11 @@ def combine(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> found = sl.combine(sl.demo_votes().tally(), rules=["best_single", "equal"], repeats=1, time_limit=0)
+    >>> found = sl.combine(sl.demo_votes(), rules=["best_single", "equal"], repeats=1, time_limit=0)
     >>> [(one.rule.name, round(float(one.accuracy), 3)) for one in found.rules]
     [('best_single', 0.81), ('equal', 0.75)]
     """
+    tally = inputs.tally(votes)
     considered = _considered(tally, models)
     chosen = [RULES[name] for name in (RULES if rules is None else dict.fromkeys(rules))]
     if not chosen:

@@ -22,8 +22,8 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import holm
 from swaplaw.votes.tally import Tally
 
@@ -183,7 +183,7 @@ def compare(
     """
     if score not in SCORES:
         raise InputError(f"there is no score {quote(score)}; there are {listing(SCORES)}")
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     chosen = _chosen(tally, models)
     units = resampling_units(tally, by)
     scores = _scores(tally, chosen, score)

@@ -25,8 +25,8 @@ from swaplaw.errors import InputError, quote
 from swaplaw.evidence.subsample import Shuffled
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 BUDGET_REPEATS = 3
 
@@ -169,7 +169,7 @@ def budget(
     InputError
         If a model is unknown, or has too few samples.
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     chosen = pair(tally, primary, secondary)
     common = tally.select(models=[primary, secondary], questions=chosen.common)
     most = common.votes.min(axis=1).astype(int)

@@ -27,7 +27,8 @@ from swaplaw.evidence.resample import BATCH, DEFAULT_REPLICATES, FEW, Counts, Re
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 LARGEST = 2**25
 """Replicates of numbers that are held at once: pairs are judged in blocks, however many there are."""
@@ -206,7 +207,7 @@ class Bootstrap:
 
 
 def bootstrap(
-    tally: Tally,
+    votes: VotesLike,
     weight: str | float | Fraction = DEFAULT_WEIGHT,
     *,
     quantities: Sequence[str] = QUANTITIES,
@@ -222,8 +223,8 @@ def bootstrap(
 
     Parameters
     ----------
-    tally
-        The counted votes of one dataset.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     weight
         Weight of the secondary; the primary carries 1.
     quantities
@@ -253,7 +254,7 @@ def bootstrap(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> found = bootstrap(sl.demo_votes().tally(), quantities=["lift"])
+    >>> found = bootstrap(sl.demo_votes(), quantities=["lift"])
     >>> interval = found.of("gpt-4", "mistral-large")["lift"].interval
     >>> interval.low < 0 < interval.high
     True
@@ -264,6 +265,7 @@ def bootstrap(
     if method not in METHODS:
         raise InputError(f"there is no interval method {method!r}; there are {', '.join(METHODS)}")
     check_level(level)
+    tally = inputs.tally(votes)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen, crew = tuple(pairs(tally)), Crew(workers, backend)
     means = [name for name in quantities if name in MEANS]

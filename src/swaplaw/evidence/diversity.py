@@ -23,7 +23,8 @@ from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.quantities import Quantities
 from swaplaw.law.pair import Masses
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 PAIRWISE = ("q_statistic", "correlation", "disagreement", "double_fault")
 NON_PAIRWISE = ("entropy", "kohavi_wolpert", "kappa", "difficulty", "generalised_diversity", "coincident_failure")
@@ -75,13 +76,13 @@ class _Cells:
         return found
 
 
-def pairwise_of(tally: Tally) -> dict[str, Floats]:
+def pairwise_of(votes: VotesLike) -> dict[str, Floats]:
     """Measure all pairs of models at once: the product of the scores with themselves says how often both are right.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
 
     Returns
     -------
@@ -92,9 +93,10 @@ def pairwise_of(tally: Tally) -> dict[str, Floats]:
     Examples
     --------
     >>> import swaplaw as sl
-    >>> pairwise_of(sl.demo_votes().tally())["disagreement"].shape
+    >>> pairwise_of(sl.demo_votes())["disagreement"].shape
     (36,)
     """
+    tally = inputs.tally(votes)
     sizes = [int(size) for size in np.unique(tally.ties) if size]
     scale = lcm(*sizes)
     if grid_for(scale**2, len(tally.questions)):
@@ -171,13 +173,13 @@ def classical(found: Quantities) -> dict[str, Floats]:
     return _pairwise(found) | _non_pairwise([found.both_wrong, found.rescue + found.damage, found.both_right])
 
 
-def diversity_of(tally: Tally, models: Sequence[str] | None = None) -> Diversity:
+def diversity_of(votes: VotesLike, models: Sequence[str] | None = None) -> Diversity:
     """Measure the diversity of any set of models on the questions that all of them answered.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     models : sequence of str, optional
         Which models; by default the fleet.
 
@@ -191,6 +193,7 @@ def diversity_of(tally: Tally, models: Sequence[str] | None = None) -> Diversity
     InputError
         If fewer than two models are named, or they share no question.
     """
+    tally = inputs.tally(votes)
     chosen = tuple(tally.models if models is None else models)
     if len(chosen) < 2 or len(set(chosen)) < len(chosen):
         raise InputError(f"diversity needs two or more different models, not {', '.join(map(quote, chosen)) or 'none'}")

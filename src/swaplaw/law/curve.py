@@ -24,8 +24,8 @@ from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
 from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally, credits
 
 
@@ -250,7 +250,7 @@ def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "
     >>> len(list(sl.law.curves(sl.demo_votes())))
     36
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     if crew.is_alone:
         return curves_of(pairs(tally))

@@ -21,8 +21,8 @@ from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 Found = TypeVar("Found")
@@ -334,7 +334,7 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
     >>> two.at("2/3").lift
     Fraction(-3, 100)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     if primary == secondary:
         raise InputError(f"primary and secondary are both {quote(primary)}: name two different models")
     chosen = Pair(tally, tally.index(primary), tally.index(secondary))
@@ -370,7 +370,7 @@ def pairs(votes: VotesLike) -> Iterator[Pair]:
     >>> max(sl.pairs(sl.demo_votes()), key=lambda two: two.at("2/3").lift)
     Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
 
 

@@ -16,6 +16,8 @@ from swaplaw.law.plurality import vote
 from swaplaw.panels.certificates import BySolver, Certificate, Parts, Proof, certify
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes
 from swaplaw.panels.panel import LARGEST_PANEL, oriented
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 LARGEST_PROGRAM = 200_000
@@ -48,7 +50,7 @@ class FleetOptimum:
 
 
 def fleet_optimum(
-    tally: Tally,
+    votes: VotesLike,
     *,
     time_limit: float | None = None,
     effort: float | None = None,
@@ -58,8 +60,8 @@ def fleet_optimum(
 
     Parameters
     ----------
-    tally : Tally
-        The votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     time_limit : float, optional
         Seconds after which the search ends with what is proven by then.
     effort : float, optional
@@ -72,6 +74,7 @@ def fleet_optimum(
     FleetOptimum
         The weights, their accuracy, a bound on all others, and what kind of proof that is.
     """
+    tally = inputs.tally(votes)
     if len(tally.models) == 1:
         own = tally.scores[0]
         accuracy = Fraction(own.total, own.denominator * len(tally.questions))

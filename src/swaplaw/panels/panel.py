@@ -24,8 +24,8 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.pair import Masses
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 LARGEST_PANEL = 8
@@ -319,7 +319,7 @@ def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
     >>> three.at([1, "1/2", "1/2"]).accuracy
     Fraction(41, 50)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     indices = [tally.index(member) for member in members]
     doubles = sorted({name for name in members if members.count(name) > 1})
     if doubles:

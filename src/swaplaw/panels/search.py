@@ -30,6 +30,8 @@ from swaplaw.panels.bounds import reach
 from swaplaw.panels.certificates import Certificate, Curves, challenge
 from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 TOP = 10
@@ -195,7 +197,7 @@ def _search(fleet: _Fleet, asked: _Challenge) -> tuple[Certificate | None, float
 
 
 def best_panels(
-    tally: Tally,
+    votes: VotesLike,
     size: int = 3,
     *,
     top: int | None = TOP,
@@ -212,8 +214,8 @@ def best_panels(
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     size : int
         Members of a panel.
     top : int or None
@@ -241,6 +243,7 @@ def best_panels(
     InputError
         If there are too few models or questions for a panel of this size.
     """
+    tally = inputs.tally(votes)
     _check(tally, size, top, time_limit)
     same = shared(tally)
     deadline = None if time_limit is None else monotonic() + time_limit

@@ -26,8 +26,8 @@ from swaplaw.evidence.subsample import ballot_boxes, draw
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 PRIORS = (0.5, 1.5)
@@ -173,7 +173,7 @@ def sample_ladder(
     >>> [(step.samples, round(step.pair, 3)) for step in found.steps]
     [(1, 0.764), (2, 0.769)]
     """
-    two = pair(given.tally(votes), primary, secondary)
+    two = pair(inputs.tally(votes), primary, secondary)
     tally = two.tally.select(models=[primary, secondary], questions=two.common)
     chosen = pair(tally, primary, secondary)
     most = int(tally.votes.min())

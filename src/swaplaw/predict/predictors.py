@@ -38,8 +38,8 @@ from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.influences import FROM_VOTES, influences
 from swaplaw.predict.law_file import Law
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
 NAMES = (*PAPER, *PAIRWISE, *NON_PAIRWISE, *FROM_VOTES, "effective_votes")
@@ -198,7 +198,7 @@ def predictors(
     >>> table.predictors[0].name, round(table.predictors[0].rho.value, 2)
     ('swap', 0.98)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     if law is not None:
         law.require_weight(weight)

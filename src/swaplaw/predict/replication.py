@@ -24,6 +24,8 @@ from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.conditional import conditional_lift, conditional_rates
 from swaplaw.predict.influences import values_from_votes
 from swaplaw.predict.partial import Histogram, histogram_from_accuracies, histogram_lift
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 LAWS = ("predicted", "accuracies", "conditional", "margin", "shares", "joint")
@@ -96,14 +98,14 @@ class Replication(Result):
         }
 
 
-def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
+def replicate(datasets: Sequence[VotesLike], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
     """Try the paper's claims on every dataset, and the rates of each dataset on every other.
 
     Parameters
     ----------
-    tallies : sequence of Tally
-        Two datasets or more. A dataset is left out if all its pairs have the same lift at this weight (one sample per
-        model below weight 1).
+    datasets : sequence of Tally, Votes, dataframes or paths
+        Votes of two datasets or more. A dataset is left out if all its pairs have the same lift at this weight (one
+        sample per model below weight 1).
     weight : str, float or Fraction
         The weight of the secondary.
 
@@ -118,7 +120,9 @@ def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT
     InputError
         If fewer than two datasets are left.
     """
-    x = as_weight(weight)
+    if not isinstance(datasets, list | tuple):
+        raise InputError("a replication needs a list of votes, one entry per dataset")
+    x, tallies = as_weight(weight), [inputs.tally(votes) for votes in datasets]
     found = {tally.dataset: terms_of(pairs(tally), x).quantities() for tally in tallies}
     kept = {name: each for name, each in found.items() if np.ptp(each.lift) > 0}
     if len(kept) < 2:

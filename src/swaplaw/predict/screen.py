@@ -24,8 +24,8 @@ from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.margins import margin_lift
 from swaplaw.predict.reliability import Reliability
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def screen(
     >>> sl.screen(votes, law).to_frame()["secondary"][0]
     'gemini-1.0-pro'
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     if law is not None:
         law.require_weight(weight)
     if rule == "margin":
@@ -205,7 +205,7 @@ def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
     list of Pair
         As many pairs, or all where there are fewer.
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     best = found.order[:number]
     order = np.lexsort((-found.q[best], -found.p[best]))
     return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]

@@ -7,22 +7,24 @@ import json
 
 import numpy as np
 
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 
-def fingerprint_of(tally: Tally) -> str:
+def fingerprint_of(votes: VotesLike) -> str:
     """Compute the SHA-256 of all counts with their names.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
 
     Returns
     -------
     str
         The same for the same votes, in whatever file, format or order.
     """
+    tally = inputs.tally(votes)
     labels = np.array(tally.questions, dtype=object)[tally.rivals.question]
     # No answer sorts before every answer: None and text do not compare.
     names = [

@@ -18,6 +18,7 @@ import numpy as np
 
 from swaplaw.votes import engines
 from swaplaw.votes.contract import DEFAULT_DATASET
+from swaplaw.votes.inputs import VotesLike, vote_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,12 +75,12 @@ class PositionBias:
         }
 
 
-def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
+def position_bias(votes: VotesLike, dataset: str) -> dict[str, PositionBias]:
     """Measure how far the place of an option sways each model.
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes, dataframe, path or paths
         Votes with the columns `position` and `options`.
     dataset : str
         The dataset.
@@ -89,7 +90,7 @@ def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
     dict of str to PositionBias
         Each model with known positions; p-values are adjusted over the models.
     """
-    found = {model: measure(counts) for model, counts in _counts(votes, dataset).items()}
+    found = {model: measure(counts) for model, counts in _counts(vote_table(votes), dataset).items()}
     adjusted = holm([bias.p_value for bias in found.values()])
     return {model: replace(bias, adjusted=p) for (model, bias), p in zip(found.items(), adjusted, strict=True)}
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.results import Result
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import PositionBias
 from swaplaw.votes.tally import Tally
 
@@ -79,7 +79,7 @@ def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = Non
     >>> best.model, best.plurality
     ('gpt-4', Fraction(81, 100))
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     known = positions or {}
     rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))
