@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 import subprocess
 import sys
@@ -71,28 +72,41 @@ def test_the_contract_holds_without_assertions(tmp_path: Path) -> None:
     assert "column 'gold' is 'B'" in done.stderr
 
 
+def results() -> Iterator[Any]:
+    votes, hostile = sl.demo_votes(), frame_with("<script>alert(1)</script>")
+    tally, two = votes.tally(), ("gpt-4", "mistral-large")
+    other = votes.frame.with_columns(dataset=pl.lit("other"))
+    law = sl.calibrate(votes, replicates=100)
+    recommended = sl.recommend(tally, models=two, repeats=1, replicates=100)
+    yield from (sl.pair(votes, *two), sl.pair(votes, *two).at("2/3"), sl.curve(votes, *two))
+    yield from (sl.panel(votes, two), sl.panel(votes, two).at([1, "1/2"]), sl.panels.certify(sl.panel(votes, two)))
+    yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, effort=0))
+    yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.diversity_of(votes, two))
+    yield sl.bootstrap(votes, quantities=["lift", "swap"])
+    yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
+    yield from (sl.predict.sample_ladder(votes, *two), sl.predict.replicate([votes, other]))
+    yield sl.combine(votes, models=two, repeats=1, time_limit=0)
+    yield from (recommended.policy, sl.decide.budget(votes, *two, samples=1))
+    yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, effort=0)
+    yield sl.paper.simulate(sl.paper.World(0.45), trials=100)
+
+
 def test_results_turn_into_data_tables_and_pages() -> None:
-    votes = sl.demo_votes()
-    hostile = frame_with("<script>alert(1)</script>")
-    results = [
-        sl.pair(votes, "gpt-4", "mistral-large"),
-        sl.pair(votes, "gpt-4", "mistral-large").at("2/3"),
-        sl.curve(votes, "gpt-4", "mistral-large"),
-        sl.panel(votes, ["gpt-4", "mistral-large"]),
-        sl.panel(votes, ["gpt-4", "mistral-large"]).at([1, "1/2"]),
-        sl.compare(votes, ["gpt-4", "mistral-large"]),
-        sl.summary(votes)[0],
-        sl.compare(hostile),
-    ]
-    for result in results:
-        assert isinstance(result.to_dict(), dict)
+    for result in results():
+        json.dumps(result.to_dict(), allow_nan=False)
         assert result.to_frame().height >= 1
         assert "<table>" in result._repr_html_()
         assert "<script>" not in result._repr_html_()
-        assert not repr(result).endswith("()")
+        assert 20 < len(repr(result)) < 240, f"{type(result).__name__} says too little or too much about itself"
+        assert "array(" not in repr(result)
+
+
+def test_what_has_a_picture_draws_it() -> None:
+    votes = sl.demo_votes()
     assert sl.curve(votes, "gpt-4", "mistral-large").plot().to_dict()
+    assert sl.decide.budget(votes, "gpt-4", "mistral-large", 1).plot().to_dict()
     with pytest.raises(sl.InputError, match="no picture of a Pair"):
-        results[0].plot()
+        sl.pair(votes, "gpt-4", "mistral-large").plot()
 
 
 def frame_with(name: str) -> pl.DataFrame:

@@ -23,7 +23,7 @@ from swaplaw.decide.cost import check_prices
 from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
@@ -136,6 +136,11 @@ class Combination(Result):
     subjects: SubjectWeights | None
     """Weights by subject, where they were asked for."""
     resampled: Resampler = field(repr=False)
+
+    def __repr__(self) -> str:
+        best = self.rules[0]
+        counted = f"{several(len(self.tally.questions), 'question')}, {several(len(self.rules), 'rule')}"
+        return f"Combination({self.tally.dataset!r}, {counted}, best {best.rule.name!r}: held_out={best.held_out:.4f})"
 
     def __getitem__(self, rule: str) -> RuleResult:
         """The result of one rule, by name."""

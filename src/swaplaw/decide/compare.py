@@ -18,7 +18,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
@@ -106,6 +106,9 @@ class Comparisons(Result):
     comparisons: tuple[Comparison, ...] = field(repr=False)
     disjoint: int
     """Pairs of models that share too few questions to be compared."""
+
+    def __repr__(self) -> str:
+        return f"Comparisons({self.dataset!r}, {several(len(self.comparisons), 'pair')} by {self.score} score)"
 
     def rows(self) -> list[dict[str, Any]]:
         """List the comparisons, the largest difference first."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew, Progress
+from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
@@ -198,7 +199,7 @@ PANEL_FOLDS, PANEL_REPEATS = 5, 2
 
 
 @dataclass(frozen=True)
-class HeldOutPanel:
+class HeldOutPanel(Result):
     """A panel with weights that were chosen on other questions than they are judged on."""
 
     accuracy: float

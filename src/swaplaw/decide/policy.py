@@ -16,6 +16,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 
 SCHEMA = "swaplaw.policy"
@@ -71,7 +72,7 @@ class Voting:
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Result):
     """An ensemble to deploy (or a single model), the primary first."""
 
     members: tuple[Member, ...]
@@ -82,6 +83,10 @@ class Policy:
     serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Whatever else serving needs; not part of the digest."""
     voting: Voting = field(default_factory=Voting, repr=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per member, the primary first."""
+        return [member.to_dict() for member in self.members]
 
     @property
     def cost(self) -> float | None:

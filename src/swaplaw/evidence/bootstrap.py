@@ -18,7 +18,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
-from swaplaw.errors import InputError, StatisticalWarning, listing, quote
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
 from swaplaw.evidence.intervals import LEVEL, check_level, effects
 from swaplaw.evidence.lifts import cannot_change
 from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
@@ -159,7 +160,7 @@ def without_each(units: int, statistic: Callable[[Counts], Floats], size: int) -
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Result):
     """Every pair's quantities at one weight with their intervals. Pairs stay oriented as in the full sample."""
 
     dataset: str
@@ -173,6 +174,10 @@ class Bootstrap:
     method: Method
     """How the intervals of quantities that are not means were read off the replicates."""
 
+    def __repr__(self) -> str:
+        counted = f"{several(len(self.pairs), 'pair')}, {len(self.names)} quantities, {self.draws!r}"
+        return f"Bootstrap({self.dataset!r} at weight {self.weight}, {counted})"
+
     def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
         """The quantities of one pair by name, as oriented here."""
         for place, pair in enumerate(self.pairs):
@@ -185,6 +190,22 @@ class Bootstrap:
 
     def _pair(self, place: int) -> dict[str, Estimate]:
         return {name: self.estimates[name][place] for name in self.names}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair and quantity."""
+        return [
+            {
+                "primary": pair.primary,
+                "secondary": pair.secondary,
+                "quantity": name,
+                "value": one.value,
+                "low": None if one.interval is None else one.interval.low,
+                "high": None if one.interval is None else one.interval.high,
+                "undefined": one.undefined,
+            }
+            for place, pair in enumerate(self.pairs)
+            for name, one in self._pair(place).items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

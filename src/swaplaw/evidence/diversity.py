@@ -19,6 +19,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.exact_floats import grid_for
+from swaplaw._core.results import Result
 from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.quantities import Quantities
@@ -115,7 +116,7 @@ def pairwise_of(votes: VotesLike) -> dict[str, Floats]:
 
 
 @dataclass(frozen=True)
-class Diversity:
+class Diversity(Result):
     """How many of a set of models are right at once, and what follows from that."""
 
     models: tuple[str, ...]

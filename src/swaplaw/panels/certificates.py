@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw._core.arrays import Floats
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
@@ -53,7 +54,7 @@ Curves = dict[tuple[int, int], tuple[Optimum, Optimum]]
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """The best weights found for a panel, and what is proven about all others."""
 
     panel: Panel
@@ -67,6 +68,11 @@ class Certificate:
     """Whether the bound is a solver's: then it holds up to floating-point tolerance."""
     parts: Parts = field(repr=False, compare=False)
     """What was searched, for making the weights simpler."""
+
+    def __repr__(self) -> str:
+        members = " + ".join(map(repr, self.panel.members))
+        weights = ", ".join(map(str, self.best.weights))
+        return f"Certificate({members} at {weights}, accuracy={float(self.best.accuracy):.4f}, proof={self.proof!r})"
 
     def tidied(self, deadline: float | None = None, effort: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""

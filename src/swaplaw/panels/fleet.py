@@ -12,6 +12,7 @@ from fractions import Fraction
 from time import monotonic
 from typing import Any
 
+from swaplaw._core.results import Result
 from swaplaw.law.plurality import vote
 from swaplaw.panels.certificates import BySolver, Certificate, Parts, Proof, certify
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes
@@ -25,7 +26,7 @@ LARGEST_PROGRAM = 200_000
 
 
 @dataclass(frozen=True)
-class FleetOptimum:
+class FleetOptimum(Result):
     """The most accurate weights found over all models, and what is proven about all others."""
 
     weights: Mapping[str, Fraction]
@@ -36,6 +37,10 @@ class FleetOptimum:
     proof: Proof
     fragile: bool = False
     """Whether exact ties give the accuracy, and the slightest change of weights loses it."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per model that has weight."""
+        return [{"model": model, "weight": str(weight)} for model, weight in self.weights.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, weights as text, ready for JSON."""

@@ -63,6 +63,10 @@ class PanelOutcome(Result):
     union: Masses = field(repr=False)
     cells: tuple[Cell, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        voted = f"{' + '.join(map(repr, self.members))} at {', '.join(map(str, self.weights))}"
+        return f"PanelOutcome({voted}, accuracy={float(self.accuracy):.4f}, lift={float(self.lift):+.4f})"
+
     @property
     def lift(self) -> Fraction:
         """Accuracy over the primary's: the exact sum of all cells."""

@@ -25,7 +25,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools
 from swaplaw._core.parallel import Backend, Crew, Team
-from swaplaw.errors import InputError, listing, quote
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.panels.bounds import reach
 from swaplaw.panels.certificates import Certificate, Curves, challenge
 from swaplaw.panels.exact_cuts import Effort
@@ -50,7 +51,7 @@ _HAIR = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
-class PanelSearch:
+class PanelSearch(Result):
     """The best panels of a size, and what happened to all the others."""
 
     panels: tuple[Certificate, ...]
@@ -73,6 +74,24 @@ class PanelSearch:
     complete: bool
     """Whether every panel was searched, cut or pruned: not so after a limit, Ctrl-C or a greedy search."""
     greedy: bool = False
+
+    def __repr__(self) -> str:
+        best = f", best {self.panels[0]!r}" if self.panels else ""
+        return f"PanelSearch({len(self.panels):,} of {several(self.of, 'panel')} of {self.size}{best})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per panel, the most accurate first."""
+        return [
+            {
+                "members": " + ".join(one.panel.members),
+                "weights": " : ".join(map(str, one.best.weights)),
+                "accuracy": float(one.best.accuracy),
+                "lift": float(one.lift),
+                "bound": float(one.bound),
+                "proof": one.proof,
+            }
+            for one in self.panels
+        ]
 
     @property
     def share_pruned(self) -> float:

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.errors import several
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Scores, Tally
 
@@ -32,6 +33,9 @@ class Margins:
     """The model's own plurality score."""
     rival: Ints = field(repr=False)
     """Which rival is the best one, as a position in the tally; -1 where nobody voted for any."""
+
+    def __repr__(self) -> str:
+        return f"Margins({several(len(self), 'question')}, accuracy={float(self.accuracy):.4f})"
 
     def __len__(self) -> int:
         return len(self.votes)

@@ -20,7 +20,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, quote, several
 from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, no_effect
 from swaplaw.evidence.subsample import ballot_boxes, draw
 from swaplaw.evidence.units import Unit, Units, resampling_units
@@ -97,6 +97,11 @@ class Ladder(Result):
     steps: tuple[Step, ...]
     beyond: Beyond
     """With more samples than are recorded."""
+
+    def __repr__(self) -> str:
+        names = f"{self.pair.primary!r} + {self.pair.secondary!r}"
+        lift = f"lift {self.steps[-1].lift:+.4f} with the most samples"
+        return f"Ladder({names} at weight {self.weight}, {several(len(self.steps), 'step')}, {lift})"
 
     @property
     def settled(self) -> bool:

@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.percentiles import METHODS, Interval
 from swaplaw.law.weights import as_weight
@@ -24,7 +25,7 @@ REMEDY = "give a file that `swaplaw calibrate VOTES -o law.json` wrote"
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(Result):
     """Rates averaged over the pairs of one dataset at one weight, and how well they fit there."""
 
     weight: Fraction

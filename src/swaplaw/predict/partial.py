@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw.errors import InputError
+from swaplaw.errors import InputError, several
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.alike import Margins
 
@@ -39,6 +39,9 @@ class Histogram:
     """Gold's share less the best rival's, from -1 to 1."""
     mass: Floats
     """How often; sums to 1."""
+
+    def __repr__(self) -> str:
+        return f"Histogram({several(len(self.margin), 'margin')}, accuracy={self.accuracy:.4f})"
 
     @property
     def right(self) -> Floats:

@@ -25,7 +25,7 @@ from swaplaw._core.parallel import Backend, Crew
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
 from swaplaw._core.threads import one_thread
-from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.errors import InputError, StatisticalWarning, quote, several
 from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
 from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
 from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
@@ -129,6 +129,10 @@ class Predictors(Result):
     calibrated_on: str | None
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
     draws: Resampler = field(repr=False)
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.pairs, 'pair')}, {several(len(self.predictors), 'predictor')}"
+        return f"Predictors({self.dataset!r} at weight {self.weight}, {counted})"
 
     def rows(self) -> list[dict[str, Any]]:
         """List the predictors."""

@@ -77,6 +77,9 @@ class Replication(Result):
     datasets: tuple[Studied, ...]
     transfers: tuple[Transfer, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        return f"Replication({', '.join(repr(each.dataset) for each in self.datasets)} at weight {self.weight})"
+
     def median(self, what: str, name: str) -> float:
         """Median over the datasets of r2, rho or rmse of a predictor."""
         return float(np.nanmedian([getattr(each, what)[name] for each in self.datasets]))

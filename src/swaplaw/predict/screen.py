@@ -18,7 +18,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import grid_for
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, quote, several
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
@@ -51,11 +51,21 @@ class Screen(Result):
     p: Floats = field(repr=False)
     q: Floats = field(repr=False)
     rescue: Floats = field(repr=False)
-    predicted: Floats
+    predicted: Floats = field(repr=False)
     """S-hat, or the lift that the margin law predicts."""
     rule: Rule = "swap"
     reliability: Reliability | None = None
     """How well this screen did, where that could be checked."""
+
+    def __repr__(self) -> str:
+        return f"Screen({several(len(self), 'pair')} by rule {self.rule!r}{self._first()})"
+
+    def _first(self) -> str:
+        if not len(self):
+            return ""
+        place = self.order[0]
+        names = f"{self.models[self.primary[place]]!r} + {self.models[self.secondary[place]]!r}"
+        return f", first {names}: {self.predicted[place]:+.4f}"
 
     def __len__(self) -> int:
         return len(self.predicted)
