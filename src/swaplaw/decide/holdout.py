@@ -32,7 +32,6 @@ from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.certificates import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
-from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
 
 
@@ -293,19 +292,6 @@ def weights_rule(
         return choice_of(certify(oriented(train, members), time_limit=time_limit, effort=effort))
 
     return each(tally, choose, crew, progress)
-
-
-def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
-    """Choose the best panel of 2 to `largest` members, and its weights; equally good: the smaller panel.
-
-    A panel whose best weights leave only one member is that model alone.
-    """
-
-    def choose(train: Tally) -> Choice:
-        found = [best_panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
-        return choice_of(max(found, key=lambda one: one.recommended.accuracy))
-
-    return each(tally, choose, crew)
 
 
 def choice_of(found: Certificate) -> Choice:

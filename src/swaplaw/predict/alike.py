@@ -178,14 +178,6 @@ def margin_classes(tally: Tally, model: int) -> tuple[Ints, Ints]:
     return of_ballot.reshape(-1), of_ballot.reshape(-1).take(kind)
 
 
-def question_by_question(pair: Pair) -> Alike:
-    """The same with every question a kind of its own: slow and plain."""
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    same = (first.top > 0) & (second.top > 0) & (first.rival == second.rival)
-    every = np.arange(len(first))
-    return Alike(pair, first, second, every, every, same, np.ones(len(every), dtype=np.int64), every)
-
-
 def _ballots(tally: Tally, model: int) -> tuple[Margins, Ints, Ints]:
     """A model's different ballots, which of them each question has, and the best rival if it has votes at all."""
 
