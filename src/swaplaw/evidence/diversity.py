@@ -27,9 +27,6 @@ from swaplaw.law.pair import Masses
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 
-PAIRWISE = ("q_statistic", "correlation", "disagreement", "double_fault")
-NON_PAIRWISE = ("entropy", "kohavi_wolpert", "kappa", "difficulty", "generalised_diversity", "coincident_failure")
-
 
 def pairwise(masses: Masses) -> dict[str, float | None]:
     """Measure two models by their four masses; the correlation is phi, Eq. (phi).
