@@ -26,6 +26,7 @@ from swaplaw.errors import InputError, quote
 from swaplaw.evidence.prediction_powered import LEAST, Powered, prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
 from swaplaw.votes.ballots import Ballots
+from swaplaw.votes.tally import tie_credit
 
 Method = Literal["one_coin", "dawid_skene"]
 MOST_ANSWERS = 26
@@ -163,8 +164,8 @@ def accuracy(ballots: Ballots, model: int, right: Floats) -> float:
     own, starts = ballots.counts[model], ballots.starts[:-1]
     leads = own == np.maximum.reduceat(own, starts)[ballots.question]
     size = np.add.reduceat(leads.astype(np.int64), starts)
-    score = np.add.reduceat(np.where(leads & ~ballots.null, right, 0.0), starts) / size
-    return float(score[ballots.votes[model] > 0].mean())
+    score = np.add.reduceat(np.where(leads & ~ballots.null, right, 0.0), starts)
+    return float(tie_credit(score, size)[ballots.votes[model] > 0].mean())
 
 
 def _agreement(change: Change, right: Floats) -> float:

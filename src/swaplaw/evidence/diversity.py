@@ -26,6 +26,7 @@ from swaplaw.evidence.quantities import Quantities
 from swaplaw.law.pair import Masses
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import tie_credit
 
 
 def pairwise(masses: Masses) -> dict[str, float | None]:
@@ -101,7 +102,7 @@ def pairwise_of(votes: VotesLike) -> dict[str, Floats]:
         scale = 2**16
     # Scores are whole numbers on one scale, so that what is nothing is exactly nothing.
     worth = np.zeros(max(sizes, default=0) + 1)
-    worth[sizes] = [round(scale / size) for size in sizes]
+    worth[sizes] = [round(tie_credit(float(scale), size)) for size in sizes]
     scores, asked = worth.take(tally.ties), tally.answered.astype(np.float64)
     first, second = np.triu_indices(len(scores), 1)
     with one_thread():
@@ -214,7 +215,7 @@ def _number_right(ties: Sequence[int]) -> list[Fraction]:
     """How likely 0, 1, …, L models are right when each breaks its own tie at random (tie size 0: surely wrong)."""
     chances = [Fraction(1)]
     for size in ties:
-        right = Fraction(1, size) if size else Fraction(0)
+        right = tie_credit(Fraction(1), size) if size else Fraction(0)
         wrong = [chance * (1 - right) for chance in chances] + [Fraction(0)]
         chances = [stay + move * right for stay, move in zip(wrong, [Fraction(0), *chances], strict=True)]
     return chances

@@ -28,7 +28,7 @@ from swaplaw.law.pair import Pair, pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, tie_credit
 
 PRIORS = (0.5, 1.5)
 """Strengths of the prior, in votes: the interval beyond the recorded samples spans both."""
@@ -325,4 +325,4 @@ def _plurality(shares: Floats) -> float:
     """Mean score; simulated shares tie only where counts do, and rounding must not break that."""
     best = shares.max(axis=1, keepdims=True) - 1e-9
     tied = shares >= best
-    return float((tied[:, 0] / tied.sum(axis=1)).mean())
+    return float(tie_credit(tied[:, 0].astype(np.float64), tied.sum(axis=1)).mean())

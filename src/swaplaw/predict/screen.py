@@ -26,7 +26,7 @@ from swaplaw.predict.margins import margin_lift
 from swaplaw.predict.reliability import Reliability
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, tie_credit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -265,7 +265,7 @@ def score_table(sizes: Sequence[int], questions: int, models: int) -> tuple[int,
     scale = lcm(*sizes)
     scale = grid_for(scale, questions) or scale
     worth: Floats = np.zeros(max(sizes, default=0) + 1)
-    worth[list(sizes)] = [round(scale / size) for size in sizes]
+    worth[list(sizes)] = [round(tie_credit(float(scale), size)) for size in sizes]
     width = 2**24 // scale**2
     if width < NARROWEST:
         width = questions
