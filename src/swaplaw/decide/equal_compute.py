@@ -168,6 +168,13 @@ def budget(
     ------
     InputError
         If a model is unknown, or has too few samples.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = sl.decide.budget(sl.demo_votes(), "gpt-4", "mistral-large", 4)
+    >>> [(split.primary, split.secondary) for split in found.best(4)]
+    [(4, 0), (3, 1)]
     """
     tally = inputs.tally(votes)
     chosen = pair(tally, primary, secondary)

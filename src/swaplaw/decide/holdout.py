@@ -260,6 +260,14 @@ def held_out_panel(
     -------
     HeldOutPanel or None
         None where a single question or cluster leaves nothing to hold out.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes()
+    >>> found = held_out_panel(sl.panel(votes, ["gpt-4", "mistral-large"]), repeats=1)
+    >>> found.accuracy, round(found.lift, 2)
+    (0.8, -0.01)
     """
     members = sorted(panel.indices)
     tally = panel.tally.select(models=[panel.tally.models[index] for index in members], questions=panel.common)

@@ -174,6 +174,15 @@ def read_policy(path: str | Path) -> Policy:
     ------
     InputError
         If it is not a policy file, or was changed after it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> policy = Policy((Member("gpt-4", Fraction(1), 5),), "deploy_single", {}, {})
+    >>> with TemporaryDirectory() as folder:
+    ...     policy.write(f"{folder}/policy.json")
+    ...     read_policy(f"{folder}/policy.json").members[0].model
+    'gpt-4'
     """
     name = quote(str(path), 200)
     try:

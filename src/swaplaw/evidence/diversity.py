@@ -41,6 +41,12 @@ def pairwise(masses: Masses) -> dict[str, float | None]:
     -------
     dict of str to float or None
         The classical pairwise measures; None where one is undefined.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> round(pairwise(sl.pair(sl.demo_votes(), "gpt-4", "mistral-large").masses)["disagreement"], 3)
+    0.15
     """
     return {name: None if value is None else float(value) for name, value in _pairwise(masses).items()}
 
@@ -191,6 +197,12 @@ def diversity_of(votes: VotesLike, models: Sequence[str] | None = None) -> Diver
     ------
     InputError
         If fewer than two models are named, or they share no question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> round(diversity_of(sl.demo_votes(), ["gpt-4", "mistral-large"]).measures["entropy"], 3)
+    0.15
     """
     tally = inputs.tally(votes)
     chosen = tuple(tally.models if models is None else models)

@@ -272,6 +272,12 @@ def resampler(
     ------
     InputError
         If there is nothing to resample, or `replicates` is less than 1.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> resampler(sl.demo_votes(), replicates=100)
+    Resampler(unit='cluster', seed=0, replicates=100)
     """
     if replicates < 1:
         raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (better 1,000 or more)")

@@ -80,6 +80,17 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
     ------
     InputError
         If a file is missing, unreadable, or breaks the contract; the message says where and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "votes.csv"
+    ...     _ = file.write_text("question,model,answer,gold\\n1,a,A,A\\n1,b,B,A\\n")
+    ...     sl.read_votes(file)
+    Votes(2 votes of 'votes')
     """
     chosen = options or Options()
     sources, notes = open_votes([*_listed(paths), *more], chosen)
@@ -106,6 +117,17 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     ------
     InputError
         If a file is missing, unreadable, or cannot be mapped; the message says where and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "votes.csv"
+    ...     _ = file.write_text("question,model,answer,gold\\n1,a,A,A\\n1,b,B,A\\n")
+    ...     sl.import_votes(file).format
+    'votes'
     """
     chosen = options or Options()
     findings = Findings()

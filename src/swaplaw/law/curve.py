@@ -279,6 +279,12 @@ def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
     ------
     Curve
         In the order of the pairs.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> next(curves_of([sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")]))
+    Curve('gpt-4' + 'mistral-large', 100 questions, 32 pieces, best plateau at 1/9: +0.0000)
     """
     for batch in batches(chosen):
         yield from _curves(batch)

@@ -261,6 +261,12 @@ def best_panels(
     ------
     InputError
         If there are too few models or questions for a panel of this size.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> best_panels(sl.demo_votes(), 2, top=1).panels[0]
+    Certificate('claude-3-opus-20240229' + 'gemini-1.5-pro-preview-0409' at 1, 1/2, accuracy=0.8200, proof='exact')
     """
     tally = inputs.tally(votes)
     _check(tally, size, top, time_limit)

@@ -192,6 +192,11 @@ def simulate(
     -------
     Point
         Accuracies, masses and lift at each split, with Monte Carlo errors.
+
+    Examples
+    --------
+    >>> 0 < simulate(World(0.45), trials=500).lifts["12:12"].value < 0.2
+    True
     """
     tally = draw(world, trials, seed)
     own = tally.scores[0]

@@ -78,6 +78,13 @@ def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Marg
     -------
     Margins
         Counts for gold and for the best rival, votes cast and own scores.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> tally = sl.demo_votes().tally()
+    >>> margins_of(tally, tally.index("gpt-4"))
+    Margins(100 questions, accuracy=0.8100)
     """
     where = tally.answered[model] if questions is None else questions
     least, position = tally.strongest(model)

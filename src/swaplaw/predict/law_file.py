@@ -95,6 +95,15 @@ def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) 
     ------
     InputError
         If it is not a law file, or the law is for another weight.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     sl.calibrate(sl.demo_votes(), replicates=10).write(f"{folder}/law.json")
+    ...     round(read_law(f"{folder}/law.json", weight="2/3").alpha, 2)
+    0.34
     """
     name = quote(str(path), 200)
     try:

@@ -122,6 +122,12 @@ def replicate(datasets: Sequence[VotesLike], weight: str | float | Fraction = DE
     ------
     InputError
         If fewer than two datasets are left.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> replicate([sl.demo_votes("exams"), sl.paper.twin("forensic")])
+    Replication('renze-temperature', 'forensic-twin' at weight 2/3)
     """
     if not isinstance(datasets, list | tuple):
         raise InputError("a replication needs a list of votes, one entry per dataset")

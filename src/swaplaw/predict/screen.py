@@ -214,6 +214,13 @@ def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
     -------
     list of Pair
         As many pairs, or all where there are fewer.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes()
+    >>> best_pairs(votes, sl.screen(votes, rule="margin"), 1)
+    [Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)]
     """
     tally = inputs.tally(votes)
     best = found.order[:number]
@@ -313,6 +320,13 @@ def screen_marginals(
     ------
     InputError
         If a number is impossible at these accuracies, or a model's accuracy is missing.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> law = sl.calibrate(sl.demo_votes(), replicates=10)
+    >>> len(screen_marginals({"a": 0.8, "b": 0.7}, {("a", "b"): 0.5}, law))
+    1
     """
     for model, value in accuracy.items():
         if not 0 <= value <= 1:

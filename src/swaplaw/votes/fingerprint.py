@@ -23,6 +23,12 @@ def fingerprint_of(votes: VotesLike) -> str:
     -------
     str
         The same for the same votes, in whatever file, format or order.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> fingerprint_of(sl.demo_votes())[:14]
+    'sha256:c05fafb'
     """
     tally = inputs.tally(votes)
     labels = np.array(tally.questions, dtype=object)[tally.rivals.question]

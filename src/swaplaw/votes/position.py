@@ -89,6 +89,13 @@ def position_bias(votes: VotesLike, dataset: str) -> dict[str, PositionBias]:
     -------
     dict of str to PositionBias
         Each model with known positions; p-values are adjusted over the models.
+
+    Examples
+    --------
+    >>> rows = {"question": ["1"] * 20, "model": ["a"] * 20, "answer": ["A"] * 20, "gold": ["A"] * 20}
+    >>> found = position_bias(rows | {"position": [1] * 20, "options": [4] * 20}, "votes")
+    >>> found["a"].position, float(found["a"].share)
+    (1, 1.0)
     """
     found = {model: measure(counts) for model, counts in _counts(vote_table(votes), dataset).items()}
     adjusted = holm([bias.p_value for bias in found.values()])
