@@ -91,7 +91,13 @@ class Budget(Result):
         return sorted((split for split in self.splits if split.efficient), key=lambda split: split.cost)
 
     def best(self, samples: int) -> tuple[Split, Split | None]:
-        """The best single model and the best true split (by held-out accuracy) of a total."""
+        """The best single model and the best true split (by held-out accuracy) of a total.
+
+        Parameters
+        ----------
+        samples : int
+            Samples per question.
+        """
         rows = [split for split in self.splits if split.samples == samples]
         alone = [split for split in rows if split.weight is None]
         mixed = [split for split in rows if split.weight is not None]

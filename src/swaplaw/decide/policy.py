@@ -137,7 +137,18 @@ class Policy(Result):
         return {**decided, "digest": _digest(decided), "serving": dict(self.serving)}
 
     def write(self, path: str | Path) -> None:
-        """Write the policy file, whole or not at all."""
+        """Write the policy file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
         file = Path(path)
         draft = file.with_name(f".{file.name}.draft")

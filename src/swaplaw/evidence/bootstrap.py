@@ -179,7 +179,25 @@ class Bootstrap(Result):
         return f"Bootstrap({self.dataset!r} at weight {self.weight}, {counted})"
 
     def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
-        """The quantities of one pair by name, as oriented here."""
+        """The quantities of one pair by name, as oriented here.
+
+        Parameters
+        ----------
+        primary : str
+            The more accurate model of the pair.
+        secondary : str
+            The other one.
+
+        Returns
+        -------
+        dict of str to Estimate
+            The quantities by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such pair.
+        """
         for place, pair in enumerate(self.pairs):
             if (pair.primary, pair.secondary) == (primary, secondary):
                 return self._pair(place)

@@ -44,6 +44,11 @@ class Units:
 
         >>> Units(np.array([0, 1, 1, 2]), "cluster").among(np.array([False, True, True, True])).member
         array([0, 0, 1])
+
+        Parameters
+        ----------
+        questions : array of bool
+            Which questions to keep.
         """
         return self if questions.all() else Units(_numbered(self.member[questions]), self.kind)
 

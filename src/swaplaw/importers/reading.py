@@ -41,7 +41,13 @@ class Imported:
     provenance: dict[str, Any]
 
     def write(self, path: str | Path) -> None:
-        """Write the votes; Parquet carries the provenance in its metadata."""
+        """Write the votes; Parquet carries the provenance in its metadata.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; its suffix says in which format.
+        """
         self.votes.write(path, metadata={PROVENANCE: json.dumps(self.provenance, sort_keys=True)})
 
     def to_dict(self) -> dict[str, Any]:

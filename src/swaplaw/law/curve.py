@@ -120,12 +120,29 @@ class Curve(Result):
         ]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
-        """Look up the outcome at any weight."""
+        """Look up the outcome at any weight.
+
+        Parameters
+        ----------
+        weight : str, float or Fraction
+            Weight of the secondary; the primary carries 1.
+
+        Returns
+        -------
+        Outcome
+            The pooled vote, cell by cell.
+        """
         x = as_weight(weight)
         return self._outcome(self.breaks.slot(x), x)
 
     def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
-        """Look up the outcome at each weight of a grid; by default the paper's 25 points."""
+        """Look up the outcome at each weight of a grid; by default the paper's 25 points.
+
+        Parameters
+        ----------
+        weights : sequence of Fraction
+            The weights to try.
+        """
         return [self.at(weight) for weight in weights]
 
     @cached_property

@@ -211,7 +211,25 @@ class Panel(Result):
         return Masses(self.accuracies[0], union, both)
 
     def masses(self, secondary: str) -> Masses:
-        """The primary against one secondary, on the panel's questions; Eq. (gapidentity) holds for each."""
+        """The primary against one secondary, on the panel's questions; Eq. (gapidentity) holds for each.
+
+        Parameters
+        ----------
+        secondary : str
+            The name of the secondary.
+
+        Returns
+        -------
+        Masses
+            The masses of the two.
+
+        Raises
+        ------
+        InputError
+            If the panel has no such secondary.
+        """
+        if secondary not in self.members[1:]:
+            raise InputError(f"there is no secondary {quote(secondary)}; there are {listing(self.members[1:])}")
         place = self.members.index(secondary)
         weights, scale = self._cell_weights
         both = sum(int(weight.sum()) for right, weight in weights.items() if right[0] and right[place])
@@ -235,6 +253,16 @@ class Panel(Result):
         """Score the vote at some weights and split its lift exactly over the cells.
 
         Weights are in the order of `members`, or by name; the primary's is 1 if it is not given by name.
+
+        Parameters
+        ----------
+        weights : sequence or mapping
+            One weight per member, in the members' order or by name.
+
+        Returns
+        -------
+        PanelOutcome
+            The pooled vote, cell by cell.
         """
         exact = self._weights(weights)
         pooled = Scores(vote(self.tally, self.indices, exact).ties[self.common])

@@ -44,7 +44,18 @@ class Law(Result):
     """What the law was calibrated on, and how."""
 
     def require_weight(self, weight: str | float | Fraction | None) -> None:
-        """Refuse another weight: rates hold at one weight only."""
+        """Refuse another weight: rates hold at one weight only.
+
+        Parameters
+        ----------
+        weight : str, float or Fraction, optional
+            The weight that the law is to be used at; None takes the law's own.
+
+        Raises
+        ------
+        InputError
+            If it is another one.
+        """
         if weight is not None and as_weight(weight) != self.weight:
             raise InputError(
                 f"this law was calibrated at weight {self.weight} and says nothing about weight {as_weight(weight)}: "
@@ -69,7 +80,18 @@ class Law(Result):
         }
 
     def write(self, path: str | Path) -> None:
-        """Write the law file."""
+        """Write the law file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
         try:
             Path(path).write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
         except OSError as error:

@@ -81,7 +81,20 @@ class Replication(Result):
         return f"Replication({', '.join(repr(each.dataset) for each in self.datasets)} at weight {self.weight})"
 
     def median(self, what: str, name: str) -> float:
-        """Median over the datasets of r2, rho or rmse of a predictor."""
+        """Median over the datasets of r2, rho or rmse of a predictor.
+
+        Parameters
+        ----------
+        what : {"r2", "rho", "rmse"}
+            Which measure of fit.
+        name : str
+            The predictor.
+
+        Returns
+        -------
+        float
+            The median over the datasets that define it.
+        """
         return float(np.nanmedian([getattr(each, what)[name] for each in self.datasets]))
 
     def rows(self) -> list[dict[str, Any]]:
