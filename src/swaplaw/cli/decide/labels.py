@@ -14,9 +14,9 @@ from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote, several
 
 if TYPE_CHECKING:
-    from swaplaw.decide.estimates import Estimates
-    from swaplaw.decide.label_curve import CurveBounds
-    from swaplaw.decide.labels import EnsembleLabels, Labels
+    from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
+    from swaplaw.decide.labels.curve import CurveBounds
+    from swaplaw.decide.labels.estimates import Estimates
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -69,8 +69,8 @@ def command(
     Gold may be missing for some or all questions. Only questions whose vote the secondary changes need a label: once
     they have one, the bounds are the exact lift.
     """
-    from swaplaw.decide.label_sheet import labelled_votes, read_sheet, write_sheet
-    from swaplaw.decide.labels import labels_needed
+    from swaplaw.decide.labels.bounds import labels_needed
+    from swaplaw.decide.labels.sheet import labelled_votes, read_sheet, write_sheet
     from swaplaw.votes.ballots import ballots_of
 
     if curve and (primary is None or secondary is None):
@@ -117,13 +117,13 @@ def _weights(text: str) -> dict[str, str]:
 
 
 def _curve(found: Labels) -> CurveBounds:
-    from swaplaw.decide.label_curve import curve_bounds
+    from swaplaw.decide.labels.curve import curve_bounds
 
     return curve_bounds(found.ballots, found.pairs[0].primary, found.pairs[0].secondary)
 
 
 def _estimate(found: Labels, method: Any) -> Estimates:
-    from swaplaw.decide.estimates import estimate
+    from swaplaw.decide.labels.estimates import estimate
 
     return estimate(found, method)
 

@@ -18,8 +18,8 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw.decide.change import Change
-from swaplaw.decide.labels import Labels
+from swaplaw.decide.labels.bounds import Labels
+from swaplaw.decide.labels.change import Change
 from swaplaw.decide.rules._shares import shares_of_ballots
 from swaplaw.decide.rules.agreement import abilities
 from swaplaw.errors import InputError, quote
