@@ -12,6 +12,7 @@ from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, show, votes_options
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote, several
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
@@ -23,7 +24,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command("labels", cls=Command)
 @votes_options
-@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+@click.option(
+    "--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="Weight of the secondary; the primary carries 1."
+)
 @click.option("--primary", metavar="MODEL", help="The model that carries weight 1; with --secondary, one pair only.")
 @click.option("--secondary", metavar="MODEL", help="The model that is added.")
 @click.option("--panel", multiple=True, metavar="A=W,B=W,...", help="Also bound this ensemble.")
