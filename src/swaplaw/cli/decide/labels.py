@@ -17,7 +17,7 @@ from swaplaw.law.weights import DEFAULT_WEIGHT
 if TYPE_CHECKING:
     from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
     from swaplaw.decide.labels.curve import CurveBounds
-    from swaplaw.decide.labels.estimates import Estimates
+    from swaplaw.decide.labels.estimates import FleetEstimates
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -125,7 +125,7 @@ def _curve(found: Labels) -> CurveBounds:
     return curve_bounds(found.ballots, found.pairs[0].primary, found.pairs[0].secondary)
 
 
-def _estimate(found: Labels, method: Any) -> Estimates:
+def _estimate(found: Labels, method: Any) -> FleetEstimates:
     from swaplaw.decide.labels.estimates import estimate
 
     return estimate(found, method)
@@ -240,7 +240,7 @@ def _show_curve(found: CurveBounds) -> None:
     )
 
 
-def _show_estimates(found: Labels, estimates: Estimates, top: int) -> None:
+def _show_estimates(found: Labels, estimates: FleetEstimates, top: int) -> None:
     columns = [Column("Primary", right=False), Column("Secondary", right=False), Column("By agreement pp")]
     columns += [Column("With labels pp"), Column("From pp"), Column("To pp"), Column("Labels used")]
     rows = []

@@ -55,7 +55,7 @@ class PairEstimate:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class FleetEstimates:
     """Estimates of a fleet."""
 
     method: Method
@@ -79,7 +79,7 @@ NOTE = (
 )
 
 
-def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
+def estimate(found: Labels, method: Method = "one_coin") -> FleetEstimates:
     """Estimate accuracies and lifts from agreement, corrected by the labels at hand where there are some.
 
     Parameters
@@ -91,7 +91,7 @@ def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
 
     Returns
     -------
-    Estimates
+    FleetEstimates
         For every model and every pair.
 
     Raises
@@ -115,7 +115,7 @@ def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
         PairEstimate(pair.primary, pair.secondary, _agreement(change, right), powered(change, right))
         for pair, change in zip(found.pairs, found.changes[: len(found.pairs)], strict=True)
     )
-    return Estimates(method, accuracies, pairs)
+    return FleetEstimates(method, accuracies, pairs)
 
 
 def believed(ballots: Ballots, method: Method = "one_coin") -> Floats:
