@@ -19,7 +19,7 @@ from scipy.special import bdtrc
 
 from benchmarks.labels import counted
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.decide.change import Change
+from swaplaw.decide.labels.change import Change
 from swaplaw.evidence.anytime import wealth_path
 from swaplaw.evidence.intervals import effects
 from swaplaw.law.pair import pairs

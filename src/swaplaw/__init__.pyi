@@ -20,7 +20,7 @@ from .predict.calibrate import calibrate as calibrate
 from .predict.predictors import predictors as predictors
 from .predict.screen import screen as screen
 from .votes.bundled import demo_votes as demo_votes
-from .votes.given import tally as tally
+from .votes.inputs import tally as tally
 from .votes.summary import summary as summary
 from .votes.table import Votes as Votes
 from .votes.table import votes_from as votes_from

@@ -18,7 +18,7 @@ from swaplaw.importers.inspect.origin import Readers
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
 from swaplaw.serve.settings import served_from
-from swaplaw.votes.provenance import agreed, reader_of
+from swaplaw.votes.provenance import agreed
 
 from support.commands import Finished
 from support.data import DATA
@@ -51,7 +51,6 @@ def test_a_recommended_policy_is_read_as_its_votes_were(
 ) -> None:
     votes = tmp_path / "votes.parquet"
     assert swaplaw("import", str(replies), "--read", "choice", "-o", str(votes)).code == 0
-    assert reader_of(votes) == Reader("choice")
     policy = recommended(swaplaw, str(votes), folder=tmp_path)
     assert policy.voting.reader == Reader("choice").to_dict()
     assert policy.voting.temperature == 0.7

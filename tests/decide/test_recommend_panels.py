@@ -26,7 +26,7 @@ from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError
 from swaplaw.evidence.resample import resampler
 from swaplaw.evidence.subsample import draw
-from swaplaw.law.mixtures import Line, all_panels, line_through, mixed, panel_lines
+from swaplaw.law.mixtures import Line, all_panels, mixed, panel_lines
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
 
@@ -52,10 +52,6 @@ def test_along_a_line_every_question_scores_what_the_pooled_votes_do(
     weighted = dict(zip(names, line.weights(total), strict=True))
     plain = [score(weighted, case.ballots, question, case.gold[question]) for question in tally.questions]
     assert scores.tolist() == [float(value) for value in plain]
-    if total:
-        through = line_through(members, line.weights(total))
-        assert through.members == members
-        assert through.weights(total) == line.weights(total)
 
 
 def test_the_lines_of_a_panel() -> None:

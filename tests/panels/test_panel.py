@@ -94,3 +94,11 @@ def test_misuse_is_answered_clearly() -> None:
         chosen.at({"nobody": 1})
     with pytest.raises(sl.InputError, match="negative"):
         chosen.at([1, 1, -1])
+
+
+def test_masses_are_those_of_a_secondary() -> None:
+    chosen = sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large"])
+    assert chosen.masses("mistral-large") == sl.pair(sl.demo_votes(), "gpt-4", "mistral-large").masses
+    for name in ("gpt-4", "gpt-5"):
+        with pytest.raises(sl.InputError, match=f"no secondary '{name}'; there are 'mistral-large'"):
+            chosen.masses(name)

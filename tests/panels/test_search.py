@@ -9,12 +9,10 @@ from importlib import import_module
 from itertools import combinations, pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 import swaplaw as sl
-from swaplaw.decide.holdout import panel_rule
 from swaplaw.panels.bounds import reach
 from swaplaw.panels.panel import oriented
 from swaplaw.panels.search import shared
@@ -222,19 +220,6 @@ def test_held_out_weights_are_chosen_on_other_questions() -> None:
     assert (found.folds, found.repeats) == (5, 2)
     one = Corpus({name: {"q": Counter("A")} for name in ("aa", "bb", "cc")}, {"q": "A"})
     assert sl.decide.held_out_panel(sl.panel(tally_of(one), ["aa", "bb", "cc"])) is None
-
-
-def test_the_rule_chooses_the_best_panel_of_each_part() -> None:
-    tally = sl.demo_votes().tally()
-    half = np.arange(len(tally.questions)) % 2 == 0
-    for part, made in zip((half, ~half), panel_rule(tally, 3)(np.stack([half, ~half])), strict=True):
-        train = tally.select(questions=part)
-        best = max(sl.panels.best_panels(train, size, top=1).panels[0].recommended.accuracy for size in (2, 3))
-        names = [tally.models[member] for member in made.members]
-        outcome = sl.panel(train, names).at(dict(zip(names, made.weights, strict=True)))
-        assert outcome.accuracy == best
-        assert made.weights[0] == 1
-        assert all(made.weights)
 
 
 def test_command_prints_the_panels_of_the_design(swaplaw: Run) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.evidence.resample import Resampler
+from swaplaw.law.pair import Pair
 from swaplaw.predict import agreement
-from swaplaw.predict.alike import Influence, alike, margins_of, question_by_question
+from swaplaw.predict.alike import Alike, Influence, alike, margins_of
 from swaplaw.predict.influences import LAWS
 from swaplaw.predict.influences import influences as influences_of
 from swaplaw.predict.margins import margin_influence, margin_lift, margin_lift_apart
@@ -24,6 +25,14 @@ from support.corpora import ODD, corpora, weights
 from support.twin import Corpus, common, score
 
 HALF = Fraction(1, 2)
+
+
+def question_by_question(pair: Pair) -> Alike:
+    """The plain twin of `alike`: every question is a kind of its own."""
+    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
+    same = (first.top > 0) & (second.top > 0) & (first.rival == second.rival)
+    every = np.arange(len(first))
+    return Alike(pair, first, second, every, every, same, np.ones(len(every), dtype=np.int64), every)
 
 
 def margin_of(votes: Counter[str | None], gold: str) -> Fraction:

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import swaplaw as sl
-from swaplaw.predict.predictors import NAMES, register
+from swaplaw.predict.predictors import MEANING, register
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,8 @@ def test_correlations_are_scipys_of_the_exact_law(in_sample: sl.predict.Predicto
 
 
 def test_names_and_order_are_fixed(in_sample: sl.predict.Predictors) -> None:
-    assert [row.name for row in in_sample.predictors] == list(NAMES)
-    assert NAMES[:7] == ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
+    assert [row.name for row in in_sample.predictors] == list(MEANING)
+    assert list(MEANING)[:7] == ["swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi"]
     assert in_sample.to_dict()["predictors"][0]["n"] == 36
 
 

@@ -89,7 +89,7 @@ def either_right(pairs: Quantities) -> Floats:
 
 def test_a_predictor(swaplaw: Run) -> None:
     """It stands in the table of the library and in that of the command, with the paper's."""
-    predictors.register("either_right", either_right)
+    sl.predict.register("either_right", either_right, "one of the two is right")
     try:
         found = sl.predictors(sl.demo_votes(), replicates=20)
         rows = {row.name: row for row in found.predictors}
@@ -97,7 +97,7 @@ def test_a_predictor(swaplaw: Run) -> None:
         assert rows["either_right"].rho.value is not None
         shown = swaplaw("predictors", "demo", "--replicates", "20")
         assert shown.code == 0, shown.err
-        assert "either_right" in shown.out
+        assert "one of the two is right" in " ".join(shown.out.split())
     finally:
         predictors.MEASURES.unregister("either_right")
 

@@ -36,7 +36,10 @@ class Result:
         """Draw it as an Altair chart (needs the extra `plot`)."""
         draw = service(f"plot {type(self).__name__}")
         if draw is None:
-            raise InputError(f"there is no picture of a {type(self).__name__}; `to_frame` has its numbers")
+            name = type(self).__name__
+            raise InputError(
+                f"there is no picture of {'an' if name[0] in 'AEIOU' else 'a'} {name}; `to_frame` has its numbers"
+            )
         return draw(self)
 
     def _repr_html_(self) -> str:

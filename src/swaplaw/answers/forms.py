@@ -277,6 +277,13 @@ def register(name: str, form: Canonicaliser) -> None:
     ------
     InputError
         If a form of that name is there already.
+
+    Examples
+    --------
+    >>> register("first_word", lambda text: text.split(" ")[0])
+    >>> canonicaliser(["case", "first_word"])("Paris it is")
+    'paris'
+    >>> CANONICALISERS.unregister("first_word")
     """
     CANONICALISERS.register(name, form)
 

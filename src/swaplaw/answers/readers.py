@@ -95,11 +95,23 @@ class Reader:
 
     @classmethod
     def of_options(cls, count: int) -> Reader:
-        """Read a choice among a number of options, which are labelled A, B, C and so on."""
+        """Read a choice among a number of options, which are labelled A, B, C and so on.
+
+        Parameters
+        ----------
+        count : int
+            How many options a question has.
+        """
         return cls("choice", labels=tuple(letter(place) for place in range(count)))
 
     def read(self, text: str) -> str | None:
-        """Return the answer of a completion, or None where it gives none."""
+        """Return the answer of a completion, or None where it gives none.
+
+        Parameters
+        ----------
+        text : str
+            A reply.
+        """
         found = self._find(text)
         if found is None or len(found) > LONGEST_ANSWER:
             return None
@@ -110,6 +122,11 @@ class Reader:
 
         >>> Reader("choice").gold(" b) "), Reader("text").gold("Paris.")
         ('B', 'paris')
+
+        Parameters
+        ----------
+        text : str
+            The right answer, as a dataset states it.
         """
         if self.kind == "choice":
             return self.read(text) or text
@@ -134,6 +151,11 @@ class Reader:
         ------
         InputError
             If something in it is unknown or of the wrong type, or written for another version.
+
+        Parameters
+        ----------
+        document : mapping
+            What `to_dict` gave.
         """
         kinds = {"kind": str, "version": int, "labels": list, "pattern": str, "field": str, "canonical": list}
         for name, value in document.items():

@@ -115,6 +115,14 @@ def each(tally: Tally, choose: Callable[[Tally], Choice], crew: Crew = ALONE, pr
     -------
     Rule
         Chooses on every training part.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> tally = sl.demo_votes().tally()
+    >>> rule = each(tally, lambda train: alone(train.index("gpt-4")))
+    >>> rule(np.ones((1, len(tally.questions)), dtype=bool))
+    [Choice(members=(5,), weights=(Fraction(1, 1),))]
     """
     return lambda parts: list(crew.share(partial(_on_part, choose), tally, list(parts), progress=progress))
 

@@ -23,7 +23,7 @@ from swaplaw.decide.cost import check_prices
 from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
@@ -31,8 +31,8 @@ from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
 from swaplaw.panels.fleet import FleetOptimum, fleet_optimum
 from swaplaw.panels.panel import Weight
-from swaplaw.votes.given import VotesLike
-from swaplaw.votes.given import tally as counted
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 FOLDS, REPEATS = 5, 6
@@ -137,6 +137,11 @@ class Combination(Result):
     """Weights by subject, where they were asked for."""
     resampled: Resampler = field(repr=False)
 
+    def __repr__(self) -> str:
+        best = self.rules[0]
+        counted = f"{several(len(self.tally.questions), 'question')}, {several(len(self.rules), 'rule')}"
+        return f"Combination({self.tally.dataset!r}, {counted}, best {best.rule.name!r}: held_out={best.held_out:.4f})"
+
     def __getitem__(self, rule: str) -> RuleResult:
         """The result of one rule, by name."""
         for found in self.rules:
@@ -211,7 +216,7 @@ def combine(
     Parameters
     ----------
     votes : Tally, Votes, dataframe, path or paths
-        The votes of one dataset. Questions that some model did not answer are left out.
+        The votes of one dataset (see `tally`). Questions that some model did not answer are left out.
     rules : sequence of str, optional
         Names of the rules to compare; all that are registered if not given.
     models : sequence of str, optional
@@ -246,11 +251,11 @@ def combine(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> found = sl.combine(sl.demo_votes().tally(), rules=["best_single", "equal"], repeats=1, time_limit=0)
+    >>> found = sl.combine(sl.demo_votes(), rules=["best_single", "equal"], repeats=1, time_limit=0)
     >>> [(one.rule.name, round(float(one.accuracy), 3)) for one in found.rules]
     [('best_single', 0.81), ('equal', 0.75)]
     """
-    tally = counted(votes)
+    tally = inputs.tally(votes)
     considered = _considered(tally, models)
     chosen = [RULES[name] for name in (RULES if rules is None else dict.fromkeys(rules))]
     if not chosen:

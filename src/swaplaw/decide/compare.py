@@ -18,12 +18,12 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import holm
 from swaplaw.votes.tally import Tally
 
@@ -107,6 +107,9 @@ class Comparisons(Result):
     disjoint: int
     """Pairs of models that share too few questions to be compared."""
 
+    def __repr__(self) -> str:
+        return f"Comparisons({self.dataset!r}, {several(len(self.comparisons), 'pair')} by {self.score} score)"
+
     def rows(self) -> list[dict[str, Any]]:
         """List the comparisons, the largest difference first."""
         return [
@@ -183,7 +186,7 @@ def compare(
     """
     if score not in SCORES:
         raise InputError(f"there is no score {quote(score)}; there are {listing(SCORES)}")
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     chosen = _chosen(tally, models)
     units = resampling_units(tally, by)
     scores = _scores(tally, chosen, score)

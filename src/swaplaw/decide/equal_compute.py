@@ -25,8 +25,8 @@ from swaplaw.errors import InputError, quote
 from swaplaw.evidence.subsample import Shuffled
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair, pair
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 BUDGET_REPEATS = 3
 
@@ -91,7 +91,13 @@ class Budget(Result):
         return sorted((split for split in self.splits if split.efficient), key=lambda split: split.cost)
 
     def best(self, samples: int) -> tuple[Split, Split | None]:
-        """The best single model and the best true split (by held-out accuracy) of a total."""
+        """The best single model and the best true split (by held-out accuracy) of a total.
+
+        Parameters
+        ----------
+        samples : int
+            Samples per question.
+        """
         rows = [split for split in self.splits if split.samples == samples]
         alone = [split for split in rows if split.weight is None]
         mixed = [split for split in rows if split.weight is not None]
@@ -168,8 +174,15 @@ def budget(
     ------
     InputError
         If a model is unknown, or has too few samples.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = sl.decide.budget(sl.demo_votes(), "gpt-4", "mistral-large", 4)
+    >>> [(split.primary, split.secondary) for split in found.best(4)]
+    [(4, 0), (3, 1)]
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     chosen = pair(tally, primary, secondary)
     common = tally.select(models=[primary, secondary], questions=chosen.common)
     most = common.votes.min(axis=1).astype(int)

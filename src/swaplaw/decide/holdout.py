@@ -23,6 +23,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew, Progress
+from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
@@ -31,7 +32,6 @@ from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.certificates import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
-from swaplaw.panels.search import best_panels
 from swaplaw.votes.tally import Tally
 
 
@@ -198,7 +198,7 @@ PANEL_FOLDS, PANEL_REPEATS = 5, 2
 
 
 @dataclass(frozen=True)
-class HeldOutPanel:
+class HeldOutPanel(Result):
     """A panel with weights that were chosen on other questions than they are judged on."""
 
     accuracy: float
@@ -260,6 +260,14 @@ def held_out_panel(
     -------
     HeldOutPanel or None
         None where a single question or cluster leaves nothing to hold out.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes()
+    >>> found = held_out_panel(sl.panel(votes, ["gpt-4", "mistral-large"]), repeats=1)
+    >>> found.accuracy, round(found.lift, 2)
+    (0.8, -0.01)
     """
     members = sorted(panel.indices)
     tally = panel.tally.select(models=[panel.tally.models[index] for index in members], questions=panel.common)
@@ -292,19 +300,6 @@ def weights_rule(
         return choice_of(certify(oriented(train, members), time_limit=time_limit, effort=effort))
 
     return each(tally, choose, crew, progress)
-
-
-def panel_rule(tally: Tally, largest: int, *, time_limit: float | None = None, crew: Crew = ALONE) -> Rule:
-    """Choose the best panel of 2 to `largest` members, and its weights; equally good: the smaller panel.
-
-    A panel whose best weights leave only one member is that model alone.
-    """
-
-    def choose(train: Tally) -> Choice:
-        found = [best_panels(train, size, top=1, time_limit=time_limit).panels[0] for size in range(2, largest + 1)]
-        return choice_of(max(found, key=lambda one: one.recommended.accuracy))
-
-    return each(tally, choose, crew)
 
 
 def choice_of(found: Certificate) -> Choice:

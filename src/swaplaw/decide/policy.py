@@ -16,6 +16,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 
 SCHEMA = "swaplaw.policy"
@@ -71,7 +72,7 @@ class Voting:
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Result):
     """An ensemble to deploy (or a single model), the primary first."""
 
     members: tuple[Member, ...]
@@ -82,6 +83,10 @@ class Policy:
     serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Whatever else serving needs; not part of the digest."""
     voting: Voting = field(default_factory=Voting, repr=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per member, the primary first."""
+        return [member.to_dict() for member in self.members]
 
     @property
     def cost(self) -> float | None:
@@ -132,7 +137,18 @@ class Policy:
         return {**decided, "digest": _digest(decided), "serving": dict(self.serving)}
 
     def write(self, path: str | Path) -> None:
-        """Write the policy file, whole or not at all."""
+        """Write the policy file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
         file = Path(path)
         draft = file.with_name(f".{file.name}.draft")
@@ -169,6 +185,15 @@ def read_policy(path: str | Path) -> Policy:
     ------
     InputError
         If it is not a policy file, or was changed after it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> policy = Policy((Member("gpt-4", Fraction(1), 5),), "deploy_single", {}, {})
+    >>> with TemporaryDirectory() as folder:
+    ...     policy.write(f"{folder}/policy.json")
+    ...     read_policy(f"{folder}/policy.json").members[0].model
+    'gpt-4'
     """
     name = quote(str(path), 200)
     try:

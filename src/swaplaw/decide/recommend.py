@@ -56,10 +56,10 @@ from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
-from swaplaw.votes import given
+from swaplaw.votes import inputs
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
 from swaplaw.votes.checks.names import apart
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 Search = Literal["family", "full"]
@@ -142,7 +142,7 @@ def recommend(
     'gpt-4'
     """
     _check_options(max_models, min_gain, budget, search, replicates)
-    table = None if isinstance(votes, Tally) else given.table(votes)
+    table = None if isinstance(votes, Tally) else inputs.vote_table(votes)
     tally = votes if table is None else table.tally()
     considered = _considered(tally, models)
     if checks is None and models is None and table is not None:

@@ -36,6 +36,7 @@ from swaplaw.errors import InputError, quote
 from swaplaw.evidence.anytime import GUARANTEE, Anytime, adjusted, anytime_effect, e_value, reaches
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.law.weights import DEFAULT_WEIGHT
+from swaplaw.votes.tally import tie_credit
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -284,7 +285,7 @@ def _score(shares: Mapping[str | None, Fraction], gold: str) -> Fraction:
     """Eq. (score): what gold gets of a vote."""
     top = max(shares.values())
     leading = [answer for answer, share in shares.items() if share == top]
-    return Fraction(1, len(leading)) if gold in leading else Fraction(0)
+    return tie_credit(Fraction(1), len(leading)) if gold in leading else Fraction(0)
 
 
 def _first_missing(there: Sequence[bool]) -> int:

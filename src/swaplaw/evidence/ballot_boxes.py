@@ -22,7 +22,7 @@ WHOLE = 2**53
 
 
 @dataclass(frozen=True)
-class Ballots:
+class DrawnBallots:
     """Ballots of several questions, those of one question side by side."""
 
     number: Ints
@@ -58,7 +58,7 @@ class Boxes:
         """How many different ballots of each size up to `most` a member can give, counted up to a limit."""
         return [_possible(own, limit, most) for own in self.counts]
 
-    def all_ballots(self, sizes: Ints) -> Ballots:
+    def all_ballots(self, sizes: Ints) -> DrawnBallots:
         """Every combination of the members' ballots of these sizes (members x questions)."""
         listed = [_listed(own, size) for own, size in zip(self.counts, sizes, strict=True)]
         number = reduce(np.multiply, (one.number for one in listed))
@@ -71,7 +71,7 @@ class Boxes:
             chosen = np.repeat(np.cumsum(one.number) - one.number, number) + within
             counts.append(one.counts[0].take(chosen, axis=1))
             shares.append(one.share.take(chosen))
-        return Ballots(number, np.stack(counts), reduce(np.multiply, shares))
+        return DrawnBallots(number, np.stack(counts), reduce(np.multiply, shares))
 
 
 def boxes_of(tally: Tally, members: Sequence[int]) -> Boxes:
@@ -103,7 +103,7 @@ def _possible(counts: Ints, limit: int, most: int) -> Ints:
     return ways
 
 
-def _listed(counts: Ints, sizes: Ints) -> Ballots:
+def _listed(counts: Ints, sizes: Ints) -> DrawnBallots:
     """Every ballot of each box (questions x categories) of its size, the rarest category changing slowest."""
     order = np.argsort(np.where(counts > 0, counts, counts.max(initial=0) + 1), axis=1, kind="stable")
     ranked = np.take_along_axis(counts, order, axis=1)
@@ -120,7 +120,9 @@ def _listed(counts: Ints, sizes: Ints) -> Ballots:
     drawn = np.zeros((1, counts.shape[1], len(owner)), dtype=ballots.dtype)
     for place, taken in zip(order.T, ballots, strict=False):
         drawn[0, place.take(owner), np.arange(len(owner))] = taken
-    return Ballots(np.bincount(owner, minlength=len(counts)), drawn, _shares(ranked[:, :deep], sizes, owner, ballots))
+    return DrawnBallots(
+        np.bincount(owner, minlength=len(counts)), drawn, _shares(ranked[:, :deep], sizes, owner, ballots)
+    )
 
 
 def _shares(counts: Ints, sizes: Ints, owner: Ints, ballots: Ints) -> Floats:

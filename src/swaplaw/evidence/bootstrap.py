@@ -18,7 +18,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Backend, Crew
-from swaplaw.errors import InputError, StatisticalWarning, listing, quote
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
 from swaplaw.evidence.intervals import LEVEL, check_level, effects
 from swaplaw.evidence.lifts import cannot_change
 from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
@@ -27,8 +28,8 @@ from swaplaw.evidence.resample import BATCH, DEFAULT_REPLICATES, FEW, Counts, Re
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 LARGEST = 2**25
 """Replicates of numbers that are held at once: pairs are judged in blocks, however many there are."""
@@ -159,7 +160,7 @@ def without_each(units: int, statistic: Callable[[Counts], Floats], size: int) -
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Result):
     """Every pair's quantities at one weight with their intervals. Pairs stay oriented as in the full sample."""
 
     dataset: str
@@ -173,8 +174,30 @@ class Bootstrap:
     method: Method
     """How the intervals of quantities that are not means were read off the replicates."""
 
+    def __repr__(self) -> str:
+        counted = f"{several(len(self.pairs), 'pair')}, {len(self.names)} quantities, {self.draws!r}"
+        return f"Bootstrap({self.dataset!r} at weight {self.weight}, {counted})"
+
     def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
-        """The quantities of one pair by name, as oriented here."""
+        """The quantities of one pair by name, as oriented here.
+
+        Parameters
+        ----------
+        primary : str
+            The more accurate model of the pair.
+        secondary : str
+            The other one.
+
+        Returns
+        -------
+        dict of str to Estimate
+            The quantities by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such pair.
+        """
         for place, pair in enumerate(self.pairs):
             if (pair.primary, pair.secondary) == (primary, secondary):
                 return self._pair(place)
@@ -185,6 +208,22 @@ class Bootstrap:
 
     def _pair(self, place: int) -> dict[str, Estimate]:
         return {name: self.estimates[name][place] for name in self.names}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair and quantity."""
+        return [
+            {
+                "primary": pair.primary,
+                "secondary": pair.secondary,
+                "quantity": name,
+                "value": one.value,
+                "low": None if one.interval is None else one.interval.low,
+                "high": None if one.interval is None else one.interval.high,
+                "undefined": one.undefined,
+            }
+            for place, pair in enumerate(self.pairs)
+            for name, one in self._pair(place).items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -223,8 +262,8 @@ def bootstrap(
 
     Parameters
     ----------
-    votes
-        The votes of one dataset: a tally, a vote table, a dataframe or paths.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     weight
         Weight of the secondary; the primary carries 1.
     quantities
@@ -254,7 +293,7 @@ def bootstrap(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> found = bootstrap(sl.demo_votes().tally(), quantities=["lift"])
+    >>> found = bootstrap(sl.demo_votes(), quantities=["lift"])
     >>> interval = found.of("gpt-4", "mistral-large")["lift"].interval
     >>> interval.low < 0 < interval.high
     True
@@ -265,7 +304,7 @@ def bootstrap(
     if method not in METHODS:
         raise InputError(f"there is no interval method {method!r}; there are {', '.join(METHODS)}")
     check_level(level)
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen, crew = tuple(pairs(tally)), Crew(workers, backend)
     means = [name for name in quantities if name in MEANS]

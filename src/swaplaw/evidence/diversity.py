@@ -19,14 +19,14 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.exact_floats import grid_for
+from swaplaw._core.results import Result
 from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.quantities import Quantities
 from swaplaw.law.pair import Masses
-from swaplaw.votes.tally import Tally
-
-PAIRWISE = ("q_statistic", "correlation", "disagreement", "double_fault")
-NON_PAIRWISE = ("entropy", "kohavi_wolpert", "kappa", "difficulty", "generalised_diversity", "coincident_failure")
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import tie_credit
 
 
 def pairwise(masses: Masses) -> dict[str, float | None]:
@@ -41,6 +41,12 @@ def pairwise(masses: Masses) -> dict[str, float | None]:
     -------
     dict of str to float or None
         The classical pairwise measures; None where one is undefined.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> round(pairwise(sl.pair(sl.demo_votes(), "gpt-4", "mistral-large").masses)["disagreement"], 3)
+    0.15
     """
     return {name: None if value is None else float(value) for name, value in _pairwise(masses).items()}
 
@@ -75,13 +81,13 @@ class _Cells:
         return found
 
 
-def pairwise_of(tally: Tally) -> dict[str, Floats]:
+def pairwise_of(votes: VotesLike) -> dict[str, Floats]:
     """Measure all pairs of models at once: the product of the scores with themselves says how often both are right.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
 
     Returns
     -------
@@ -92,16 +98,17 @@ def pairwise_of(tally: Tally) -> dict[str, Floats]:
     Examples
     --------
     >>> import swaplaw as sl
-    >>> pairwise_of(sl.demo_votes().tally())["disagreement"].shape
+    >>> pairwise_of(sl.demo_votes())["disagreement"].shape
     (36,)
     """
+    tally = inputs.tally(votes)
     sizes = [size for size in range(1, int(tally.ties.max(initial=0)) + 1) if (tally.ties == size).any()]
     scale = lcm(*sizes)
     if grid_for(scale**2, len(tally.questions)):
         scale = 2**16
     # Scores are whole numbers on one scale, so that what is nothing is exactly nothing.
     worth = np.zeros(max(sizes, default=0) + 1)
-    worth[sizes] = [round(scale / size) for size in sizes]
+    worth[sizes] = [round(tie_credit(float(scale), size)) for size in sizes]
     scores = worth.take(tally.ties)
     first, second = np.triu_indices(len(scores), 1)
     with one_thread():
@@ -118,7 +125,7 @@ def pairwise_of(tally: Tally) -> dict[str, Floats]:
 
 
 @dataclass(frozen=True)
-class Diversity:
+class Diversity(Result):
     """How many of a set of models are right at once, and what follows from that."""
 
     models: tuple[str, ...]
@@ -176,13 +183,13 @@ def classical(found: Quantities) -> dict[str, Floats]:
     return _pairwise(found) | _non_pairwise([found.both_wrong, found.rescue + found.damage, found.both_right])
 
 
-def diversity_of(tally: Tally, models: Sequence[str] | None = None) -> Diversity:
+def diversity_of(votes: VotesLike, models: Sequence[str] | None = None) -> Diversity:
     """Measure the diversity of any set of models on the questions that all of them answered.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     models : sequence of str, optional
         Which models; by default the fleet.
 
@@ -195,7 +202,14 @@ def diversity_of(tally: Tally, models: Sequence[str] | None = None) -> Diversity
     ------
     InputError
         If fewer than two models are named, or they share no question.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> round(diversity_of(sl.demo_votes(), ["gpt-4", "mistral-large"]).measures["entropy"], 3)
+    0.15
     """
+    tally = inputs.tally(votes)
     chosen = tuple(tally.models if models is None else models)
     if len(chosen) < 2 or len(set(chosen)) < len(chosen):
         raise InputError(f"diversity needs two or more different models, not {', '.join(map(quote, chosen)) or 'none'}")
@@ -218,7 +232,7 @@ def _number_right(ties: Sequence[int]) -> list[Fraction]:
     """How likely 0, 1, …, L models are right when each breaks its own tie at random (tie size 0: surely wrong)."""
     chances = [Fraction(1)]
     for size in ties:
-        right = Fraction(1, size) if size else Fraction(0)
+        right = tie_credit(Fraction(1), size) if size else Fraction(0)
         wrong = [chance * (1 - right) for chance in chances] + [Fraction(0)]
         chances = [stay + move * right for stay, move in zip(wrong, [Fraction(0), *chances], strict=True)]
     return chances

@@ -117,6 +117,11 @@ class Effect:
 
         The standard error shrinks with the root of n, and the interval excludes the boundary with probability POWER
         once the distance is (critical + z(POWER)) standard errors: n' = n ((critical + z(POWER)) se / distance)^2.
+
+        Parameters
+        ----------
+        boundary : float
+            What the difference is compared with.
         """
         distance = abs(self.mean - boundary)
         reach = (self.critical + NormalDist().inv_cdf(POWER)) * self.standard_error

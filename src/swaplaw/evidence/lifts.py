@@ -202,6 +202,15 @@ def accuracy_effect(tally: Tally, model: int, units: Units, *, level: float = LE
     -------
     Effect or None
         None where fewer than two units were answered.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> from swaplaw.evidence import resampling_units
+    >>> tally = sl.demo_votes().tally()
+    >>> found = accuracy_effect(tally, tally.index("gpt-4"), resampling_units(tally))
+    >>> round(found.mean, 2), found.low < found.mean < found.high
+    (0.81, True)
     """
     answered, scores = tally.answered[model], tally.scores[model]
     values = scores.numerators.astype(np.float64) / scores.denominator

@@ -32,7 +32,8 @@ from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Terms
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.law.pair import Pair
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 DEFAULT_REPLICATES = 10_000
 FEW: dict[Unit, int] = {"cluster": 10, "question": 50}
@@ -247,14 +248,14 @@ class Weighted:
 
 
 def resampler(
-    tally: Tally, *, by: Unit | None = None, seed: int = 0, replicates: int = DEFAULT_REPLICATES
+    votes: VotesLike, *, by: Unit | None = None, seed: int = 0, replicates: int = DEFAULT_REPLICATES
 ) -> Resampler:
     """Resample a tally's clusters where it has several, else its questions.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     by : {"question", "cluster"}, optional
         What to resample instead.
     seed : int
@@ -271,11 +272,18 @@ def resampler(
     ------
     InputError
         If there is nothing to resample, or `replicates` is less than 1.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> resampler(sl.demo_votes(), replicates=100)
+    Resampler(unit='cluster', seed=0, replicates=100)
     """
     if replicates < 1:
         raise InputError(f"there cannot be {replicates} bootstrap replicates: ask for 1 or more (better 1,000 or more)")
     if seed < 0:
         raise InputError(f"seed {seed} is negative: give 0 or more")
+    tally = inputs.tally(votes)
     units = resampling_units(tally, by)
     require_several(tally, units)
     return Resampler(units.member, units.kind, seed, replicates)

@@ -18,7 +18,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.ballot_boxes import Ballots, Boxes, boxes_of
+from swaplaw.evidence.ballot_boxes import Boxes, DrawnBallots, boxes_of
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.mixtures import Line, mixed
 from swaplaw.law.pair import Pair
@@ -180,7 +180,7 @@ class Shuffled:
             self._kept[members] = self.boxes.of(members)
         return self._kept[members]
 
-    def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> Ballots:
+    def _first(self, members: Sequence[int], sizes: Ints, questions: Ints) -> DrawnBallots:
         """The first votes of every shuffle of some questions, counted by category."""
         number, width = _limit(self.tally, self.ballots), self.boxes.counts.shape[2]
         most = np.min_scalar_type(int(sizes.max(initial=0)))
@@ -214,7 +214,7 @@ def ballot_boxes(tally: Tally, members: Sequence[int]) -> Iterator[tuple[tuple[i
         yield tuple(map(tuple, counts[:, :width].tolist()))
 
 
-def _at_random(boxes: Boxes, sizes: Ints, number: int, rng: np.random.Generator) -> Ballots:
+def _at_random(boxes: Boxes, sizes: Ints, number: int, rng: np.random.Generator) -> DrawnBallots:
     """Draw several ballots for each question, all questions at once: category by category, from what is left."""
     width = int(boxes.widths.max(initial=1))
     counts = boxes.counts[:, :, :width].swapaxes(0, 1)
@@ -233,13 +233,13 @@ def _at_random(boxes: Boxes, sizes: Ints, number: int, rng: np.random.Generator)
     return _alike(drawn.reshape(counts.shape[1], width, -1), len(counts), number)
 
 
-def _alike(counts: Ints, questions: int, number: int) -> Ballots:
+def _alike(counts: Ints, questions: int, number: int) -> DrawnBallots:
     """As many random ballots for each question, all as likely."""
-    return Ballots(np.full(questions, number), counts, np.full(questions * number, 1 / number))
+    return DrawnBallots(np.full(questions, number), counts, np.full(questions * number, 1 / number))
 
 
 def _assemble(
-    tally: Tally, members: Sequence[int], sizes: Ints, listed: Bools, boxes: Boxes, widths: Ints, drawn: Ballots
+    tally: Tally, members: Sequence[int], sizes: Ints, listed: Bools, boxes: Boxes, widths: Ints, drawn: DrawnBallots
 ) -> Draws:
     """Lay the ballots of all questions out as one tally: all of `listed` ones from their boxes, else what was drawn.
 

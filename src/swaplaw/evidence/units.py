@@ -17,6 +17,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 Unit = Literal["question", "cluster"]
@@ -42,17 +44,22 @@ class Units:
 
         >>> Units(np.array([0, 1, 1, 2]), "cluster").among(np.array([False, True, True, True])).member
         array([0, 0, 1])
+
+        Parameters
+        ----------
+        questions : array of bool
+            Which questions to keep.
         """
         return self if questions.all() else Units(_numbered(self.member[questions]), self.kind)
 
 
-def resampling_units(tally: Tally, by: Unit | None = None) -> Units:
+def resampling_units(votes: VotesLike, by: Unit | None = None) -> Units:
     """Determine what is resampled when these votes are judged.
 
     Parameters
     ----------
-    tally
-        The counted votes of one dataset.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     by
         What to take as units. By default clusters where there are at least two, else questions.
 
@@ -74,13 +81,14 @@ def resampling_units(tally: Tally, by: Unit | None = None) -> Units:
     Examples
     --------
     >>> import swaplaw as sl
-    >>> resampling_units(sl.demo_votes().tally()).count
+    >>> resampling_units(sl.demo_votes()).count
     10
-    >>> resampling_units(sl.demo_votes().tally(), by="question").count
+    >>> resampling_units(sl.demo_votes(), by="question").count
     100
     """
     if by not in (None, "question", "cluster"):
         raise InputError(f"by {by!r} is not a unit: give 'question' or 'cluster', or leave it out")
+    tally = inputs.tally(votes)
     names = None if by == "question" else _cluster_names(tally, asked=by == "cluster")
     if names is None:
         return Units(_numbered(tally.questions), "question")

@@ -160,7 +160,7 @@ def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str,
     if kept_less:
         findings.notes.append(
             f"{run.file.name}: filter {quote(chosen)} kept one response of several for {kept_less} documents; "
-            f"--filter {RAW} counts every response"
+            f"filter {quote(RAW)} counts every response"
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,13 @@ class Imported:
     provenance: dict[str, Any]
 
     def write(self, path: str | Path) -> None:
-        """Write the votes; Parquet carries the provenance in its metadata."""
+        """Write the votes; Parquet carries the provenance in its metadata.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; its suffix says in which format.
+        """
         self.votes.write(path, metadata={PROVENANCE: json.dumps(self.provenance, sort_keys=True)})
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,10 +86,20 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
     ------
     InputError
         If a file is missing, unreadable, or breaks the contract; the message says where and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "votes.csv"
+    ...     _ = file.write_text("question,model,answer,gold\\n1,a,A,A\\n1,b,B,A\\n")
+    ...     sl.read_votes(file)
+    Votes(2 votes of 'votes')
     """
-    first = [paths] if isinstance(paths, str | Path) else list(paths)
     chosen = options or Options()
-    sources, notes = open_votes([*first, *more], chosen)
+    sources, notes = open_votes([*_listed(paths), *more], chosen)
     votes = grouped(Votes(tuple(sources), tuple(dict.fromkeys(notes))), chosen)
     return votes.noting([*repeat_notes(votes), *([] if chosen.canonical else spelling_notes(votes))])
 
@@ -106,11 +123,21 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     ------
     InputError
         If a file is missing, unreadable, or cannot be mapped; the message says where and what to do.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "votes.csv"
+    ...     _ = file.write_text("question,model,answer,gold\\n1,a,A,A\\n1,b,B,A\\n")
+    ...     sl.import_votes(file).format
+    'votes'
     """
     chosen = options or Options()
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
     findings = Findings()
-    groups = by_format(find(given))
+    groups = by_format(find(_listed(paths)))
     sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
     form = ", ".join(groups)
     votes = grouped(Votes(tuple(sources)), chosen)
@@ -122,6 +149,17 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
         tuple(dict.fromkeys(findings.readings)),
         tuple(dict.fromkeys(findings.notes)),
         _provenance(form, chosen, findings, votes.origin),
+    )
+
+
+def _listed(paths: Any) -> list[Any]:
+    """One path or several as a list; a dataframe would be read as the names of its columns."""
+    if isinstance(paths, str | PathLike):
+        return [paths]
+    if isinstance(paths, Iterable) and not isinstance(paths, bytes | dict) and not hasattr(paths, "columns"):
+        return list(paths)
+    raise InputError(
+        f"a {type(paths).__name__} is not a path: name a file, a directory, or several (`votes_from` takes dataframes)"
     )
 
 
@@ -193,6 +231,8 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
     """List the files that hold votes, each once: of a directory, all that are recognised, however deep."""
     found: dict[Path, Path] = {}
     for given in _fetched(paths):
+        if not isinstance(given, str | PathLike) or not str(given):
+            raise InputError(f"{quote(given)} is not a path: name a file, a directory, or several")
         path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")

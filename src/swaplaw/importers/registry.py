@@ -53,6 +53,15 @@ def register(form: Format) -> None:
     ------
     InputError
         If there is already a format of that name.
+
+    Examples
+    --------
+    >>> def read(files, options, findings):
+    ...     ...  # Returns a `Source` of votes: see `lm_eval` for one.
+    >>> register(Format("mine", lambda file: file.suffix == ".mine", read))
+    >>> format_of(Path("votes.mine")).name
+    'mine'
+    >>> FORMATS.unregister("mine")
     """
     FORMATS.register(form.name, form)
 

@@ -22,8 +22,8 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.law.pair import Outcome, Pair, at_least_one, cells, oriented_pairs, places_of_pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.law.winning_spans import Spans, batches, spans_of_batch
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally, credits
 
 
@@ -134,7 +134,7 @@ def outcomes(
     >>> sum(outcome.lift > 0 for _, outcome in sl.law.outcomes(sl.demo_votes(), "2/3"))
     11
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     shares = crew.split(places_of_pairs(tally))
     found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, progress=progress)

@@ -24,8 +24,8 @@ from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
 from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally, credits
 
 
@@ -120,12 +120,29 @@ class Curve(Result):
         ]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
-        """Look up the outcome at any weight."""
+        """Look up the outcome at any weight.
+
+        Parameters
+        ----------
+        weight : str, float or Fraction
+            Weight of the secondary; the primary carries 1.
+
+        Returns
+        -------
+        Outcome
+            The pooled vote, cell by cell.
+        """
         x = as_weight(weight)
         return self._outcome(self.breaks.slot(x), x)
 
     def grid(self, weights: Sequence[str | float | Fraction] = PAPER_GRID) -> list[Outcome]:
-        """Look up the outcome at each weight of a grid; by default the paper's 25 points."""
+        """Look up the outcome at each weight of a grid; by default the paper's 25 points.
+
+        Parameters
+        ----------
+        weights : sequence of Fraction
+            The weights to try.
+        """
         return [self.at(weight) for weight in weights]
 
     @cached_property
@@ -250,7 +267,7 @@ def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "
     >>> len(list(sl.law.curves(sl.demo_votes())))
     36
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     if crew.is_alone:
         return curves_of(pairs(tally))
@@ -279,6 +296,12 @@ def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
     ------
     Curve
         In the order of the pairs.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> next(curves_of([sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")]))
+    Curve('gpt-4' + 'mistral-large', 100 questions, 32 pieces, best plateau at 1/9: +0.0000)
     """
     for batch in batches(chosen):
         yield from _curves(batch)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import gcd, lcm
 
 import numpy as np
 
@@ -37,13 +36,6 @@ class Line:
     def weights(self, total: Fraction) -> tuple[Fraction, ...]:
         """The members' weights when the secondaries' add up to a total."""
         return Fraction(1), *(total * Fraction(part, sum(self.mix)) for part in self.mix)
-
-
-def line_through(members: Sequence[int], weights: Sequence[Fraction]) -> Line:
-    """The line on which these weights lie."""
-    scale = lcm(*(weight.denominator for weight in weights[1:]))
-    whole = [int(weight * scale) for weight in weights[1:]]
-    return Line(tuple(members), tuple(part // gcd(*whole) for part in whole))
 
 
 def panel_lines(panel: Sequence[int]) -> list[Line]:

@@ -21,8 +21,8 @@ from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 Found = TypeVar("Found")
@@ -97,7 +97,15 @@ class Masses:
         return 1 + self.gap / self.rescue if self.rescue else None
 
     def predicted_swap(self, alpha: Fraction, gamma: Fraction) -> Fraction:
-        """Swap mass at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat)."""
+        """Swap mass at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat).
+
+        Parameters
+        ----------
+        alpha : number
+            Rescue conversion.
+        gamma : number
+            Damage conversion.
+        """
         return (alpha - gamma) * self.rescue - gamma * self.gap
 
 
@@ -270,14 +278,36 @@ class Pair(Result):
         return cells(right_a.numerators, right_b.numerators, *scales), scales[0] * scales[1]
 
     def at(self, weight: str | float | Fraction) -> Outcome:
-        """Score the vote at one weight and split its lift exactly, Eqs. (exact) and (fuzzyrates)."""
+        """Score the vote at one weight and split its lift exactly, Eqs. (exact) and (fuzzyrates).
+
+        Parameters
+        ----------
+        weight : str, float or Fraction
+            Weight of the secondary; the primary carries 1.
+
+        Returns
+        -------
+        Outcome
+            The pooled vote, cell by cell.
+        """
         x = as_weight(weight)
         gains, scale = self.gains(x)
         rescued, damaged, repaired, corrupted = (Fraction(int(total), scale * self.n) for total in gains.sum(axis=1))
         return Outcome(x, self.masses, rescued, -damaged, repaired, -corrupted)
 
     def changes(self, weight: str | float | Fraction) -> list[Change]:
-        """Which questions the vote at this weight rescues, damages, repairs or corrupts, and with what credit."""
+        """Which questions the vote at this weight rescues, damages, repairs or corrupts, and with what credit.
+
+        Parameters
+        ----------
+        weight : str, float or Fraction
+            Weight of the secondary; the primary carries 1.
+
+        Returns
+        -------
+        list of Change
+            The questions whose score changes.
+        """
         gains, scale = self.gains(as_weight(weight))
         names = np.flatnonzero(self.common)
         return [
@@ -334,7 +364,7 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
     >>> two.at("2/3").lift
     Fraction(-3, 100)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     if primary == secondary:
         raise InputError(f"primary and secondary are both {quote(primary)}: name two different models")
     chosen = Pair(tally, tally.index(primary), tally.index(secondary))
@@ -370,7 +400,7 @@ def pairs(votes: VotesLike) -> Iterator[Pair]:
     >>> max(sl.pairs(sl.demo_votes()), key=lambda two: two.at("2/3").lift)
     Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
 
 

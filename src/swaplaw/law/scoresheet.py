@@ -25,6 +25,7 @@ from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import simplest_between
 from swaplaw.law.winning_spans import Spans, spans_of
+from swaplaw.votes.tally import tie_credit
 
 DIGITS, SUM_DIGITS = 12, 9
 """Expectations, and sums of them, are rounded to this many digits: weights with equal ones are seen to be equal."""
@@ -201,7 +202,8 @@ def lay_out(
     begins[slot] = True
     firsts = np.flatnonzero(begins[: breaks.slots])
     at_low, inside, at_high = (
-        scale // ties.astype(constant.dtype) if share is None else scale * share / ties for ties in spans.ties
+        tie_credit(scale, ties.astype(constant.dtype)) if share is None else tie_credit(scale * share, ties)
+        for ties in spans.ties
     )
     wide = low < high
     step = np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high])

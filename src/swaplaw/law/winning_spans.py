@@ -15,7 +15,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.breakpoints import Breakpoints, breakpoints, table
 from swaplaw.law.pair import Pair
-from swaplaw.votes.tally import credits
+from swaplaw.votes.tally import credits, tie_credit
 
 # Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
 LARGEST_TABLE = 200_000
@@ -58,7 +58,7 @@ class Spans:
     def scores(self, slot: int) -> Floats:
         """What each question scores in one slot."""
         ties = np.where(slot == self.low, self.at_low, np.where(slot == self.high, self.at_high, self.inside))
-        return np.where((self.low <= slot) & (slot <= self.high), 1 / ties, 0.0)
+        return np.where((self.low <= slot) & (slot <= self.high), tie_credit(1.0, ties), 0.0)
 
 
 def batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

@@ -23,7 +23,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw.law.plurality import whole_factors
 from swaplaw.panels.cones import Cone, Ray, narrowed, orthant, product, simplest, whole
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, tie_credit
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class Arrangement:
     @cached_property
     def credit(self) -> Ints:
         """What each question scores off the planes where gold leads, in units."""
-        parts = [int(copies) * (self.unit // int(size)) for copies, size in zip(self.copies, self.ties, strict=True)]
+        parts = [
+            int(copies) * tie_credit(self.unit, int(size)) for copies, size in zip(self.copies, self.ties, strict=True)
+        ]
         # Sums run through doubles, which hold whole numbers up to 2^53; beyond that Python's own take over.
         return np.array(parts, dtype=np.int64 if self.sure + sum(parts) < 2**53 else object)
 
@@ -61,7 +63,8 @@ class Arrangement:
         """What each question scores at most on one of its planes, in `parts` of a unit; None where that is half."""
         if int(self.ties.max(initial=1)) == 1:
             return None
-        parts = [int(c) * int(t) * self.parts // (int(t) + 1) for c, t in zip(self.credit, self.ties, strict=True)]
+        worth = self.unit * self.parts
+        parts = [tie_credit(int(c) * worth, int(t) + 1) for c, t in zip(self.copies, self.ties, strict=True)]
         return np.array(parts, dtype=np.int64 if sum(parts) < 2**62 else object)
 
     @property
@@ -105,7 +108,9 @@ class Arrangement:
         total = [Fraction(self.sure, self.unit)] * points.shape[1]
         for tie in np.unique(size[holds]):
             won = self.copies @ (size == tie)
-            total = [sum_ + Fraction(int(number), int(tie)) for sum_, number in zip(total, won, strict=True)]
+            total = [
+                sum_ + tie_credit(Fraction(int(number)), int(tie)) for sum_, number in zip(total, won, strict=True)
+            ]
         return total
 
     def score(self, point: Sequence[int]) -> Fraction:
@@ -166,7 +171,7 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     owner = owners[parting]
     decided = _any(owner, number)
     sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
-    sure = sum(int(number) * (unit // int(size)) for size, number in zip(sizes, numbers, strict=True))
+    sure = sum(int(number) * tie_credit(unit, int(size)) for size, number in zip(sizes, numbers, strict=True))
     # A rival that every member prefers to another is beaten, strictly, wherever the other doesn't beat gold.
     tight = ~_dominated(owner, margins[:, parting])
     parting, owner = parting[tight], owner[tight]

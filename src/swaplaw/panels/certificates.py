@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw._core.arrays import Floats
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
@@ -34,7 +35,7 @@ from swaplaw.panels.cones import Ray, primitive
 from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.line_search import line_search
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes, program, solve
-from swaplaw.panels.panel import Panel, PanelOptimum, oriented
+from swaplaw.panels.panel import Panel, PanelOptimum
 
 LONGEST_TOTAL = 2**20
 
@@ -53,7 +54,7 @@ Curves = dict[tuple[int, int], tuple[Optimum, Optimum]]
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Result):
     """The best weights found for a panel, and what is proven about all others."""
 
     panel: Panel
@@ -67,6 +68,11 @@ class Certificate:
     """Whether the bound is a solver's: then it holds up to floating-point tolerance."""
     parts: Parts = field(repr=False, compare=False)
     """What was searched, for making the weights simpler."""
+
+    def __repr__(self) -> str:
+        members = " + ".join(map(repr, self.panel.members))
+        weights = ", ".join(map(str, self.best.weights))
+        return f"Certificate({members} at {weights}, accuracy={float(self.best.accuracy):.4f}, proof={self.proof!r})"
 
     def tidied(self, deadline: float | None = None, effort: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""
@@ -413,31 +419,3 @@ class BySolver:
             return _Found(places, whole, accuracy, False)
         holds, more = self.parts.planes(places).holds(np.array([whole]).T)
         return _Found(places, whole, accuracy, bool(more[holds].any()))
-
-
-def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
-    """Compute how much accuracy is lost when each member leaves and the rest vote at their best weights.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        What `certify` gave.
-    time_limit : float, optional
-        Seconds for each smaller panel.
-
-    Returns
-    -------
-    dict of str to Fraction
-        The loss without each member, on the same questions.
-    """
-    panel = certificate.panel
-    same = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
-    losses = {}
-    for leaving in panel.indices:
-        rest = [index for index in panel.indices if index != leaving]
-        if len(rest) == 1:
-            without = Panel(same, (rest[0],)).accuracies[0]
-        else:
-            without = certify(oriented(same, rest), time_limit=time_limit).best.accuracy
-        losses[panel.tally.models[leaving]] = certificate.best.accuracy - without
-    return losses

@@ -17,6 +17,7 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.panels.arrangement import Arrangement
 from swaplaw.panels.cones import Cone, Ray, product
+from swaplaw.votes.tally import tie_credit
 
 CUT = 500
 """What a cut costs beside its planes, in planes looked at."""
@@ -176,7 +177,7 @@ def _credits(those: Arrangement, questions: Ints, zeros: Ints) -> _Credits:
     largest = those.unit * parts * int(those.copies.sum())
     dtype = np.int64 if largest < 2**53 else object
     whole = those.copies[questions].astype(dtype) * (those.unit * parts)
-    return _Credits(whole // sizes, whole // (sizes + 1), parts)
+    return _Credits(tie_credit(whole, sizes), tie_credit(whole, sizes + 1), parts)
 
 
 def _contested(credit: _Credits, question: Ints, plane: Ints, side: Ints) -> Fraction:

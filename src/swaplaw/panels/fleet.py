@@ -1,4 +1,4 @@
-"""The best weights of a whole fleet, of any number of members, with a proof where one can be had.
+"""The best weights of a whole fleet, of any number of members, with a proof where one can be had; what each adds.
 
 Up to `LARGEST_PANEL` members this is the certificate of the panel of all of them. Larger fleets have no cells and no
 exact search: the mixed-integer program alone bounds them, and what it leaves open is said.
@@ -12,10 +12,13 @@ from fractions import Fraction
 from time import monotonic
 from typing import Any
 
+from swaplaw._core.results import Result
 from swaplaw.law.plurality import vote
 from swaplaw.panels.certificates import BySolver, Certificate, Parts, Proof, certify
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes
-from swaplaw.panels.panel import LARGEST_PANEL, oriented
+from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 LARGEST_PROGRAM = 200_000
@@ -23,7 +26,7 @@ LARGEST_PROGRAM = 200_000
 
 
 @dataclass(frozen=True)
-class FleetOptimum:
+class FleetOptimum(Result):
     """The most accurate weights found over all models, and what is proven about all others."""
 
     weights: Mapping[str, Fraction]
@@ -34,6 +37,10 @@ class FleetOptimum:
     proof: Proof
     fragile: bool = False
     """Whether exact ties give the accuracy, and the slightest change of weights loses it."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per model that has weight."""
+        return [{"model": model, "weight": str(weight)} for model, weight in self.weights.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, weights as text, ready for JSON."""
@@ -48,7 +55,7 @@ class FleetOptimum:
 
 
 def fleet_optimum(
-    tally: Tally,
+    votes: VotesLike,
     *,
     time_limit: float | None = None,
     effort: float | None = None,
@@ -58,8 +65,8 @@ def fleet_optimum(
 
     Parameters
     ----------
-    tally : Tally
-        The votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     time_limit : float, optional
         Seconds after which the search ends with what is proven by then.
     effort : float, optional
@@ -71,7 +78,15 @@ def fleet_optimum(
     -------
     FleetOptimum
         The weights, their accuracy, a bound on all others, and what kind of proof that is.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> two = sl.demo_votes().tally().select(models=["gpt-4", "mistral-large"])
+    >>> fleet_optimum(two).to_dict()["weights"]
+    {'gpt-4': '1', 'mistral-large': '1/9'}
     """
+    tally = inputs.tally(votes)
     if len(tally.models) == 1:
         own = tally.scores[0]
         accuracy = Fraction(own.total, own.denominator * len(tally.questions))
@@ -109,3 +124,38 @@ def _known(tally: Tally, start: Mapping[int, Fraction], found: Certificate) -> F
     accuracy = Fraction(pooled.total, pooled.denominator * len(tally.questions))
     weights = {tally.models[place]: weight for place, weight in start.items()}
     return FleetOptimum(weights, accuracy, found.bound, "none" if accuracy < found.bound else found.proof)
+
+
+def marginals(certificate: Certificate, *, time_limit: float | None = None) -> dict[str, Fraction]:
+    """Compute how much accuracy is lost when each member leaves and the rest vote at their best weights.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What `certify` gave.
+    time_limit : float, optional
+        Seconds for each smaller panel.
+
+    Returns
+    -------
+    dict of str to Fraction
+        The loss without each member, on the same questions.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> two = sl.panels.certify(sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large"]))
+    >>> marginals(two)
+    {'gpt-4': Fraction(2, 25), 'mistral-large': Fraction(0, 1)}
+    """
+    panel = certificate.panel
+    same = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
+    losses = {}
+    for leaving in panel.indices:
+        rest = [index for index in panel.indices if index != leaving]
+        if len(rest) == 1:
+            without = Panel(same, (rest[0],)).accuracies[0]
+        else:
+            without = certify(oriented(same, rest), time_limit=time_limit).best.accuracy
+        losses[panel.tally.models[leaving]] = certificate.best.accuracy - without
+    return losses

@@ -134,6 +134,12 @@ def grid_search(panel: Panel, weights: Sequence[Fraction] = PAPER_GRID) -> Panel
     -------
     PanelOptimum
         The most accurate combination; of equally good ones, the one with the smallest total weight.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> grid_search(sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large"])).accuracy
+    Fraction(81, 100)
     """
     size = len(panel.indices)
     best = PanelOptimum((Fraction(1), *[Fraction(0)] * (size - 1)), panel.accuracies[0])

@@ -30,7 +30,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.panels.arrangement import Arrangement
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, tie_credit
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -96,14 +96,15 @@ def program(those: Arrangement, tally: Tally, members: Sequence[int]) -> Program
     """Write a panel's arrangement as a program; `tally` holds just the questions that all of the members answered."""
     extra, question, copies = _only_tied(tally, members)
     credit = those.credit.astype(np.float64)
-    ties = those.ties.astype(np.float64)
+    tied = tie_credit(those.copies.astype(np.float64) * those.unit, those.ties + 1)
+    halves = copies * tie_credit(float(those.unit), 2)
     margins = np.concatenate([_scaled(those.normals.astype(np.float64)), _scaled(extra)])
     largest = int(those.ties.max(initial=1)) + 1
     return Program(
         margins,
         np.concatenate([those.question, len(credit) + question]),
-        np.concatenate([credit, copies * (those.unit / 2)]),
-        np.concatenate([credit * ties / (ties + 1), copies * (those.unit / 2)]),
+        np.concatenate([credit, halves]),
+        np.concatenate([tied, halves]),
         float(those.sure),
         1 / float(np.lcm.reduce(np.arange(2, largest + 1))),
     )

@@ -24,8 +24,8 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.pair import Masses
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Scores, Tally
 
 LARGEST_PANEL = 8
@@ -62,6 +62,10 @@ class PanelOutcome(Result):
     """In the order of the members; the primary carries 1."""
     union: Masses = field(repr=False)
     cells: tuple[Cell, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        voted = f"{' + '.join(map(repr, self.members))} at {', '.join(map(str, self.weights))}"
+        return f"PanelOutcome({voted}, accuracy={float(self.accuracy):.4f}, lift={float(self.lift):+.4f})"
 
     @property
     def lift(self) -> Fraction:
@@ -207,7 +211,25 @@ class Panel(Result):
         return Masses(self.accuracies[0], union, both)
 
     def masses(self, secondary: str) -> Masses:
-        """The primary against one secondary, on the panel's questions; Eq. (gapidentity) holds for each."""
+        """The primary against one secondary, on the panel's questions; Eq. (gapidentity) holds for each.
+
+        Parameters
+        ----------
+        secondary : str
+            The name of the secondary.
+
+        Returns
+        -------
+        Masses
+            The masses of the two.
+
+        Raises
+        ------
+        InputError
+            If the panel has no such secondary.
+        """
+        if secondary not in self.members[1:]:
+            raise InputError(f"there is no secondary {quote(secondary)}; there are {listing(self.members[1:])}")
         place = self.members.index(secondary)
         weights, scale = self._cell_weights
         both = sum(int(weight.sum()) for right, weight in weights.items() if right[0] and right[place])
@@ -231,6 +253,16 @@ class Panel(Result):
         """Score the vote at some weights and split its lift exactly over the cells.
 
         Weights are in the order of `members`, or by name; the primary's is 1 if it is not given by name.
+
+        Parameters
+        ----------
+        weights : sequence or mapping
+            One weight per member, in the members' order or by name.
+
+        Returns
+        -------
+        PanelOutcome
+            The pooled vote, cell by cell.
         """
         exact = self._weights(weights)
         pooled = Scores(vote(self.tally, self.indices, exact).ties[self.common])
@@ -319,7 +351,7 @@ def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
     >>> three.at([1, "1/2", "1/2"]).accuracy
     Fraction(41, 50)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     indices = [tally.index(member) for member in members]
     doubles = sorted({name for name in members if members.count(name) > 1})
     if doubles:

@@ -25,11 +25,14 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools
 from swaplaw._core.parallel import Backend, Crew, Team
-from swaplaw.errors import InputError, listing, quote
+from swaplaw._core.results import Result
+from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.panels.bounds import reach
 from swaplaw.panels.certificates import Certificate, Curves, challenge
 from swaplaw.panels.exact_cuts import Effort
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 TOP = 10
@@ -48,7 +51,7 @@ _HAIR = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
-class PanelSearch:
+class PanelSearch(Result):
     """The best panels of a size, and what happened to all the others."""
 
     panels: tuple[Certificate, ...]
@@ -71,6 +74,24 @@ class PanelSearch:
     complete: bool
     """Whether every panel was searched, cut or pruned: not so after a limit, Ctrl-C or a greedy search."""
     greedy: bool = False
+
+    def __repr__(self) -> str:
+        best = f", best {self.panels[0]!r}" if self.panels else ""
+        return f"PanelSearch({len(self.panels):,} of {several(self.of, 'panel')} of {self.size}{best})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per panel, the most accurate first."""
+        return [
+            {
+                "members": " + ".join(one.panel.members),
+                "weights": " : ".join(map(str, one.best.weights)),
+                "accuracy": float(one.best.accuracy),
+                "lift": float(one.lift),
+                "bound": float(one.bound),
+                "proof": one.proof,
+            }
+            for one in self.panels
+        ]
 
     @property
     def share_pruned(self) -> float:
@@ -195,7 +216,7 @@ def _search(fleet: _Fleet, asked: _Challenge) -> tuple[Certificate | None, float
 
 
 def best_panels(
-    tally: Tally,
+    votes: VotesLike,
     size: int = 3,
     *,
     top: int | None = TOP,
@@ -212,8 +233,8 @@ def best_panels(
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
     size : int
         Members of a panel.
     top : int or None
@@ -240,7 +261,14 @@ def best_panels(
     ------
     InputError
         If there are too few models or questions for a panel of this size.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> best_panels(sl.demo_votes(), 2, top=1).panels[0]
+    Certificate('claude-3-opus-20240229' + 'gemini-1.5-pro-preview-0409' at 1, 1/2, accuracy=0.8200, proof='exact')
     """
+    tally = inputs.tally(votes)
     _check(tally, size, top, time_limit)
     same = shared(tally)
     deadline = None if time_limit is None else monotonic() + time_limit

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.pair import Masses, Pair
 from swaplaw.law.plurality import vote
@@ -124,7 +125,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(Result):
     """What one world gives: accuracies and the lift of each split."""
 
     world: World
@@ -134,6 +135,16 @@ class Point:
     """A_0, the primary's own plurality accuracy."""
     lifts: Mapping[str, Simulated]
     """Lift of each split over the primary's own plurality, Eq. (lift)."""
+
+    def __repr__(self) -> str:
+        lifts = ", ".join(f"{split}: {lift.value:+.4f}" for split, lift in self.lifts.items())
+        return f"Point(collective={self.world.collective}, {self.trials:,} trials, lifts {lifts})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per split."""
+        return [
+            {"split": split, "lift": each.value, "standard_error": each.error} for split, each in self.lifts.items()
+        ]
 
     @property
     def self_consistency(self) -> Simulated:
@@ -181,6 +192,11 @@ def simulate(
     -------
     Point
         Accuracies, masses and lift at each split, with Monte Carlo errors.
+
+    Examples
+    --------
+    >>> 0 < simulate(World(0.45), trials=500).lifts["12:12"].value < 0.2
+    True
     """
     tally = draw(world, trials, seed)
     own = tally.scores[0]

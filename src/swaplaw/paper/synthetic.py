@@ -113,6 +113,11 @@ def generate(fleet: Fleet, seed: int = 0) -> Votes:
     ------
     InputError
         If no votes have these marginals.
+
+    Examples
+    --------
+    >>> generate(Fleet("made up", (Model("a", 0.8), Model("b", 0.7)), questions=50))
+    Votes(2,400 votes of 'made up')
     """
     import polars as pl
 

@@ -14,6 +14,7 @@ from .partial import histogram_lift as histogram_lift
 from .partial import histogram_of as histogram_of
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
+from .predictors import register as register
 from .replication import Replication as Replication
 from .replication import replicate as replicate
 from .screen import Screen as Screen
@@ -43,6 +44,7 @@ __all__ = [
     "margin_lift_apart",
     "margins_of",
     "read_law",
+    "register",
     "replicate",
     "sample_ladder",
     "screen_marginals",

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw.errors import several
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Scores, Tally
 
@@ -32,6 +33,9 @@ class Margins:
     """The model's own plurality score."""
     rival: Ints = field(repr=False)
     """Which rival is the best one, as a position in the tally; -1 where nobody voted for any."""
+
+    def __repr__(self) -> str:
+        return f"Margins({several(len(self), 'question')}, accuracy={float(self.accuracy):.4f})"
 
     def __len__(self) -> int:
         return len(self.votes)
@@ -74,6 +78,13 @@ def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Marg
     -------
     Margins
         Counts for gold and for the best rival, votes cast and own scores.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> tally = sl.demo_votes().tally()
+    >>> margins_of(tally, tally.index("gpt-4"))
+    Margins(100 questions, accuracy=0.8100)
     """
     where = tally.answered[model] if questions is None else questions
     least, position = tally.strongest(model)
@@ -172,14 +183,6 @@ def margin_classes(tally: Tally, model: int) -> tuple[Ints, Ints]:
     ballots, kind, _ = _ballots(tally, model)
     _, of_ballot = np.unique([ballots.lead, ballots.votes, ballots.scores.ties], axis=1, return_inverse=True)
     return of_ballot.reshape(-1), of_ballot.reshape(-1).take(kind)
-
-
-def question_by_question(pair: Pair) -> Alike:
-    """The same with every question a kind of its own: slow and plain."""
-    first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
-    same = (first.top > 0) & (second.top > 0) & (first.rival == second.rival)
-    every = np.arange(len(first))
-    return Alike(pair, first, second, every, every, same, np.ones(len(every), dtype=np.int64), every)
 
 
 def _ballots(tally: Tally, model: int) -> tuple[Margins, Ints, Ints]:

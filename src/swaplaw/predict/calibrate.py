@@ -27,9 +27,9 @@ from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.residual_grid import residual_grid
-from swaplaw.votes import given
+from swaplaw.votes import inputs
 from swaplaw.votes.fingerprint import fingerprint_of
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 Item = TypeVar("Item")
@@ -93,7 +93,7 @@ def calibrate(
     >>> round(law.alpha, 3), round(law.gamma, 3)
     (0.335, 0.138)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen = list(pairs(tally))

@@ -17,7 +17,6 @@ from swaplaw._core.arrays import Floats
 from swaplaw.evidence.quantities import Quantities, Terms, require_columns_fit
 from swaplaw.evidence.resample import Resampler
 from swaplaw.law.pair import Pair
-from swaplaw.predict import agreement
 from swaplaw.predict.agreement import Agreements, agreements
 from swaplaw.predict.alike import Alike, Influence, alike
 from swaplaw.predict.joint import joint_influence
@@ -31,7 +30,6 @@ LAWS: dict[str, Callable[[Alike, Fraction], Influence]] = {
     "joint": joint_influence,
 }
 """Laws that are worked out on kinds of questions."""
-FROM_VOTES = (*LAWS, *agreement.MEASURES)
 
 
 def values_from_votes(chosen: Sequence[Pair], x: Fraction) -> dict[str, Floats]:

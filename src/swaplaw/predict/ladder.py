@@ -20,15 +20,15 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, quote, several
 from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, no_effect
 from swaplaw.evidence.subsample import ballot_boxes, draw
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import Tally, tie_credit
 
 PRIORS = (0.5, 1.5)
 """Strengths of the prior, in votes: the interval beyond the recorded samples spans both."""
@@ -97,6 +97,11 @@ class Ladder(Result):
     steps: tuple[Step, ...]
     beyond: Beyond
     """With more samples than are recorded."""
+
+    def __repr__(self) -> str:
+        names = f"{self.pair.primary!r} + {self.pair.secondary!r}"
+        lift = f"lift {self.steps[-1].lift:+.4f} with the most samples"
+        return f"Ladder({names} at weight {self.weight}, {several(len(self.steps), 'step')}, {lift})"
 
     @property
     def settled(self) -> bool:
@@ -173,7 +178,7 @@ def sample_ladder(
     >>> [(step.samples, round(step.pair, 3)) for step in found.steps]
     [(1, 0.764), (2, 0.769)]
     """
-    two = pair(given.tally(votes), primary, secondary)
+    two = pair(inputs.tally(votes), primary, secondary)
     tally = two.tally.select(models=[primary, secondary], questions=two.common)
     chosen = pair(tally, primary, secondary)
     most = int(tally.votes.min())
@@ -320,4 +325,4 @@ def _plurality(shares: Floats) -> float:
     """Mean score; simulated shares tie only where counts do, and rounding must not break that."""
     best = shares.max(axis=1, keepdims=True) - 1e-9
     tied = shares >= best
-    return float((tied[:, 0] / tied.sum(axis=1)).mean())
+    return float(tie_credit(tied[:, 0].astype(np.float64), tied.sum(axis=1)).mean())

@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.percentiles import METHODS, Interval
 from swaplaw.law.weights import as_weight
@@ -24,7 +25,7 @@ REMEDY = "give a file that `swaplaw calibrate VOTES -o law.json` wrote"
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(Result):
     """Rates averaged over the pairs of one dataset at one weight, and how well they fit there."""
 
     weight: Fraction
@@ -43,7 +44,18 @@ class Law:
     """What the law was calibrated on, and how."""
 
     def require_weight(self, weight: str | float | Fraction | None) -> None:
-        """Refuse another weight: rates hold at one weight only."""
+        """Refuse another weight: rates hold at one weight only.
+
+        Parameters
+        ----------
+        weight : str, float or Fraction, optional
+            The weight that the law is to be used at; None takes the law's own.
+
+        Raises
+        ------
+        InputError
+            If it is another one.
+        """
         if weight is not None and as_weight(weight) != self.weight:
             raise InputError(
                 f"this law was calibrated at weight {self.weight} and says nothing about weight {as_weight(weight)}: "
@@ -68,7 +80,18 @@ class Law:
         }
 
     def write(self, path: str | Path) -> None:
-        """Write the law file."""
+        """Write the law file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
         try:
             Path(path).write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
         except OSError as error:
@@ -94,6 +117,15 @@ def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) 
     ------
     InputError
         If it is not a law file, or the law is for another weight.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> with TemporaryDirectory() as folder:
+    ...     sl.calibrate(sl.demo_votes(), replicates=10).write(f"{folder}/law.json")
+    ...     round(read_law(f"{folder}/law.json", weight="2/3").alpha, 2)
+    0.34
     """
     name = quote(str(path), 200)
     try:

@@ -80,6 +80,14 @@ def margin_lift_apart(
     ------
     InputError
         If phi_adj is impossible at these accuracies.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> tally = sl.demo_votes().tally()
+    >>> first, second = (sl.predict.margins_of(tally, tally.index(name)) for name in ("gpt-4", "mistral-large"))
+    >>> round(float(margin_lift_apart(first, second, phi_adj=0.6)), 3)
+    0.021
     """
     p, q = first.accuracy, second.accuracy
     rescue = q * (1 - p) * (1 - Fraction(phi_adj))

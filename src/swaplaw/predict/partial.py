@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw.errors import InputError
+from swaplaw.errors import InputError, several
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.alike import Margins
 
@@ -39,6 +39,9 @@ class Histogram:
     """Gold's share less the best rival's, from -1 to 1."""
     mass: Floats
     """How often; sums to 1."""
+
+    def __repr__(self) -> str:
+        return f"Histogram({several(len(self.margin), 'margin')}, accuracy={self.accuracy:.4f})"
 
     @property
     def right(self) -> Floats:
@@ -69,6 +72,11 @@ def histogram(counts: Mapping[float, float]) -> Histogram:
     ------
     InputError
         If a margin is not between -1 and 1, a count is negative, or all are 0.
+
+    Examples
+    --------
+    >>> histogram({-0.5: 1, 0.25: 3})
+    Histogram(2 margins, accuracy=0.7500)
     """
     margin, mass = (np.array([float(x) for x in some]) for some in (counts.keys(), counts.values()))
     if not (np.abs(margin) <= 1).all():
@@ -92,6 +100,12 @@ def histogram_of(own: Margins, bins: int | None = None) -> Histogram:
     -------
     Histogram
         Margins and how often they occur.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> histogram_of(sl.predict.margins_of(sl.demo_votes().tally(), 0), bins=4)
+    Histogram(8 margins, accuracy=0.7900)
     """
     margin = own.lead / own.votes
     if bins is not None:
@@ -119,6 +133,11 @@ def histogram_from_accuracies(plurality: float, single: float) -> Histogram:
     ------
     InputError
         If an accuracy is not between 0 and 1.
+
+    Examples
+    --------
+    >>> round(histogram_from_accuracies(0.8, 0.7).accuracy, 2)
+    0.8
     """
     if not (0 < plurality < 1 and 0 < single < 1):
         raise InputError(f"accuracies of {plurality:.3g} and {single:.3g}: give numbers between 0 and 1, both excluded")

@@ -25,10 +25,10 @@ from swaplaw._core.parallel import Backend, Crew
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
 from swaplaw._core.threads import one_thread
-from swaplaw.errors import InputError, StatisticalWarning, quote
+from swaplaw.errors import InputError, StatisticalWarning, quote, several
 from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
 from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
-from swaplaw.evidence.diversity import NON_PAIRWISE, PAIRWISE, classical
+from swaplaw.evidence.diversity import classical
 from swaplaw.evidence.intervals import LEVEL
 from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
 from swaplaw.evidence.quantities import Quantities, Terms, terms_of
@@ -36,13 +36,38 @@ from swaplaw.evidence.resample import DEFAULT_REPLICATES, Counts, Resampler, Wei
 from swaplaw.evidence.units import Unit
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
-from swaplaw.predict.influences import FROM_VOTES, influences
+from swaplaw.predict.influences import influences
 from swaplaw.predict.law_file import Law
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 PAPER = ("swap", "predicted", "rescue", "collective", "gap", "phi_adj", "phi")
-NAMES = (*PAPER, *PAIRWISE, *NON_PAIRWISE, *FROM_VOTES, "effective_votes")
+MEANING = {
+    "swap": "S*, measured swap mass (needs pooled votes)",
+    "predicted": "S-hat, the calibrated heuristic",
+    "rescue": "r, rescue mass",
+    "collective": "m, collective accuracy",
+    "gap": "accuracy gap",
+    "phi_adj": "accuracy-adjusted correlation",
+    "phi": "raw correlation",
+    "q_statistic": "Yule's Q",
+    "correlation": "the same as phi",
+    "disagreement": "r + d",
+    "double_fault": "z",
+    "entropy": "for two models the same as disagreement",
+    "kohavi_wolpert": "Kohavi-Wolpert variance, a quarter of disagreement",
+    "kappa": "interrater agreement",
+    "difficulty": "spread of the share of models that are right",
+    "generalised_diversity": "Partridge & Krzanowski",
+    "coincident_failure": "coincident failure diversity",
+    "margin": "margin law, from each model's own margins",
+    "shares": "shares law, from shares in each cell",
+    "joint": "joint law, from margins on the same questions",
+    "kappa_p": "CAPA, agreement beyond accuracy",
+    "same_wrong": "agreement when both are wrong",
+    "effective_votes": "Kish; ranks like -phi",
+}
+"""The predictors that are always compared, in the order of the table, and what each is."""
 
 SPLITS = 200
 """Random halves of the questions, for `rho_split`."""
@@ -54,11 +79,11 @@ NEAR = 64
 
 Measure = Callable[[Quantities], Floats]
 """A number for each pair (last axis) under each weighting of the questions (first axis), NaN where undefined."""
-MEASURES: Registry[Measure] = Registry("predictor")
-"""Predictors that were added; those of the paper and the classical ones are always compared."""
+MEASURES: Registry[tuple[Measure, str]] = Registry("predictor")
+"""Predictors that were added, each with what it is."""
 
 
-def register(name: str, measure: Measure) -> None:
+def register(name: str, measure: Measure, meaning: str = "added here") -> None:
     """Add a predictor of your own: from then on it stands beside the others in every table of predictors.
 
     Parameters
@@ -67,15 +92,25 @@ def register(name: str, measure: Measure) -> None:
         What it is called.
     measure : callable
         Gives one number for each pair from the pairs' quantities (`rescue`, `gap`, `phi_adj` and so on, as arrays).
+    meaning : str
+        What the table says about it, in a few words.
 
     Raises
     ------
     InputError
         If a predictor of that name is there already.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> register("oracle", lambda pairs: pairs.p + pairs.rescue, "accuracy if the right model were always chosen")
+    >>> sl.predictors(sl.demo_votes(), replicates=20).predictors[-1].name
+    'oracle'
+    >>> MEASURES.unregister("oracle")
     """
-    if name in NAMES:
+    if name in MEANING:
         raise InputError(f"there is a predictor {quote(name)} already; choose another name")
-    MEASURES.register(name, measure)
+    MEASURES.register(name, (measure, meaning))
 
 
 @dataclass(frozen=True)
@@ -95,6 +130,8 @@ class Predictor:
     """The smallest and the largest rho when one model is left out."""
     split: float | None = None
     """Mean rho between the predictor on one half of the questions and lift on the other half."""
+    meaning: str = ""
+    """What it is, in a few words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -129,6 +166,10 @@ class Predictors(Result):
     calibrated_on: str | None
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
     draws: Resampler = field(repr=False)
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.pairs, 'pair')}, {several(len(self.predictors), 'predictor')}"
+        return f"Predictors({self.dataset!r} at weight {self.weight}, {counted})"
 
     def rows(self) -> list[dict[str, Any]]:
         """List the predictors."""
@@ -198,7 +239,7 @@ def predictors(
     >>> table.predictors[0].name, round(table.predictors[0].rho.value, 2)
     ('swap', 0.98)
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     crew = Crew(workers, backend)
     if law is not None:
         law.require_weight(weight)
@@ -235,7 +276,7 @@ def predictors(
 
 def _number() -> int:
     """How many predictors are compared."""
-    return len([*NAMES, *MEASURES])
+    return len([*MEANING, *MEASURES])
 
 
 def _defined(value: Floats) -> float | None:
@@ -266,7 +307,7 @@ class _Compared:
             | self.influences.values(found, sums, times)
             | {"effective_votes": effective_votes(found.phi, x)}
         )
-        return {name: known[name] for name in NAMES} | {name: MEASURES[name](found) for name in MEASURES}
+        return {name: known[name] for name in MEANING} | {name: MEASURES[name][0](found) for name in MEASURES}
 
     def _predicted(self, found: Quantities) -> Floats:
         alpha, gamma = self.rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
@@ -340,6 +381,7 @@ class _Compared:
                     as_interval(low, high, level, "student"),
                     (float(known.min()), float(known.max())) if len(known) else None,
                     _defined(split[place]),
+                    MEANING.get(name) or MEASURES[name][1],
                 )
             )
         return tuple(rows)

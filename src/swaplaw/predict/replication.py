@@ -24,6 +24,8 @@ from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.conditional import conditional_lift, conditional_rates
 from swaplaw.predict.influences import values_from_votes
 from swaplaw.predict.partial import Histogram, histogram_from_accuracies, histogram_lift
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
 LAWS = ("predicted", "accuracies", "conditional", "margin", "shares", "joint")
@@ -75,8 +77,24 @@ class Replication(Result):
     datasets: tuple[Studied, ...]
     transfers: tuple[Transfer, ...] = field(repr=False)
 
+    def __repr__(self) -> str:
+        return f"Replication({', '.join(repr(each.dataset) for each in self.datasets)} at weight {self.weight})"
+
     def median(self, what: str, name: str) -> float:
-        """Median over the datasets of r2, rho or rmse of a predictor."""
+        """Median over the datasets of r2, rho or rmse of a predictor.
+
+        Parameters
+        ----------
+        what : {"r2", "rho", "rmse"}
+            Which measure of fit.
+        name : str
+            The predictor.
+
+        Returns
+        -------
+        float
+            The median over the datasets that define it.
+        """
         return float(np.nanmedian([getattr(each, what)[name] for each in self.datasets]))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -96,14 +114,14 @@ class Replication(Result):
         }
 
 
-def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
+def replicate(datasets: Sequence[VotesLike], weight: str | float | Fraction = DEFAULT_WEIGHT) -> Replication:
     """Try the paper's claims on every dataset, and the rates of each dataset on every other.
 
     Parameters
     ----------
-    tallies : sequence of Tally
-        Two datasets or more. A dataset is left out if all its pairs have the same lift at this weight (one sample per
-        model below weight 1).
+    datasets : sequence of Tally, Votes, dataframes or paths
+        Votes of two datasets or more. A dataset is left out if all its pairs have the same lift at this weight (one
+        sample per model below weight 1).
     weight : str, float or Fraction
         The weight of the secondary.
 
@@ -117,8 +135,16 @@ def replicate(tallies: Sequence[Tally], weight: str | float | Fraction = DEFAULT
     ------
     InputError
         If fewer than two datasets are left.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> replicate([sl.demo_votes("exams"), sl.paper.twin("forensic")])
+    Replication('renze-temperature', 'forensic-twin' at weight 2/3)
     """
-    x = as_weight(weight)
+    if not isinstance(datasets, list | tuple):
+        raise InputError("a replication needs a list of votes, one entry per dataset")
+    x, tallies = as_weight(weight), [inputs.tally(votes) for votes in datasets]
     found = {tally.dataset: terms_of(pairs(tally), x).quantities() for tally in tallies}
     kept = {name: each for name, each in found.items() if np.ptp(each.lift) > 0}
     if len(kept) < 2:

@@ -18,15 +18,15 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import grid_for
 from swaplaw._core.results import Result
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, quote, several
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.margins import margin_lift
 from swaplaw.predict.reliability import Reliability
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import Tally, tie_credit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,11 +51,21 @@ class Screen(Result):
     p: Floats = field(repr=False)
     q: Floats = field(repr=False)
     rescue: Floats = field(repr=False)
-    predicted: Floats
+    predicted: Floats = field(repr=False)
     """S-hat, or the lift that the margin law predicts."""
     rule: Rule = "swap"
     reliability: Reliability | None = None
     """How well this screen did, where that could be checked."""
+
+    def __repr__(self) -> str:
+        return f"Screen({several(len(self), 'pair')} by rule {self.rule!r}{self._first()})"
+
+    def _first(self) -> str:
+        if not len(self):
+            return ""
+        place = self.order[0]
+        names = f"{self.models[self.primary[place]]!r} + {self.models[self.secondary[place]]!r}"
+        return f", first {names}: {self.predicted[place]:+.4f}"
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -142,7 +152,7 @@ def screen(
     >>> sl.screen(votes, law).to_frame()["secondary"][0]
     'gemini-1.0-pro'
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     if law is not None:
         law.require_weight(weight)
     if rule == "margin":
@@ -204,8 +214,15 @@ def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
     -------
     list of Pair
         As many pairs, or all where there are fewer.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes()
+    >>> best_pairs(votes, sl.screen(votes, rule="margin"), 1)
+    [Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)]
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     best = found.order[:number]
     order = np.lexsort((-found.q[best], -found.p[best]))
     return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]
@@ -255,7 +272,7 @@ def score_table(sizes: Sequence[int], questions: int, models: int) -> tuple[int,
     scale = lcm(*sizes)
     scale = grid_for(scale, questions) or scale
     worth: Floats = np.zeros(max(sizes, default=0) + 1)
-    worth[list(sizes)] = [round(scale / size) for size in sizes]
+    worth[list(sizes)] = [round(tie_credit(float(scale), size)) for size in sizes]
     width = 2**24 // scale**2
     if width < NARROWEST:
         width = questions
@@ -303,6 +320,13 @@ def screen_marginals(
     ------
     InputError
         If a number is impossible at these accuracies, or a model's accuracy is missing.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> law = sl.calibrate(sl.demo_votes(), replicates=10)
+    >>> len(screen_marginals({"a": 0.8, "b": 0.7}, {("a", "b"): 0.5}, law))
+    1
     """
     for model, value in accuracy.items():
         if not 0 <= value <= 1:

@@ -23,6 +23,7 @@ from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
 from swaplaw.votes.fingerprint import fingerprint_of
+from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
@@ -59,10 +60,39 @@ class Options:
     """Given the name of a step, returns what shows its progress."""
 
 
-def document(votes: Votes, dataset: str | None = None, options: Options | None = None) -> Part:
-    """Gather everything that the page of one dataset shows; the same votes and options give the same document."""
-    chosen = options or Options()
-    tally = votes.tally(dataset)
+def document(votes: VotesLike, dataset: str | None = None, options: Options | None = None) -> Part:
+    """Gather everything that the page of one dataset shows; the same votes and options give the same document.
+
+    Parameters
+    ----------
+    votes : Votes, dataframe, path or paths
+        The votes themselves: a tally has lost what the page says about them.
+    dataset : str, optional
+        Which dataset to show, where the votes hold several.
+    options : Options, optional
+        How the report is made: seed, folds, prices and the like.
+
+    Returns
+    -------
+    dict
+        Plain data, ready for `page` and for JSON.
+
+    Raises
+    ------
+    InputError
+        If the votes break the contract of the vote table, or hold several datasets and none is named.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import swaplaw as sl
+    >>> votes = sl.demo_votes().frame.filter(pl.col("model").is_in(["gpt-4", "gpt-35-turbo"]))
+    >>> found = document(votes, options=Options(repeats=1, replicates=100, panel_work=0))
+    >>> [member["model"] for member in found["verdict"]["deploy"]]
+    ['gpt-4']
+    """
+    chosen, table = options or Options(), vote_table(votes)
+    tally = table.tally(dataset)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StatisticalWarning)
         units = resampling_units(tally, chosen.by)
@@ -73,7 +103,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
             "verdict": _verdict(tally, found),
             "fleet": _fleet(tally, units),
             "pairs": rows if isinstance(rows, dict) else rows.to_dict(),
-            "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(votes, tally)),
+            "explorer": rows if isinstance(rows, dict) else rows.explorer(_golds(table, tally)),
             "panels": or_why(lambda: panels_part(tally, chosen.panel_work, chosen.seed, chosen.progress("Panels"))),
             "comparing": or_why(lambda: comparing_part(tally, chosen.by)),
             "combining": or_why(lambda: _combining(tally, chosen)),
@@ -86,7 +116,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
                 )
             ),
         }
-    parts["labels"] = or_why(lambda: labels_part(votes, tally.dataset, best))
+    parts["labels"] = or_why(lambda: labels_part(table, tally.dataset, best))
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
     return {
         "schema": SCHEMA,
@@ -96,7 +126,7 @@ def document(votes: Votes, dataset: str | None = None, options: Options | None =
         "questions": list(tally.questions),
         "best": None if best is None else list(best),
         **parts,
-        "quality": _quality(votes, tally) | {"doubts": list(doubts)},
+        "quality": _quality(table, tally) | {"doubts": list(doubts)},
         "methods": _methods(tally, chosen, units),
     }
 

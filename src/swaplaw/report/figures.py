@@ -34,7 +34,32 @@ def figures(tally: Tally, document: dict[str, Any]) -> dict[str, Callable[[], An
 
 
 def write_figures(tally: Tally, document: dict[str, Any], folder: str | Path) -> list[Path]:
-    """Draw every picture as SVG and PNG."""
+    """Draw every picture of a report as SVG and PNG (needs the extra `plot`).
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes that the report is about.
+    document : dict
+        What `document` gathered about them.
+    folder : str or Path
+        Where to write the files.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import swaplaw as sl
+    >>> few = sl.demo_votes().frame.head(600)
+    >>> found = sl.report.document(few, options=sl.report.Options(repeats=1, replicates=100, panel_work=0))
+    >>> with TemporaryDirectory() as folder:
+    ...     [file.name for file in write_figures(sl.tally(few), found, folder)][:2]
+    ['votes.svg', 'votes.png']
+    """
     from swaplaw.report.plots import save
 
     files = []

@@ -37,7 +37,25 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 
 
 def page(document: dict[str, Any]) -> str:
-    """Turn a report's document into its page."""
+    """Turn a report's document into its page.
+
+    Parameters
+    ----------
+    document : dict
+        What `document` gathered.
+
+    Returns
+    -------
+    str
+        One HTML file that fetches nothing.
+
+    Examples
+    --------
+    >>> page({"dataset": "<exams>"}).splitlines()[0]
+    '<!doctype html>'
+    >>> "<title>&lt;exams&gt;" in page({"dataset": "<exams>"})
+    True
+    """
     style = _part("style.css")
     script = "'use strict';\n(() => {\n" + "\n".join(map(_part, SCRIPTS)) + "\n})();\n"
     policy = (
@@ -65,7 +83,26 @@ def embedded(document: dict[str, Any]) -> str:
 
 
 def write_page(text: str, path: str | Path) -> None:
-    """Write a page."""
+    """Write a page.
+
+    Parameters
+    ----------
+    text : str
+        What `page` made.
+    path : str or Path
+        The file to write.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_page(page({"dataset": "exams"}), f"{folder}/report.html")
+    """
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:

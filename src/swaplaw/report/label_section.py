@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.decide.change import Change
-from swaplaw.decide.labels import narrowing
+from swaplaw.decide.labels.bounds import narrowing
+from swaplaw.decide.labels.change import Change
 from swaplaw.errors import InputError
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.votes.ballots import ballots_of

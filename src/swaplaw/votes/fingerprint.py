@@ -7,22 +7,30 @@ import json
 
 import numpy as np
 
-from swaplaw.votes.tally import Tally
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 
-def fingerprint_of(tally: Tally) -> str:
+def fingerprint_of(votes: VotesLike) -> str:
     """Compute the SHA-256 of all counts with their names.
 
     Parameters
     ----------
-    tally : Tally
-        The counted votes.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
 
     Returns
     -------
     str
         The same for the same votes, in whatever file, format or order.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> fingerprint_of(sl.demo_votes())[:14]
+    'sha256:c05fafb'
     """
+    tally = inputs.tally(votes)
     labels = np.array(tally.questions, dtype=object)[tally.rivals.question]
     # No answer sorts before every answer: None and text do not compare.
     names = [

@@ -18,6 +18,7 @@ import numpy as np
 
 from swaplaw.votes import engines
 from swaplaw.votes.contract import DEFAULT_DATASET
+from swaplaw.votes.inputs import VotesLike, vote_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,12 +75,12 @@ class PositionBias:
         }
 
 
-def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
+def position_bias(votes: VotesLike, dataset: str) -> dict[str, PositionBias]:
     """Measure how far the place of an option sways each model.
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes, dataframe, path or paths
         Votes with the columns `position` and `options`.
     dataset : str
         The dataset.
@@ -88,8 +89,15 @@ def position_bias(votes: Votes, dataset: str) -> dict[str, PositionBias]:
     -------
     dict of str to PositionBias
         Each model with known positions; p-values are adjusted over the models.
+
+    Examples
+    --------
+    >>> rows = {"question": ["1"] * 20, "model": ["a"] * 20, "answer": ["A"] * 20, "gold": ["A"] * 20}
+    >>> found = position_bias(rows | {"position": [1] * 20, "options": [4] * 20}, "votes")
+    >>> found["a"].position, float(found["a"].share)
+    (1, 1.0)
     """
-    found = {model: measure(counts) for model, counts in _counts(votes, dataset).items()}
+    found = {model: measure(counts) for model, counts in _counts(vote_table(votes), dataset).items()}
     adjusted = holm([bias.p_value for bias in found.values()])
     return {model: replace(bias, adjusted=p) for (model, bias), p in zip(found.items(), adjusted, strict=True)}
 

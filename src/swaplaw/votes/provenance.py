@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from swaplaw.answers.readers import Reader
+from typing import Any
 
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
@@ -51,27 +48,3 @@ def spelt(origin: Mapping[str, Any], canonical: Iterable[str]) -> dict[str, Any]
     if not forms or not isinstance(reader, Mapping):
         return dict(origin)
     return {**origin, "reader": {**reader, "canonical": [*reader.get("canonical", ()), *forms]}}
-
-
-def reader_of(file: str | Path) -> Reader | None:
-    """Return the reader that the provenance of a Parquet file of votes records; None where there is none.
-
-    Parameters
-    ----------
-    file : str or Path
-        Votes that `import` or `collect` wrote.
-
-    Returns
-    -------
-    Reader or None
-        How completions were read, where the source had no answers of its own.
-
-    Raises
-    ------
-    InputError
-        If the file was written for another version of the reader.
-    """
-    from swaplaw.answers.readers import Reader  # Here: most votes need no reader, whose patterns take long to compile.
-
-    recorded = origin_in(Path(file)).get("reader")
-    return Reader.from_dict(recorded) if isinstance(recorded, dict) else None

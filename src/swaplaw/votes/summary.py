@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.results import Result
-from swaplaw.votes import given
-from swaplaw.votes.given import VotesLike
+from swaplaw.errors import several
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import PositionBias
 from swaplaw.votes.tally import Tally
 
@@ -39,6 +40,10 @@ class ModelSummary(Result):
     """Share of null votes by reason; these add up to `abstained`."""
     position: PositionBias | None = None
     """How far the positions of its chosen options are from even, where they are known."""
+
+    def __repr__(self) -> str:
+        counted = f"{several(self.questions, 'question')}, {several(self.votes, 'vote')}"
+        return f"ModelSummary({self.model!r}, plurality={float(self.plurality):.4f}, {counted})"
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, ready for JSON; `position` only where positions are known."""
@@ -79,7 +84,7 @@ def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = Non
     >>> best.model, best.plurality
     ('gpt-4', Fraction(81, 100))
     """
-    tally = given.tally(votes)
+    tally = inputs.tally(votes)
     known = positions or {}
     rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))

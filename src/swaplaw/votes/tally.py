@@ -64,7 +64,19 @@ class Scores:
 
 def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
     """What gold gets in a tie of 0, 1, …, largest categories, times the denominator; nothing where it loses."""
-    return np.array([0, *(denominator // size for size in range(1, largest + 1))], dtype=dtype)
+    return np.array([0, *(tie_credit(denominator, size) for size in range(1, largest + 1))], dtype=dtype)
+
+
+def tie_credit(worth: Any, size: Any) -> Any:
+    """What gold gets of a question worth this much in a tie of so many categories, Eq. (score): an equal share.
+
+    The one place that says how ties are scored; numbers or arrays. Whole numbers are multiples of the sizes that occur.
+
+    >>> tie_credit(6, 3), tie_credit(Fraction(1), 3), tie_credit(0.5, 2)
+    (2, Fraction(1, 3), 0.25)
+    """
+    whole = isinstance(worth, int) or getattr(worth, "dtype", np.dtype(np.float64)).kind in "iuO"
+    return worth // size if whole else worth / size
 
 
 @dataclass(frozen=True, repr=False)

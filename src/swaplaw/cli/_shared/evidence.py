@@ -12,6 +12,7 @@ import click
 from swaplaw._core.rounding import PLAIN, share
 from swaplaw.cli._shared.output import load, over_pairs, rate, tell
 from swaplaw.errors import InputError, StatisticalWarning, listing
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw._core.arrays import Bools
@@ -26,15 +27,23 @@ def models_option(command: Command) -> Command:
     return click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out (repeatable).")(command)
 
 
+def weight_option(command: Command) -> Command:
+    """Add the weight of a secondary."""
+    words = "Weight of the secondary; the primary carries 1."
+    return click.option("--weight", default=str(DEFAULT_WEIGHT), show_default=True, help=words)(command)
+
+
 def bootstrap_options(command: Command) -> Command:
     """Add the options of the bootstrap."""
+    from swaplaw.evidence.intervals import LEVEL
     from swaplaw.evidence.percentiles import METHODS
+    from swaplaw.evidence.resample import DEFAULT_REPLICATES
 
     for option in (
         click.option("--method", type=click.Choice(METHODS), default="expanded", show_default=True, help="Intervals."),
-        click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level."),
+        click.option("--level", type=float, default=LEVEL, show_default=True, help="Confidence level."),
         click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers."),
-        click.option("--replicates", type=int, default=10_000, show_default=True, help="Bootstrap draws."),
+        click.option("--replicates", type=int, default=DEFAULT_REPLICATES, show_default=True, help="Bootstrap draws."),
         click.option(
             "--by",
             type=click.Choice(["question", "cluster"]),

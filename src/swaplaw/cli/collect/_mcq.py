@@ -15,6 +15,7 @@ from swaplaw.cli._shared.output import Column, emit, percent, points, progress_b
 from swaplaw.cli._shared.reading import column_map
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, SwaplawError, listing, printable, quote
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.collect.run.collection import Collected
@@ -60,7 +61,9 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--until", type=click.Choice(["decided"]), help="Ask in waves, and stop when the next step is decided.")
 @click.option("--primary", metavar="MODEL", help="With --until: the model in use; by default the first that is named.")
-@click.option("--weight", default="2/3", show_default=True, help="With --until: weight of each other model.")
+@click.option(
+    "--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="With --until: weight of each other model."
+)
 @click.option(
     "--min-gain", type=float, default=MIN_GAIN, show_default=True, help="With --until: smallest gain worth a model."
 )

@@ -12,18 +12,21 @@ from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, load, percent, points, say, show, votes_options
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote, several
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
-    from swaplaw.decide.estimates import Estimates
-    from swaplaw.decide.label_curve import CurveBounds
-    from swaplaw.decide.labels import EnsembleLabels, Labels
+    from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
+    from swaplaw.decide.labels.curve import CurveBounds
+    from swaplaw.decide.labels.estimates import FleetEstimates
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("labels", cls=Command)
 @votes_options
-@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+@click.option(
+    "--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="Weight of the secondary; the primary carries 1."
+)
 @click.option("--primary", metavar="MODEL", help="The model that carries weight 1; with --secondary, one pair only.")
 @click.option("--secondary", metavar="MODEL", help="The model that is added.")
 @click.option("--panel", multiple=True, metavar="A=W,B=W,...", help="Also bound this ensemble.")
@@ -69,8 +72,8 @@ def command(
     Gold may be missing for some or all questions. Only questions whose vote the secondary changes need a label: once
     they have one, the bounds are the exact lift.
     """
-    from swaplaw.decide.label_sheet import labelled_votes, read_sheet, write_sheet
-    from swaplaw.decide.labels import labels_needed
+    from swaplaw.decide.labels.bounds import labels_needed
+    from swaplaw.decide.labels.sheet import labelled_votes, read_sheet, write_sheet
     from swaplaw.votes.ballots import ballots_of
 
     if curve and (primary is None or secondary is None):
@@ -117,13 +120,13 @@ def _weights(text: str) -> dict[str, str]:
 
 
 def _curve(found: Labels) -> CurveBounds:
-    from swaplaw.decide.label_curve import curve_bounds
+    from swaplaw.decide.labels.curve import curve_bounds
 
     return curve_bounds(found.ballots, found.pairs[0].primary, found.pairs[0].secondary)
 
 
-def _estimate(found: Labels, method: Any) -> Estimates:
-    from swaplaw.decide.estimates import estimate
+def _estimate(found: Labels, method: Any) -> FleetEstimates:
+    from swaplaw.decide.labels.estimates import estimate
 
     return estimate(found, method)
 
@@ -237,7 +240,7 @@ def _show_curve(found: CurveBounds) -> None:
     )
 
 
-def _show_estimates(found: Labels, estimates: Estimates, top: int) -> None:
+def _show_estimates(found: Labels, estimates: FleetEstimates, top: int) -> None:
     columns = [Column("Primary", right=False), Column("Secondary", right=False), Column("By agreement pp")]
     columns += [Column("With labels pp"), Column("From pp"), Column("To pp"), Column("Labels used")]
     rows = []

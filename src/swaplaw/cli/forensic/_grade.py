@@ -140,5 +140,5 @@ def _notes(report: dict[str, Any]) -> None:
     if judge and judge["twice"]:
         tell(f"the judge agreed with itself on {judge['agreed']} of {judge['twice']} answers")
     for line in report["skipped"]:
-        tell(f"skipped {line}")
+        tell(f"skipped {line}".replace("`partial`", "--partial"))
     tell(f"wrote {report['rows']} votes to {report['votes']}")

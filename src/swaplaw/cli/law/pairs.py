@@ -31,6 +31,7 @@ from swaplaw.cli._shared.output import (
 )
 from swaplaw.cli._shared.reading import only_grades
 from swaplaw.errors import several
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
@@ -46,7 +47,9 @@ OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 
 @click.command("pairs", cls=Command)
 @votes_options
-@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+@click.option(
+    "--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="Weight of the secondary; the primary carries 1."
+)
 @doubts_on_stderr()
 def command(votes: tuple[str, ...], dataset: str | None, as_json: bool, weight: str) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""

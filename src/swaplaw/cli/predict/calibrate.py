@@ -22,6 +22,7 @@ from swaplaw.cli._shared.evidence import (
 )
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, points, rate, say, show, votes_options
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.predict.law_file import Law
@@ -32,7 +33,9 @@ Shown = Callable[..., str]
 @click.command("calibrate", cls=Command)
 @votes_options
 @models_option
-@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary; the primary carries 1.")
+@click.option(
+    "--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="Weight of the secondary; the primary carries 1."
+)
 @click.option("-o", "--output", metavar="FILE", help="Write the law here, for `screen` and `predictors`.")
 @bootstrap_options
 def command(

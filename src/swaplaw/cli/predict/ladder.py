@@ -10,6 +10,7 @@ from swaplaw.cli._shared.evidence import doubts_on_stderr, load_tally
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import INTERVALS, Column, emit, header, lift, percent, points, show, votes_options
 from swaplaw.errors import InputError, quote
+from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
     from swaplaw.predict.ladder import Ladder
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @votes_options
 @click.option("--primary", required=True, metavar="MODEL", help="The model that carries weight 1.")
 @click.option("--secondary", required=True, metavar="MODEL", help="The model that is added.")
-@click.option("--weight", default="2/3", show_default=True, help="Weight of the secondary.")
+@click.option("--weight", default=str(DEFAULT_WEIGHT), show_default=True, help="Weight of the secondary.")
 @click.option("--samples", metavar="1,2,4,...", help="Samples of each model per question; by default up to all.")
 @click.option("--beyond", type=int, metavar="N", help="Extrapolate to N samples instead of infinitely many.")
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is resampled.")

@@ -25,32 +25,6 @@ from swaplaw.law.weights import DEFAULT_WEIGHT
 if TYPE_CHECKING:
     from swaplaw.predict.predictors import Predictors
 
-MEANING = {
-    "swap": "S*, measured swap mass (needs pooled votes)",
-    "predicted": "S-hat, the calibrated heuristic",
-    "rescue": "r, rescue mass",
-    "collective": "m, collective accuracy",
-    "gap": "accuracy gap",
-    "phi_adj": "accuracy-adjusted correlation",
-    "phi": "raw correlation",
-    "q_statistic": "Yule's Q",
-    "correlation": "the same as phi",
-    "disagreement": "r + d",
-    "double_fault": "z",
-    "entropy": "for two models the same as disagreement",
-    "kohavi_wolpert": "Kohavi-Wolpert variance, a quarter of disagreement",
-    "kappa": "interrater agreement",
-    "difficulty": "spread of the share of models that are right",
-    "generalised_diversity": "Partridge & Krzanowski",
-    "coincident_failure": "coincident failure diversity",
-    "margin": "margin law, from each model's own margins",
-    "shares": "shares law, from shares in each cell",
-    "joint": "joint law, from margins on the same questions",
-    "kappa_p": "CAPA, agreement beyond accuracy",
-    "same_wrong": "agreement when both are wrong",
-    "effective_votes": "Kish; ranks like -phi",
-}
-
 
 @click.command("predictors", cls=Command)
 @votes_options
@@ -104,7 +78,7 @@ def show_predictors(found: Predictors) -> None:
             interval(row.model_interval),
             rate(row.split),
             str(row.n),
-            MEANING.get(row.name, "added here"),
+            row.meaning,
         ]
         for row in found.predictors
     ]

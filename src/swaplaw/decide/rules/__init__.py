@@ -60,5 +60,14 @@ def register(rule: CombiningRule) -> None:
     ------
     InputError
         If there is already a rule of that name.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from swaplaw.decide import Choice
+    >>> register(CombiningRule("first", "the first model alone", lambda tally: Choice((0,), (Fraction(1),))))
+    >>> RULES["first"].summary
+    'the first model alone'
+    >>> RULES.unregister("first")
     """
     RULES.register(rule.name, rule)

@@ -12,7 +12,7 @@ import numpy as np
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.choice import Choice, alone
 from swaplaw.law.plurality import narrowest, whole_factors
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, tie_credit
 
 LARGEST_BAG = 600
 """Bags hold fewer models than this."""
@@ -30,7 +30,8 @@ class Margins:
         """Total score of a vote with these pooled margins."""
         sizes = np.bincount(self.tally.rivals.tie_sizes(margins))
         scale = lcm(*(size for size in range(1, len(sizes)) if sizes[size]))
-        return Fraction(sum(int(sizes[size]) * (scale // size) for size in range(1, len(sizes)) if sizes[size]), scale)
+        credit = (int(sizes[size]) * tie_credit(scale, size) for size in range(1, len(sizes)) if sizes[size])
+        return Fraction(sum(credit), scale)
 
 
 def whole_margins(tally: Tally) -> Margins:

@@ -58,7 +58,7 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
             skipped.append(f"{file.name}: a log of task {quote(header.eval.task)}, not of forensic")
             continue
         if header.status != "success" and not partial:
-            skipped.append(f"{file.name}: unfinished ({header.status}); --partial keeps what it has")
+            skipped.append(f"{file.name}: unfinished ({header.status}); `partial` keeps what it has")
             continue
         for sample in _samples(file):
             # A retried or resumed log repeats the samples of the log before it.

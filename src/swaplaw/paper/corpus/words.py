@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from swaplaw.paper.published import published
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Where a dataset's name or path says which of the paper's it is; the first that fits counts.
 DATASETS = (
@@ -63,13 +59,6 @@ def model_name(text: str) -> str | None:
     """The paper's name of a model, from its full name, a repository's name or the paper's short code."""
     codes = {plain(code): name for name, code in published().codes.items()}
     return codes.get(plain(text)) or known(text, MODELS)
-
-
-def renamed(frame: pl.DataFrame, column: str, names: Mapping[str, str]) -> pl.DataFrame:
-    """Replace the values of a column, each looked up once."""
-    import polars as pl
-
-    return frame.with_columns(pl.col(column).cast(pl.String).replace(dict(names)))
 
 
 def is_choice(dataset: str) -> bool:

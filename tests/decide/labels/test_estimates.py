@@ -11,8 +11,8 @@ import pytest
 
 import swaplaw as sl
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.decide.estimates import Method, believed, estimate
 from swaplaw.decide.labels import labels_needed
+from swaplaw.decide.labels.estimates import Method, believed, estimate
 from swaplaw.evidence.prediction_powered import prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
 from swaplaw.votes.ballots import ballots_of

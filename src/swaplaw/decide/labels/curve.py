@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw.decide.change import MOST_SPELLINGS, Change, changing_questions
+from swaplaw.decide.labels.change import MOST_SPELLINGS, Change, changing_questions
 from swaplaw.votes.ballots import Ballots
 
 ZERO = Fraction(0)

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.decide.change import Change, changing_questions
-from swaplaw.decide.label_curve import curve_bounds
-from swaplaw.decide.label_sheet import labelled_votes, read_sheet, write_sheet
 from swaplaw.decide.labels import labels_needed, narrowing
+from swaplaw.decide.labels.change import Change, changing_questions
+from swaplaw.decide.labels.curve import curve_bounds
+from swaplaw.decide.labels.sheet import labelled_votes, read_sheet, write_sheet
 from swaplaw.votes.ballots import Ballots, ballots_of
 
 from support.commands import Run

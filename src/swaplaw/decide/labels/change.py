@@ -24,6 +24,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.votes.ballots import Ballots
+from swaplaw.votes.tally import tie_credit
 
 MOST_SPELLINGS = 10
 """Graded answers to a question of which all sets are gone through."""
@@ -133,7 +134,7 @@ class Change:
         pooled, labelled = self._pooled[1], self.ballots.labelled
         ties = _gold_ties(self.ballots, pooled)
         most = _best_ties(self.ballots, pooled)
-        credit = {int(size): Fraction(1, int(size)) for size in np.unique([*ties, *most]) if size}
+        credit = {int(size): tie_credit(Fraction(1), int(size)) for size in np.unique([*ties, *most]) if size}
         known = [credit.get(int(size), Fraction(0)) for size in ties[labelled & self.answered]]
         unknown = [credit.get(int(size), Fraction(0)) for size in most[~labelled & self.answered]]
         return sum(known, Fraction(0)) / self.n, sum([*known, *unknown], Fraction(0)) / self.n
@@ -199,7 +200,7 @@ def _difference(before: Ints, after: Ints) -> tuple[Ints, int]:
     sizes = [int(size) for size in np.unique(np.concatenate([before.ravel(), after.ravel()])) if size]
     scale = lcm(*sizes)
     credit = np.zeros(max(sizes, default=0) + 1, dtype=object)
-    credit[sizes] = [scale // size for size in sizes]
+    credit[sizes] = [tie_credit(scale, size) for size in sizes]
     worth = credit if scale >= 2**31 else credit.astype(np.int64)
     return worth[after] - worth[before], scale
 

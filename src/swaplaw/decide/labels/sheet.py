@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swaplaw.decide.labels import Labels
+from swaplaw.decide.labels.bounds import Labels
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:

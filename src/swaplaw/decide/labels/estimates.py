@@ -18,14 +18,15 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw.decide.change import Change
-from swaplaw.decide.labels import Labels
+from swaplaw.decide.labels.bounds import Labels
+from swaplaw.decide.labels.change import Change
 from swaplaw.decide.rules._shares import shares_of_ballots
 from swaplaw.decide.rules.agreement import abilities
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.prediction_powered import LEAST, Powered, prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
 from swaplaw.votes.ballots import Ballots
+from swaplaw.votes.tally import tie_credit
 
 Method = Literal["one_coin", "dawid_skene"]
 MOST_ANSWERS = 26
@@ -54,7 +55,7 @@ class PairEstimate:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class FleetEstimates:
     """Estimates of a fleet."""
 
     method: Method
@@ -78,7 +79,7 @@ NOTE = (
 )
 
 
-def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
+def estimate(found: Labels, method: Method = "one_coin") -> FleetEstimates:
     """Estimate accuracies and lifts from agreement, corrected by the labels at hand where there are some.
 
     Parameters
@@ -90,7 +91,7 @@ def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
 
     Returns
     -------
-    Estimates
+    FleetEstimates
         For every model and every pair.
 
     Raises
@@ -114,7 +115,7 @@ def estimate(found: Labels, method: Method = "one_coin") -> Estimates:
         PairEstimate(pair.primary, pair.secondary, _agreement(change, right), powered(change, right))
         for pair, change in zip(found.pairs, found.changes[: len(found.pairs)], strict=True)
     )
-    return Estimates(method, accuracies, pairs)
+    return FleetEstimates(method, accuracies, pairs)
 
 
 def believed(ballots: Ballots, method: Method = "one_coin") -> Floats:
@@ -163,8 +164,8 @@ def accuracy(ballots: Ballots, model: int, right: Floats) -> float:
     own, starts = ballots.counts[model], ballots.starts[:-1]
     leads = own == np.maximum.reduceat(own, starts)[ballots.question]
     size = np.add.reduceat(leads.astype(np.int64), starts)
-    score = np.add.reduceat(np.where(leads & ~ballots.null, right, 0.0), starts) / size
-    return float(score[ballots.votes[model] > 0].mean())
+    score = np.add.reduceat(np.where(leads & ~ballots.null, right, 0.0), starts)
+    return float(tie_credit(score, size)[ballots.votes[model] > 0].mean())
 
 
 def _agreement(change: Change, right: Floats) -> float:

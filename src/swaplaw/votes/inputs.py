@@ -50,15 +50,17 @@ def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
         if dataset not in (None, votes.dataset):
             raise InputError(f"this tally is of dataset {quote(votes.dataset)}, not {quote(dataset)}")
         return votes
-    return table(votes).tally(dataset)
+    return vote_table(votes).tally(dataset)
 
 
-def table(votes: VotesLike) -> Votes:
-    """Take votes in any form but counts as a vote table."""
+def vote_table(votes: VotesLike) -> Votes:
+    """Open votes one by one, for what counts cannot tell (positions, the order of samples)."""
     from swaplaw.votes.table import Votes, votes_from
 
     if isinstance(votes, Votes):
         return votes
+    if isinstance(votes, Tally):
+        raise InputError("a tally holds counts only: pass the votes that it was counted from")
     if isinstance(votes, str | Path | list | tuple):
         opener = service("open paths")
         if opener is None:

@@ -18,8 +18,8 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
-from swaplaw.decide.change import Change
 from swaplaw.decide.defaults import MIN_GAIN
+from swaplaw.decide.labels.change import Change
 from swaplaw.errors import InputError, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.votes.ballots import Ballots
@@ -270,7 +270,7 @@ def _panel(ballots: Ballots, given: Mapping[str, str | float | Fraction]) -> Cha
 
 def _by_rule(ballots: Ballots, rule: str) -> Change | None:
     """What a rule of `combine` chooses; None where that is a single model."""
-    from swaplaw.decide.label_rules import choice_of
+    from swaplaw.decide.labels.rules import choice_of
 
     choice = choice_of(ballots, rule)
     named = {ballots.models[member]: weight for member, weight in zip(choice.members, choice.weights, strict=True)}
