@@ -316,3 +316,18 @@ def test_published_threshold() -> None:
     assert (f"{float(100 * p):.1f}", f"{float(100 * r):.1f}", f"{float(100 * gap):.1f}") == ("31.1", "2.6", "8.7")
     masses = sl.law.Masses(p, p - gap, p - gap - r)
     assert (masses.rescue, masses.gap, masses.threshold) == (r, gap, Fraction(22, 5))
+
+
+@pytest.mark.parametrize("command", [("summary",), ("screen", "demo", "--law"), ("replay", "demo"), ("drift",)])
+def test_a_name_that_is_too_long_is_one_line(swaplaw: Run, command: tuple[str, ...]) -> None:
+    more = ["demo"] if command == ("drift",) else []
+    done = swaplaw(*command, "x" * 5000, *more)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("option", ["law", "groups"])
+def test_json_that_is_nested_too_deeply_is_one_line(swaplaw: Run, option: str, votes: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text("[" * 20_000)
+    done = swaplaw("screen", votes, f"--{option}", tmp_path / "deep.json")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "nested too deeply" in done.err
