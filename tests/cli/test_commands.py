@@ -331,3 +331,12 @@ def test_json_that_is_nested_too_deeply_is_one_line(swaplaw: Run, option: str, v
     done = swaplaw("screen", votes, f"--{option}", tmp_path / "deep.json")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "nested too deeply" in done.err
+
+
+def test_the_best_single_model_has_no_gain_over_itself(swaplaw: Run) -> None:
+    shown = swaplaw("combine", "demo:mmlu-pro", "--rules", "best_single,equal", "--format", "csv").out
+    rows = [line.split(",") for line in shown.splitlines()]
+    place = rows[0].index("Gain")
+    gains = {row[0]: row[place] for row in rows[1:] if len(row) == len(rows[0])}
+    assert gains["best_single"] == ""
+    assert float(gains["equal (no labels)"].split()[0]) > 0

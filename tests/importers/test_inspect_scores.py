@@ -13,6 +13,7 @@ pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
@@ -58,6 +59,18 @@ def test_scores_that_never_suffice_are_refused(tmp_path: Path) -> None:
     run(sums(0.9, 0.2), scripted("m", says), tmp_path)
     with pytest.raises(sl.InputError, match=r"none of the scores is at least 1 \(the highest is 0\.9\)"):
         sl.import_votes(tmp_path)
+
+
+def test_tokens_that_nobody_counted_are_unknown(tmp_path: Path) -> None:
+    run(sums(), scripted("m", says), tmp_path)
+    assert set(sl.import_votes(tmp_path).votes.frame.collect()["tokens"]) == {10}
+    [file] = tmp_path.glob("*.eval")
+    log = read_eval_log(str(file))
+    for sample in log.samples or []:
+        for usage in sample.model_usage.values():
+            usage.total_tokens = 0
+    write_eval_log(log, str(file))
+    assert set(sl.import_votes(tmp_path).votes.frame.collect()["tokens"]) == {None}
 
 
 def test_runs_with_other_settings_say_so(tmp_path: Path) -> None:

@@ -397,7 +397,8 @@ def _cluster(summary: EvalSampleSummary, key: str, file: str) -> str:
 def _costs(summary: EvalSampleSummary) -> dict[str, Any]:
     usage = list(summary.model_usage.values())
     costs = [use.total_cost for use in usage if use.total_cost is not None and math.isfinite(use.total_cost)]
-    return {"tokens": sum(use.total_tokens for use in usage) if usage else None, "cost": sum(costs) if costs else None}
+    # Nobody answers without tokens: 0 means that the provider did not count them.
+    return {"tokens": sum(use.total_tokens for use in usage) or None, "cost": sum(costs) if costs else None}
 
 
 def _readings(options: Options) -> list[Reading]:
