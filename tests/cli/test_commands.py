@@ -340,3 +340,9 @@ def test_the_best_single_model_has_no_gain_over_itself(swaplaw: Run) -> None:
     gains = {row[0]: row[place] for row in rows[1:] if len(row) == len(rows[0])}
     assert gains["best_single"] == ""
     assert float(gains["equal (no labels)"].split()[0]) > 0
+
+
+def test_footnotes_suit_what_is_shown(swaplaw: Run, tmp_path: Path) -> None:
+    assert "Without labels nobody knows" not in swaplaw("labels", "demo").out
+    (tmp_path / "one.csv").write_text("question,model,answer,gold\nq,a,A,A\n")
+    assert "1 vote of 1 model on" in swaplaw("import", tmp_path / "one.csv", "--explain").out
