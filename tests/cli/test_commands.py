@@ -316,3 +316,33 @@ def test_published_threshold() -> None:
     assert (f"{float(100 * p):.1f}", f"{float(100 * r):.1f}", f"{float(100 * gap):.1f}") == ("31.1", "2.6", "8.7")
     masses = sl.law.Masses(p, p - gap, p - gap - r)
     assert (masses.rescue, masses.gap, masses.threshold) == (r, gap, Fraction(22, 5))
+
+
+@pytest.mark.parametrize("command", [("summary",), ("screen", "demo", "--law"), ("replay", "demo"), ("drift",)])
+def test_a_name_that_is_too_long_is_one_line(swaplaw: Run, command: tuple[str, ...]) -> None:
+    more = ["demo"] if command == ("drift",) else []
+    done = swaplaw(*command, "x" * 5000, *more)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("option", ["law", "groups"])
+def test_json_that_is_nested_too_deeply_is_one_line(swaplaw: Run, option: str, votes: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text("[" * 20_000)
+    done = swaplaw("screen", votes, f"--{option}", tmp_path / "deep.json")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "nested too deeply" in done.err
+
+
+def test_the_best_single_model_has_no_gain_over_itself(swaplaw: Run) -> None:
+    shown = swaplaw("combine", "demo:mmlu-pro", "--rules", "best_single,equal", "--format", "csv").out
+    rows = [line.split(",") for line in shown.splitlines()]
+    place = rows[0].index("Gain")
+    gains = {row[0]: row[place] for row in rows[1:] if len(row) == len(rows[0])}
+    assert gains["best_single"] == ""
+    assert float(gains["equal (no labels)"].split()[0]) > 0
+
+
+def test_footnotes_suit_what_is_shown(swaplaw: Run, tmp_path: Path) -> None:
+    assert "Without labels nobody knows" not in swaplaw("labels", "demo").out
+    (tmp_path / "one.csv").write_text("question,model,answer,gold\nq,a,A,A\n")
+    assert "1 vote of 1 model on" in swaplaw("import", tmp_path / "one.csv", "--explain").out

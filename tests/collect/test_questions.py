@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,17 @@ def test_mmlu_pro_is_read_without_its_padding(tmp_path: Path, suffix: str) -> No
     [question] = read_questions(written(tmp_path, MMLU_PRO, name=f"m.{suffix}"))
     assert question.options == ("helium", "hydrogen", "neon")
     assert (question.id, question.letter, question.cluster) == ("70", "B", "chemistry")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_packed_files_are_read(tmp_path: Path, suffix: str) -> None:
+    plain = written(tmp_path, SUPERGPQA, name=f"s.{suffix}")
+    packed = tmp_path / f"p.{suffix}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert list(read_questions(packed)) == list(read_questions(plain))
+    packed.write_bytes(gzip.compress(plain.read_bytes())[:-9])
+    with pytest.raises(InputError, match=r"p\.\w+\.gz"):
+        read_questions(packed)
 
 
 def test_gpqa_letters_tell_nothing(tmp_path: Path) -> None:

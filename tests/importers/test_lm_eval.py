@@ -15,7 +15,7 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.answers import Reader
-from swaplaw.importers.lm_eval import _apportion
+from swaplaw.importers.harness_choices import apportion
 
 from support.data import DATA
 from support.harness import run_harness
@@ -112,8 +112,8 @@ def test_softmax_as_shares(logs: Path) -> None:
 
 
 def test_shares_are_apportioned_exactly() -> None:
-    assert Counter(_apportion([0.0, 0.0, 0.0], 10)) == {0: 4, 1: 3, 2: 3}
-    assert Counter(_apportion([0.0, -1e9], 7)) == {0: 7}
+    assert Counter(apportion([0.0, 0.0, 0.0], 10)) == {0: 4, 1: 3, 2: 3}
+    assert Counter(apportion([0.0, -1e9], 7)) == {0: 7}
 
 
 def test_repeats_are_votes(logs: Path) -> None:

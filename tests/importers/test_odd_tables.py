@@ -146,6 +146,7 @@ REFUSED = {
         "question,model,answer,gold\n" + "".join(f"q{n},{m},{n % 3},{n % 3 + 1}\n" for n in range(6) for m in "ab"),
         "number both in the same way",
     ),
+    "scores on another scale": ("question,model,score\nq,a,5\nq,b,2\n", "go up to 5, so 1 is not the full mark"),
     "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "as the threshold"),
     "yes and no without golds": ("question,m,n\n1,yes,no\n2,no,no\n", "which may be answers or grades"),
     "a column that is not a model": (
@@ -220,9 +221,7 @@ def test_standard_input_may_be_packed() -> None:
 
 def test_scores_between_right_and_wrong_are_pointed_out(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("question,model,score\nq,a,0.7\nq,b,1.0\n")
-    assert any(
-        "scores such as 0.7; those of at least 1 count" in note for note in sl.read_votes(tmp_path / "v.csv").notes
-    )
+    assert any("such as 0.7; those of at least 1 count" in note for note in sl.read_votes(tmp_path / "v.csv").notes)
     assert sl.tally(sl.read_votes(tmp_path / "v.csv", options=Options(threshold=0.5))).gold.tolist() == [[1], [1]]
 
 

@@ -149,6 +149,12 @@ def test_bad_live_votes_are_one_clear_line(
     assert message in done.err
 
 
+def test_a_directory_of_live_votes_says_what_to_do(swaplaw: Run, policy_file: Path, tmp_path: Path) -> None:
+    done = swaplaw("drift", policy_file, tmp_path)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "a directory; name the files of live votes in it" in done.err
+
+
 def test_the_server_watches_too(base_url: str, world: World, start: Start) -> None:
     """A member that agreed with the other now says something else: the metrics ring the alarm."""
     expected = {str(q): [["A"] * 3, ["A"] * 3] for q in range(60)}

@@ -70,6 +70,18 @@ def served(script: Recorded, a: str, b: str, weight: Fraction, batch: int, **ser
             return dict(asyncio.run(ask_all(url, sorted(script.gold))))
 
 
+def test_text_in_parts_asks_the_same_question(first_votes: Votes) -> None:
+    script = recorded(first_votes, ["gpt-4"])
+    with running(scripted_app(Script(script.answers))) as url:
+        asked = [f"question {question}" for question in sorted(script.gold)[:20]]
+
+        def reply(content: Any) -> Any:
+            body = {"model": "gpt-4", "seed": 0, "messages": [{"role": "user", "content": content}]}
+            return httpx.post(f"{url}/chat/completions", json=body, trust_env=False).json()["choices"]
+
+        assert [reply(text) for text in asked] == [reply([{"type": "text", "text": text}]) for text in asked]
+
+
 @pytest.mark.parametrize(
     ("pair", "exact", "batch"), [(CONFIDENT, True, 1), (CONFIDENT, False, N), (SHAKY, True, 4), (SHAKY, False, N)]
 )

@@ -135,10 +135,16 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError as error:
         said = f" ({error})" if str(error) else ""
         fail(f"there is not enough memory for this{said}: analyse fewer models or fewer questions at a time", 1)
+    except RecursionError:
+        fail("the input is nested too deeply to be read", 2)
     except BrokenPipeError:
         # The reader (`head`, a pager) has gone: nothing is wrong, and nothing more can be said.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.filename is None:
+            raise  # Not about a file that the user named.
+        fail(f"{quote(str(error.filename), 200)}: {error.strerror}", 2)
 
 
 def fail(message: str, code: int) -> None:

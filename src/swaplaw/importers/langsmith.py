@@ -14,6 +14,7 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import documents
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema
 from swaplaw.importers.registry import Format, head
+from swaplaw.importers.scores import Scores
 from swaplaw.votes.files import Source
 
 GRADES = ("correctness", "correct", "exact_match", "accuracy")
@@ -39,6 +40,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
 
 def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str, str]], findings: Findings) -> None:
     csv.field_size_limit(documents.MAX_LINE)
+    scores = Scores(options.threshold)
     with file.open(newline="", encoding="utf-8-sig") as handle:
         for row in csv.DictReader(handle):
             parts = {part: _part(row, part) for part in ("inputs", "outputs", "reference", "feedback")}
@@ -46,13 +48,14 @@ def _file(file: Path, options: Options, spool: Spool, samples: Counter[tuple[str
             model = options.model or next((row[name] for name in MODELS if row.get(name)), file.stem)
             question = row.get("example_id") or documents.question_of(parts["inputs"])
             answer = None if row.get("error") else _only(parts["outputs"], "outputs", file)
-            vote = documents.vote(answer, gold, _grade(row, parts["feedback"], options), options, findings)
+            vote = documents.vote(answer, gold, _grade(row, parts["feedback"], options, scores), options, findings)
             if row.get("error"):
                 vote["reason"] = "error"
             key = (question, model)
             place = {"dataset": options.dataset or "langsmith", "question": question, "model": storable(model)}
             spool.add(vote | place | {"sample": samples[key]})
             samples[key] += 1
+    scores.judge(quote(str(file), 200), "scores of the feedback", findings)
 
 
 def _part(row: Mapping[str, str], part: str) -> dict[str, Any]:
@@ -87,7 +90,7 @@ def _only(values: Mapping[str, Any], part: str, file: Path) -> str:
     )
 
 
-def _grade(row: Mapping[str, str], feedback: Mapping[str, Any], options: Options) -> bool | None:
+def _grade(row: Mapping[str, str], feedback: Mapping[str, Any], options: Options, scores: Scores) -> bool | None:
     names = [options.scorer] if options.scorer else GRADES
     for name in names:
         value = feedback.get(name) if feedback.get(name) not in (None, "") else row.get(name)
@@ -95,7 +98,7 @@ def _grade(row: Mapping[str, str], feedback: Mapping[str, Any], options: Options
             word = str(value).strip().lower()
             if word in ("true", "false"):
                 return word == "true"
-            return float(word) >= options.threshold
+            return scores.right(float(word))
     if options.scorer:
         raise InputError(f"there is no feedback {quote(options.scorer)}; there is {listing(list(feedback))}")
     return None

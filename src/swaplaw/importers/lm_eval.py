@@ -1,29 +1,31 @@
 """lm-evaluation-harness `samples_*.jsonl`: a document becomes a vote, or one vote for each repeat.
 
-Multiple-choice tasks vote for the option of highest log-likelihood; with `shares`, the softmax is split into that many
-votes instead. Generation tasks vote with the responses of one filter. Several runs of a model are repeated samples.
+Multiple-choice tasks vote for the option of highest log-likelihood (see `harness_choices`); with `shares`, the softmax
+is split into that many votes instead. Generation tasks vote with the responses of one filter. Several runs of a model
+are repeated samples.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from swaplaw._core.progress import with_bar
 from swaplaw.answers.characters import storable
-from swaplaw.answers.choice import letter
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import documents
+from swaplaw.importers.harness_choices import Golds, choice_of
 from swaplaw.importers.harness_filters import INVALID, TaskFilters, filters_of, temperature_of
 from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema
 from swaplaw.importers.registry import Format, head
+from swaplaw.importers.scores import Scores
 from swaplaw.votes.files import Source
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl$")
@@ -49,6 +51,8 @@ class Run:
     filters: Counter[str] = field(default_factory=Counter)
     task_filters: TaskFilters = field(default_factory=lambda: TaskFilters({}))
     temperature: float | None = None
+    golds: Golds = field(default_factory=Golds)
+    scores: Scores = field(default_factory=lambda: Scores(Options.threshold))
 
 
 def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
@@ -91,7 +95,9 @@ def _run(file: Path, options: Options) -> Run:
     results = beside[0] if beside else None
     model, named = (options.model, True) if options.model else _model(file, results)
     filters, temperature = filters_of(results, task), temperature_of(results, task)
-    return Run(file, options.dataset or task, time, model, named, task_filters=filters, temperature=temperature)
+    made = Run(file, options.dataset or task, time, model, named, task_filters=filters, temperature=temperature)
+    made.scores = Scores(options.threshold)
+    return made
 
 
 def _model(file: Path, results: Path | None) -> tuple[str, bool]:
@@ -138,6 +144,7 @@ def _differences(paths: set[Path]) -> dict[Path, str]:
 
 
 def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str, Any]]:
+    _survey(run, options)
     chosen = _filter(run, options)
     kept_less = 0
     _say_how(run, chosen, options, findings)
@@ -146,22 +153,30 @@ def _votes(run: Run, options: Options, findings: Findings) -> Iterator[dict[str,
             continue
         if chosen == RAW and line.get("filter", "none") != next(iter(run.filters)):
             continue  # Every filter repeats the raw responses: one is enough.
-        try:
+        with _named(run.file, number):
             votes, less = _document(run, line, chosen, options)
-        except InputError:
-            raise
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InputError(
-                f"{quote(str(run.file), 200)}: line {number} is not a sample of lm-evaluation-harness that this "
-                f"version reads ({type(error).__name__}: {quote(str(error), 80)}); was it written by another version?"
-            ) from None
         kept_less += less
         yield from votes
+    run.scores.judge(quote(run.file.name, 200), "values of the metric", findings)
     if kept_less:
         findings.notes.append(
             f"{run.file.name}: filter {quote(chosen)} kept one response of several for {kept_less} documents; "
             f"filter {quote(RAW)} counts every response"
         )
+
+
+@contextmanager
+def _named(file: Path, number: int) -> Iterator[None]:
+    """Name the file in every error, and the line where it is not a sample as the harness writes them."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{quote(str(file), 200)}: {error}") from None
+    except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+        raise InputError(
+            f"{quote(str(file), 200)}: line {number} is not a sample of lm-evaluation-harness that this "
+            f"version reads ({type(error).__name__}: {quote(str(error), 80)}); was it written by another version?"
+        ) from None
 
 
 def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -171,9 +186,16 @@ def _lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, sample
 
 
-def _filter(run: Run, options: Options) -> str:
-    for _, line in _lines(run.file):
+def _survey(run: Run, options: Options) -> None:
+    """Look at the whole file first: which filters there are, and how targets name the right options."""
+    for number, line in _lines(run.file):
         run.filters[str(line.get("filter", "none"))] += 1
+        with _named(run.file, number):
+            if (choice := choice_of(line, options.scorer)) is not None:
+                run.golds.see(choice, line["doc_id"])
+
+
+def _filter(run: Run, options: Options) -> str:
     if not run.filters:
         raise InputError(f"{quote(str(run.file), 200)}: there are no samples in it; run the evaluation first")
     if options.filter is None:
@@ -199,13 +221,12 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
     if options.cluster:
         if options.cluster not in line["doc"]:
             raise InputError(
-                f"{quote(str(run.file), 200)}: document {line['doc_id']} has no field {quote(options.cluster)} to be "
-                f"its cluster; there are {listing(list(line['doc']))}"
+                f"document {line['doc_id']} has no field {quote(options.cluster)} to be its cluster; "
+                f"there are {listing(list(line['doc']))}"
             )
         common["cluster"] = storable(str(line["doc"][options.cluster]))
-    likelihoods = _likelihoods(line["filtered_resps"])
-    if likelihoods is not None and len(likelihoods) == len(line["arguments"]) > 1:
-        return [common | vote for vote in _choice(line, likelihoods, options.shares)], False
+    if (choice := choice_of(line, options.scorer)) is not None:
+        return [common | vote for vote in choice.votes(run.golds.of(choice), options.shares)], False
     raw = [response for group in line["resps"] for response in (group if isinstance(group, list) else [group])]
     raw = raw[: run.task_filters.first.get(chosen)]
     kept = raw if chosen == RAW or options.reader is not None else _flat(line["filtered_resps"])
@@ -214,8 +235,7 @@ def _document(run: Run, line: dict[str, Any], chosen: str, options: Options) -> 
         kept, read = raw, lambda response: run.task_filters.apply(chosen, response)
     graded = len(kept) == 1 and chosen != RAW and options.reader is None
     votes = [
-        common | {"sample": n} | _generation(line, read(str(text)), graded, options, run.task_filters)
-        for n, text in enumerate(kept)
+        common | {"sample": n} | _generation(line, read(str(text)), graded, options, run) for n, text in enumerate(kept)
     ]
     return votes, len(kept) < len(raw)
 
@@ -257,65 +277,9 @@ def _flat(responses: list[Any]) -> list[Any]:
     return [item for response in responses for item in (response if isinstance(response, list) else [response])]
 
 
-def _likelihoods(responses: Any) -> list[float] | None:
-    """Log-likelihoods of the options, written as numbers or as text; None where responses are something else."""
-    try:
-        pairs = [(float(likelihood), str(greedy)) for likelihood, greedy in responses]
-    except (TypeError, ValueError):
-        return None
-    return [value for value, _ in pairs] if all(greedy in ("True", "False") for _, greedy in pairs) else None
-
-
-def _choice(line: dict[str, Any], likelihoods: list[float], shares: int | None) -> list[dict[str, Any]]:
-    """One vote for the likeliest option, or the softmax as shares, by largest remainders."""
-    labels = [str(argument["arg_1"]).strip() for argument in line["arguments"].values()]
-    gold = letter(_target(line["target"], labels))
-    if any(math.isnan(value) for value in likelihoods):
-        return [{"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
-    best = likelihoods.index(max(likelihoods))
-    places = [best] if shares is None else _apportion(likelihoods, shares)
-    return [
-        {
-            "sample": number,
-            "answer": letter(place),
-            "gold": gold,
-            "reason": None,
-            "correct": letter(place) == gold,
-            "option": bounded(storable(labels[place]))[:200],
-        }
-        for number, place in enumerate(places)
-    ]
-
-
-def _apportion(likelihoods: list[float], shares: int) -> list[int]:
-    """Split `shares` votes by the softmax: whole parts first, then the largest remainders, earlier options first."""
-    top = max(likelihoods)
-    masses = [math.exp(value - top) for value in likelihoods]
-    quotas = [shares * mass / sum(masses) for mass in masses]
-    seats = [math.floor(quota) for quota in quotas]
-    by_remainder = sorted(range(len(quotas)), key=lambda place: (seats[place] - quotas[place], place))
-    for place in by_remainder[: shares - sum(seats)]:
-        seats[place] += 1
-    return [place for place, number in enumerate(seats) for _ in range(number)]
-
-
-def _target(target: Any, labels: list[str]) -> int:
-    """Find the gold option: an index, a letter or the option's own text."""
-    text = str(target).strip()
-    if re.fullmatch(r"\d+", text) and int(text) < len(labels) and text not in labels:
-        return int(text)
-    if text in labels:
-        return labels.index(text)
-    if re.fullmatch(r"[A-Z]", text) and ord(text) - ord("A") < len(labels):
-        return ord(text) - ord("A")
-    raise ValueError(f"target {quote(text)} is none of the options {listing(labels)}")
-
-
-def _generation(
-    line: dict[str, Any], response: str | None, graded: bool, options: Options, filters: TaskFilters
-) -> dict[str, Any]:
+def _generation(line: dict[str, Any], response: str | None, graded: bool, options: Options, run: Run) -> dict[str, Any]:
     """One response: its grade is the harness's own where it graded this response, else whether it reads like gold."""
-    target = line["target"]
+    filters, target = run.task_filters, line["target"]
     written = str(target[0] if isinstance(target, list) and target else target)
     letter = LETTER.fullmatch(written.strip())
     gold = options.gold(bounded(storable(written.strip("() ") if letter else filters.spell(written))))
@@ -326,7 +290,7 @@ def _generation(
     said = text.strip("() ") if letter and LETTER.fullmatch(text) else filters.spell(text)
     answer = options.spell(said) or None
     metric = _metric(line, options) if graded else None
-    correct = answer == gold if metric is None else metric >= options.threshold
+    correct = answer == gold if metric is None else run.scores.right(metric)
     if answer is None:
         return {"answer": None, "gold": gold, "reason": "no_parse", "correct": False}
     return {"answer": answer, "gold": gold, "reason": None, "correct": correct}
@@ -343,6 +307,8 @@ def _metric(line: dict[str, Any], options: Options) -> float | None:
 
 def _readings(options: Options) -> list[Reading]:
     votes = f"{options.shares} votes by softmax" if options.shares else "the option of highest log-likelihood"
+    by = {"acc_norm": " per character", "acc_bytes": " per byte", "acc_mutual_info": " above that without the question"}
+    votes += by.get(options.scorer or "", "")
     return [
         Reading("dataset", "the task in the file's name", ""),
         Reading("question", "doc_id", ""),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import layouts
 from swaplaw.importers.record import Findings, Options, Reading, describe
+from swaplaw.importers.scores import Scores
 from swaplaw.votes import canonical
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import Source, open_file, unreadable
@@ -280,17 +281,10 @@ def _check_grades(
     scores = (
         found["given"].cast(pl.Float64, strict=False).drop_nulls() if kind != pl.Boolean else found["given"].clear()
     )
-    between = scores.filter((scores > 0) & (scores < options.threshold)) if len(scores) else scores
-    if len(between) and not found["correct"].any():
-        raise InputError(
-            f"{quote(file, 200)}: no score in column {quote(name)} is at least {options.threshold:g} (the highest is "
-            f"{max(scores):g}), so no vote would be right; set the lowest score that counts as right as the threshold"
-        )
-    if len(between):
-        findings.notes.append(
-            f"{quote(file, 100)}: column {quote(name)} holds scores such as {between[0]:g}; those of at least "
-            f"{options.threshold:g} count as right (choose another threshold if that is not meant)"
-        )
+    seen = Scores(options.threshold)
+    for score in scores:
+        seen.right(score)
+    seen.judge(quote(file, 200), f"scores in column {quote(name)}", findings)
 
 
 def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: Path) -> Iterator[Reading]:

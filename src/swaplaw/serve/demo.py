@@ -63,7 +63,7 @@ def scripted_app(script: Script, *, delay: float = 0.0) -> ASGIApp:
 
     async def chat(request: Request) -> Response:
         asked = await request.json()
-        text = str(asked["messages"][-1].get("content"))
+        text = _text(asked["messages"][-1].get("content"))
         key = (asked["model"], script.question(text))
         if key not in script.answers:
             return JSONResponse({"error": {"message": "no such model"}}, 404)
@@ -85,6 +85,13 @@ def scripted_app(script: Script, *, delay: float = 0.0) -> ASGIApp:
         return JSONResponse({**reply, "choices": choices, "usage": usage})
 
     return Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
+
+
+def _text(content: Any) -> str:
+    """The words of a message, whether it is one text or a list of parts: both ask the same question."""
+    if isinstance(content, list):
+        return " ".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(content)
 
 
 def completion(answer: str | None) -> str:

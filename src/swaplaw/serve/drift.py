@@ -303,6 +303,10 @@ def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[
     models = [member.model for member in policy.members]
     frames = []
     for path in paths:
+        if Path(path).is_dir():
+            raise InputError(
+                f"{quote(str(path), 200)}: a directory; name the files of live votes in it, and import logs first"
+            )
         if not Path(path).is_file():
             raise InputError(f"{quote(str(path), 200)}: there is no such file of live votes")
         frame = Votes((open_file(Path(path)),)).frame.collect()

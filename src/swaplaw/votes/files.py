@@ -124,10 +124,17 @@ def _scratch() -> Path:
     return folder
 
 
-@lru_cache(maxsize=64)
 def _unpacked(file: Path) -> Path:
     """Unpack a gzip file beside other temporary files: scans can then stream it."""
-    plain = _scratch() / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:16]}-{file.stem}"
+    state = file.stat()
+    return _unpacked_once(file, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _unpacked_once(file: Path, *version: int) -> Path:
+    """Unpack a file as it is now: one that is written again is unpacked again, and frames of the old one still hold."""
+    key = f"{file.resolve()} {version}"
+    plain = _scratch() / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}-{file.stem}"
     left = MAX_UNPACKED
     try:
         with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:

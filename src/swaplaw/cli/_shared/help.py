@@ -87,8 +87,8 @@ class Command(click.Command):
             name: heading
             for heading, names in GROUPS.items()
             for name in names
-            # What `--dataset` and `--column` mean depends on what the command reads.
-            if takes_votes or heading != "How VOTES are read"
+            # What `--dataset`, `--column` and `--cluster` mean depends on what the command reads.
+            if takes_votes or (heading != "How VOTES are read" and name != "cluster")
         }
         for heading in ("Options", *GROUPS):
             rows = [record for name, record in shown if shared.get(str(name), "Options") == heading]

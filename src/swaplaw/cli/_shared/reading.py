@@ -116,6 +116,10 @@ _FLAG_OF = (
     (re.compile(r"form '(\w+)'"), r"form '\1' (--canonical \1)"),
     (re.compile(r"as in (\w+)=NAME"), r"as in --column \1=NAME"),
     (re.compile(r"name the one to analyse$"), "name the one to analyse with --dataset NAME"),
+    (re.compile(r"choose one by its name$"), "choose one with --scorer NAME"),
+    (re.compile(r"choose one as scorer NAME:PART$"), "choose one with --scorer NAME:PART"),
+    (re.compile(r"choose one by name, or raw"), "choose one with --filter NAME, or --filter raw"),
+    (re.compile(r"counts as right as the threshold$"), "counts as right with --threshold"),
     (re.compile(r"name it with `groups`$"), "name it with --groups FILE"),
 )
 """What the library calls things, and the flag that says so."""

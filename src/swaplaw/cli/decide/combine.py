@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from swaplaw.panels.fleet import FleetOptimum
 
 NOTE = (
-    "In-sample: on the questions that chose the weights. Gain: held out, over the best single model, both chosen on "
-    "other questions; ± is half of a 95% interval. Best: how often the rule comes first when questions are drawn "
-    "again. Left: how far its weights are, in-sample, from what is proven possible."
+    "In-sample: accuracy in % on the questions that chose the weights. Gain: held out, in points over the best single "
+    "model, both chosen on other questions; ± is half of a 95% interval. Best: how often the rule comes first when "
+    "questions are drawn again. Cost: samples per question, or their price. Left: how many points its weights are, "
+    "in-sample, below what is proven possible."
 )
 MOST_WEIGHTS = 6
 """Weights that a line shows."""
@@ -133,28 +134,28 @@ def show_combination(found: Combination) -> None:
     """Print all rules, what each would deploy, and the optimum."""
     header(found.tally)
     columns = [
-        Column("rule", right=False),
-        Column("models"),
-        Column("in-sample"),
-        Column("held out"),
-        Column("gain"),
+        Column("Rule", right=False),
+        Column("Models"),
+        Column("In-sample"),
+        Column("Held out"),
+        Column("Gain"),
         Column("±"),
-        Column("best"),
-        Column("cost", minor=1),
-        Column("left", minor=2),
+        Column("Best"),
+        Column("Cost", minor=1),
+        Column("Left", minor=2),
     ]
     title = (
         f"{found.tally.dataset}: {len(found.rules)} rules on {len(found.tally.questions):,} of {found.of:,} questions; "
         f"the best single model, {found.baseline}, has {percent(found.baseline_accuracy)}%"
     )
     show(title, columns, [_row(found, one) for one in found.rules], NOTE)
-    columns = [Column("rule", right=False), Column("weights on all questions", right=False)]
+    columns = [Column("Rule", right=False), Column("Weights on all questions", right=False)]
     show("Weights", columns, [[one.rule.name, _weights(one.weights)] for one in found.rules])
     if found.subjects is not None:
         rows = [[subject, _weights(own)] for subject, own in found.subjects.weights.items()]
         gain, reach = lift(found.subjects.gain.mean, found.subjects.gain)
         note = f"Held out: {percent(found.subjects.held_out)}%, a gain of {gain} ± {reach} points."
-        show("Weights by subject", [Column("subject", right=False), Column("weights", right=False)], rows, note)
+        show("Weights by subject", [Column("Subject", right=False), Column("Weights", right=False)], rows, note)
     if found.given is not None:
         got = f"{float(found.given.score):g} of {len(found.tally.questions):,} questions"
         say(f"The weights given get {got} right ({percent(found.given.accuracy)}%).")
@@ -169,7 +170,8 @@ def _row(found: Combination, one: RuleResult) -> list[str]:
         str(len(one.weights)),
         percent(one.accuracy),
         percent(one.held_out),
-        *lift(one.gain.mean, one.gain),
+        # The best single model is what gains are over: its own gain is no estimate.
+        *(("–", "–") if one.rule.name == "best_single" else lift(one.gain.mean, one.gain)),
         f"{100 * one.probability_best:.0f}%",
         f"{one.cost:.4g}",
         points(left).lstrip("+") if left is not None else "–",

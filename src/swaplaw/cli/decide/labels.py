@@ -200,7 +200,8 @@ def _note(found: Labels, top: int, min_gain: float) -> str:
     least = f"{100 * min_gain:g} point{'' if min_gain == 0.01 else 's'}"
     sentences = [
         f"{known} of {many} lift{'' if many == 1 else 's'} known exactly; {hopeless} cannot help by {least} or more"
-        f", whatever the other labels are; {sure} help for sure. No pair can help by more than {points(most)} points.",
+        f"{'' if known == many else ', whatever the other labels are'}; {sure} help for sure. "
+        f"No pair can help by more than {points(most)} points.",
         "The bounds are sharp: no labels make a lift larger or smaller, and some labels attain each end.",
         "In the drawings - is what was open without labels, █ what still is.",
     ]
@@ -209,7 +210,7 @@ def _note(found: Labels, top: int, min_gain: float) -> str:
         sentences.append(f"{several(len(found.order), 'question')} could still change a bound. Label first: {ids}.")
     if many > top:
         sentences.append(f"The {top} pairs with the highest bounds are listed; --top lists more.")
-    if many > 1:
+    if many > 1 and known < many:
         sentences.append(
             "Without labels nobody knows which of two models is better, so every pair is listed in both orders."
         )

@@ -10,7 +10,7 @@ import click
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, remark, show, table_options
 from swaplaw.cli._shared.reading import reading_of_run, reading_options
-from swaplaw.errors import InputError
+from swaplaw.errors import InputError, several
 
 if TYPE_CHECKING:
     from swaplaw.importers.reading import Imported
@@ -66,6 +66,9 @@ def _show(imported: Imported, output: Path | None) -> None:
         [reading.column, reading.source + (" (guessed)" if reading.guessed else ""), reading.example]
         for reading in imported.readings
     ]
-    head = f"{facts['votes']:,} votes of {len(facts['models'])} models on {', '.join(facts['datasets'])}"
+    head = (
+        f"{several(facts['votes'], 'vote')} of {several(len(facts['models']), 'model')} on "
+        f"{', '.join(facts['datasets'])}"
+    )
     tail = f"written to {output}" if output is not None else "nothing written: leave out --explain to write"
     show(head, [Column(name, right=False) for name in ("Column", "Read from", "Example")], rows, tail)

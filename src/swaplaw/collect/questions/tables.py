@@ -8,8 +8,10 @@ letters tell nothing of a question's text.
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from swaplaw.collect.design.orders import MOST_OPTIONS, order
 from swaplaw.collect.questions.columns import Columns, find_columns
 from swaplaw.collect.questions.question import Question, Questions, Row, content_id, gather, text_of
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.votes.files import FORMATS, open_file, unreadable
+from swaplaw.votes.files import format_of_table, open_file, unreadable
 
 PADDING = "N/A"
 
@@ -54,7 +56,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             "supergpqa, mmlu-pro, gpqa-diamond, hf:OWNER/NAME or inspect:PACKAGE/TASK"
         )
     opened = open_file(file)
-    if FORMATS[file.suffix.lower()] == "jsonl":
+    if format_of_table(file) == "jsonl":
         yield from _json_rows(file)
         return
     import polars as pl
@@ -69,7 +71,10 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _json_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """By Python's own reader: rows may differ in the types of a column, and an error has its line."""
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
+        packed = gzip.decompress(file.read_bytes()) if file.suffix.lower() == ".gz" else file.read_bytes()
+        lines = packed.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{quote(str(file), 200)}: cannot be unpacked ({error}); copy it again") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{quote(str(file), 200)}: not UTF-8 text ({error}); write the file again as UTF-8") from None
     for number, line in enumerate(lines, 1):

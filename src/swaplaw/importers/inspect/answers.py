@@ -47,6 +47,8 @@ class SampleRow:
     """Whether the answer was read here from the completion, rather than taken from the scorer."""
     options: int = 0
     """How many options there were, where the answer is one of them."""
+    score: float | None = None
+    """What the scorer gave, where that says whether the answer is right."""
 
     @classmethod
     def abstained(cls, summary: EvalSampleSummary, reason: str, gold: str | None = None) -> SampleRow:
@@ -139,7 +141,9 @@ class Graded:
         if LETTER.fullmatch(gold) and answer is not None and LETTER.fullmatch(answer):
             row["correct"] = answer == gold  # A letter speaks for itself.
         spoken = said != "" and LETTER.fullmatch(gold) is not None and LETTER.fullmatch(said) is None
-        return SampleRow(summary.epoch, {"question": storable(str(summary.id)), "reason": None} | row, spoken)
+        score = grade if isinstance(grade, float) else None
+        question = storable(str(summary.id))
+        return SampleRow(summary.epoch, {"question": question, "reason": None} | row, spoken, score=score)
 
     def _read(self, said: str, gold: str) -> str | None:
         """The answer in what was graded: as it is where the scorer extracted it, read where that is a whole reply."""

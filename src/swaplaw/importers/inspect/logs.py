@@ -30,9 +30,10 @@ from swaplaw.importers.inspect.answers import (
     read_score,
     reason_of,
 )
-from swaplaw.importers.inspect.origin import Readers, is_ours, recorded
+from swaplaw.importers.inspect.origin import Readers, differing, is_ours, recorded
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema
+from swaplaw.importers.scores import Scores
 from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     orders: Orders = {}
     readers = Readers(ours=all(is_ours(log.header) for log in logs))
     logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
+    scores: dict[str, Scores] = {}
     for (task, model), runs in groupby(logs, key=lambda log: (log.header.eval.task, log.header.eval.model)):
         offset = 0
         attempts = _attempts(list(runs), findings)
@@ -109,13 +111,20 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
                 ballot.row["sample"] = offset + ballot.epoch - 1
                 most = max(most, ballot.epoch)
                 readers.see(ballot)
+                if ballot.score is not None:
+                    scores.setdefault(task, Scores(options.threshold)).right(ballot.score)
                 spool.add(ballot.row)
             offset += most
             if number:
+                other = differing(attempts[0][0].header, attempt[0].header)
                 findings.notes.append(
-                    f"{quote(model)} ran {quote(task)} again in {quote(attempt[0].file.name, 100)}: "
-                    "its votes count as further samples"
+                    f"{quote(model)} ran {quote(task)} again in {quote(attempt[0].file.name, 100)}"
+                    + (f" with other settings ({listing(other)})" if other else "")
+                    + ": its votes count as further samples"
+                    + ("; to compare the settings, import each run under a model's name of its own" if other else "")
                 )
+    for task, seen in scores.items():
+        seen.judge(f"task {quote(task)}", "scores", findings)
     findings.reader = options.reader or readers.reader
     findings.recorded |= recorded([log.header for log in logs])
     findings.readings += _readings(options)
@@ -388,7 +397,8 @@ def _cluster(summary: EvalSampleSummary, key: str, file: str) -> str:
 def _costs(summary: EvalSampleSummary) -> dict[str, Any]:
     usage = list(summary.model_usage.values())
     costs = [use.total_cost for use in usage if use.total_cost is not None and math.isfinite(use.total_cost)]
-    return {"tokens": sum(use.total_tokens for use in usage) if usage else None, "cost": sum(costs) if costs else None}
+    # Nobody answers without tokens: 0 means that the provider did not count them.
+    return {"tokens": sum(use.total_tokens for use in usage) or None, "cost": sum(costs) if costs else None}
 
 
 def _readings(options: Options) -> list[Reading]:

@@ -12,6 +12,11 @@ from swaplaw.importers.inspect.answers import SampleRow
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import GenerateConfig
+
+
+TELLING = {"temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "reasoning_tokens", "effort"}
+"""Settings that make another model of one; how often and how fast it is asked does not."""
 
 
 def is_ours(header: EvalLog) -> bool:
@@ -51,6 +56,25 @@ def recorded(headers: Sequence[EvalLog]) -> dict[str, Any]:
     known: dict[str, Any] = {"truncated": "abstain"} if all(map(is_ours, headers)) else {}
     temperature = temperatures.pop() if len(temperatures) == 1 else None
     return known if temperature is None else known | {"temperature": temperature}
+
+
+def differing(first: EvalLog, second: EvalLog) -> list[str]:
+    """What two runs of one model and task were set to differently, as `setting: first, then second`."""
+    one, two = _settings(first), _settings(second)
+    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    return [f"{name}: {one.get(name)}, then {two.get(name)}" for name in names]
+
+
+def _settings(header: EvalLog) -> dict[str, Any]:
+    """Arguments of task, model and solver, and how replies are generated; a seed only makes further samples."""
+    spec = header.eval
+    generated = {**_given(spec.model_generate_config), **_given(header.plan.config)}
+    arguments = {**spec.task_args, **spec.model_args, **(spec.solver_args or {})}
+    return {**arguments, **generated, "solver": spec.solver}
+
+
+def _given(config: GenerateConfig) -> dict[str, Any]:
+    return config.model_dump(exclude_none=True, include=TELLING)
 
 
 def _temperature(header: EvalLog) -> float | None:
