@@ -4,7 +4,7 @@
       tally.json            what is in it: datasets, models, columns, and a digest of every model's counts
       0/questions.parquet   the questions of dataset 0 by name, with gold and cluster: a question's row is its number
       0/answers.parquet     every answer that was given, by name: an answer's row is its number
-      0/models/0.parquet    one model's counts: question, answer (null: abstention), votes, marks of sample numbers
+      0/models/0.parquet    one model's counts: question, answer (null: abstention), votes, sum of marks of samples
 
 Each source is counted by the engine that holds it, in one pass, and written by that engine's own executors: Polars
 streams files, DuckDB copies a query, Spark and Dask write partitions (and do a killed executor's share again). These
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw._core.parallel import Progress
 from swaplaw.errors import InputError, listing, quote, suggestion
 from swaplaw.votes import engines
+from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import blanks_to_null, rows_of, typed
 from swaplaw.votes.files import Source
 from swaplaw.votes.table import Votes
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from swaplaw.votes.tally import Tally
 
-SCHEMA, VERSION = "swaplaw.tally", 1
+SCHEMA, VERSION = "swaplaw.tally", 2
 MANIFEST, PARTS = "tally.json", ".parts"
 LARGEST = 2**22
 """Rows of counts that are merged at once."""
@@ -158,7 +159,9 @@ def read_tally(path: str | Path) -> TallyFolder:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: not a tally ({error}); write one with write_tally") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA or manifest.get("version") != VERSION:
-        raise InputError(f"{name}: not a tally that this swaplaw reads (version {VERSION}); write it again")
+        raise InputError(
+            f"{name}: not a tally that this swaplaw reads (version {VERSION}); write it again from its votes"
+        )
     found = TallyFolder(folder, manifest)
     missing = [file for number in range(len(found.datasets)) for file in found.models(number) if not file.is_file()]
     if missing:
@@ -295,7 +298,7 @@ class _Merge:
         graded = any("correct" in frame.collect_schema().names() for frame in frames)
         self.rows = pl.concat([_graded(frame) if graded else frame for frame in frames], how="diagonal_relaxed")
         self.columns = self.rows.collect_schema().names()
-        self.sums = ["votes", *(mark for mark in engines.MARKS if mark in self.columns)]
+        self.sums = [name for name in ("votes", engines.MARK) if name in self.columns]
         self.kept = [name for name in ("reason", "correct") if name in self.columns]
 
     @staticmethod
@@ -304,9 +307,8 @@ class _Merge:
         import polars as pl
 
         files = sorted(part.glob("**/*.parquet")) if part.is_dir() else [part]
-        known = pl.scan_parquet(files)
-        sums = [name for name in ("votes", *engines.MARKS) if name in known.collect_schema().names()]
-        frame = typed(source, known).with_columns(pl.col(sums).cast(pl.Int64))
+        known = engines.whole_marks(pl.scan_parquet(files))
+        frame = typed(source, known).with_columns(pl.col("votes").cast(pl.Int64))
         return blanks_to_null(frame).with_columns(pl.lit(number).alias("part"))
 
     def write(self) -> dict[str, Any]:
@@ -391,9 +393,9 @@ class _Merge:
         """Ballots whose sample numbers do not run on: votes are searched for duplicates, tallies must not overlap."""
         import polars as pl
 
-        if engines.MARKS[0] not in self.sums:
+        if engines.MARK not in self.sums:
             return
-        suspects = engines.unproven(counts.with_columns(pl.col(engines.MARKS).fill_null(0)))
+        suspects = engines.unproven(Codes(counts), counts[engines.MARK].fill_null(0))
         if suspects.is_empty():
             return
         overlaps = counts.join(suspects, on=suspects.columns, how="semi").group_by(suspects.columns)
