@@ -135,7 +135,9 @@ class Votes:
             )
         rows = tallies[0].scan().drop(engines.MARK, strict=False)
         keys = [key for key in engines.KEYS if key in rows.collect_schema().names()]
-        return self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
+        counts = self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
+        require_counts(counts["votes"], tallies[0])
+        return counts
 
     def _count_elsewhere(self, source: Source) -> tuple[Codes, pl.DataFrame | None]:
         """Count a frame in the engine that holds it; types are seen to on the counts."""
@@ -235,6 +237,12 @@ class Votes:
             draft.replace(file)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def require_counts(votes: pl.Series, source: Source) -> None:
+    """Refuse a tally whose counts nobody can have counted: below 1, or more than whole numbers are exact for."""
+    if votes.null_count() or (len(votes) and (int(votes.min()) < 1 or float(votes.mean()) * len(votes) > 2**53)):  # type: ignore[arg-type]
+        raise InputError(f"{quote(source.name, 200)}: not a tally (counts must be 1 or more); write it again")
 
 
 def _labels_spread(counts: pl.DataFrame) -> pl.DataFrame:
