@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.harness import Row
 from swaplaw.predict import screen_tiles
 from swaplaw.votes.files import Source
-from swaplaw.votes.tally_folder import write_tally
+from swaplaw.votes.tally_writing import write_tally
 
 if TYPE_CHECKING:
     import polars as pl

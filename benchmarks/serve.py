@@ -77,7 +77,7 @@ def processor_ratios(clients: int = 20, seconds: float = 4, rounds: int = 5) -> 
                 for _ in range(rounds):
                     ours, bare = (run(found, name, clients, seconds, pace) for name in ("server", "proxy"))
                     pairs.append((ours.processor, bare.processor))
-                name = f"processor time, {samples} samples per member, {loop} loop"
+                name = f"processor time, {samples} sample{'s' * (samples > 1)} per member, {loop} loop"
                 ours_each, bare_each = (median(side) for side in zip(*pairs, strict=True))
                 note = "ratios " + ", ".join(f"{own / theirs:.2f}" for own, theirs in pairs)
                 yield Row(name, ours_each, bare_each, "a bare proxy", 1 / MOST_PROCESSOR, note=note)

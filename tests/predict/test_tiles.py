@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -52,3 +53,11 @@ def test_the_best_are_kept_by_any_number_of_workers(tmp_path: Path) -> None:
     assert one.predicted.tobytes() == two.predicted.tobytes()
     with pytest.raises(sl.InputError, match="there is no dataset 'other'"):
         screen_tiles(tmp_path / "tally", LAW, dataset="other")
+
+
+def test_another_tally_in_the_same_place_is_read_anew(tmp_path: Path) -> None:
+    frame = sl.demo_votes().frame.collect()
+    for part in (frame, frame.filter(frame["question"] != frame["question"][0])):
+        write_tally(sl.votes_from(part), tmp_path / "tally")
+        assert numbers(screen_tiles(tmp_path / "tally", LAW)) == numbers(sl.screen(part, LAW))
+        shutil.rmtree(tmp_path / "tally")

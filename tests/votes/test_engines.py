@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
@@ -192,6 +194,7 @@ def test_only_counts_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(numbers=st.lists(st.integers(-2, 12), min_size=1, max_size=14))
+@example([1, 1, 2, 2, 3, 6])  # The squares of these add up to those of 0 to 5.
 def test_a_repeated_number_is_always_found(numbers: list[int]) -> None:
     frame = pl.DataFrame({"question": "q", "model": "m", "answer": "A", "gold": "A", "sample": numbers})
     if len(set(numbers)) == len(numbers):
@@ -199,6 +202,40 @@ def test_a_repeated_number_is_always_found(numbers: list[int]) -> None:
         return
     with pytest.raises(sl.InputError, match="again for question 'q'"):
         sl.tally(frame)
+
+
+def mark(number: int) -> int:
+    """The mark of a sample number, in Python's whole numbers."""
+    return int(pow((number % 2**31 * 1_103_515_245 + 12_345) % (2**31 + 11), 2) % (2**31 - 1)) ** 2
+
+
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 40) | st.integers(2**31 - 3, 2**31 + 3)
+
+
+@pytest.mark.parametrize("engine", [to_duckdb, to_dask])
+@given(numbers=st.lists(NUMBERS, min_size=1, max_size=30))
+@settings(max_examples=8, deadline=None)
+def test_marks_add_up_to_the_same_in_every_engine(engine: Callable[[Frame], Any], numbers: list[int]) -> None:
+    expected = sum(map(mark, numbers)) % 2**64
+    frame = pl.DataFrame(
+        {"question": "q", "model": "m", "answer": "A", "gold": "A", "sample": pl.Series(numbers, dtype=pl.Int64)}
+    )
+    assert engines.count_polars(frame.lazy()).collect()[engines.MARK].to_list() == [expected]
+    assert engines.count_foreign(engine(frame), "votes")[engines.MARK].to_list() == [expected]
+    assert engines.marks_of(frame["sample"].to_numpy()).tolist() == [mark(number) for number in numbers]
+
+
+@pytest.mark.parametrize(("size", "numbers"), [(8, 15), (2, 400), (18, 7), (4, 40)])
+def test_no_two_sets_of_sample_numbers_have_the_same_marks(size: int, numbers: int) -> None:
+    """Of all ways to choose `size` numbers with repeats: up to 10^11 pairs, of which chance alone would mix up none."""
+    sums = {0: np.zeros(1, dtype=np.uint64)}
+    for one in engines.marks_of(np.arange(numbers)):
+        longer: dict[int, list[Any]] = {}
+        for chosen, found in sums.items():
+            for times in range(size - chosen + 1):
+                longer.setdefault(chosen + times, []).append(found + np.array([times], dtype=np.uint64) * one)
+        sums = {chosen: np.concatenate(parts) for chosen, parts in longer.items()}
+    assert len(np.unique(sums[size])) == len(sums[size]) == math.comb(size + numbers - 1, size)
 
 
 def test_what_is_no_dataframe_is_refused() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.votes import read_tally, write_tally
 from swaplaw.votes.files import Source
-from swaplaw.votes.tally_folder import PARTS, open_tally
+from swaplaw.votes.tally_folder import open_tally
+from swaplaw.votes.tally_writing import PARTS
 
 from .test_engines import same, to_dask, to_duckdb
 from support.commands import Run
@@ -184,3 +187,102 @@ def test_the_command_counts_and_merges(whole: Path, tmp_path: Path, swaplaw: Run
     assert "21,600" in swaplaw("tally", "demo", "-o", str(tmp_path / "again")).out
     assert swaplaw("tally", str(tmp_path / "tally"), "-o", str(tmp_path / "merged")).code == 0
     assert digest(tmp_path / "merged") == digest(tmp_path / "tally")
+
+
+def test_parts_that_look_alike_are_not_the_same_votes(tmp_path: Path) -> None:
+    """Numbers of questions, answers and models begin at 0 in every tally, so different votes may look alike in them."""
+    rows = [(question, model, "A", "A", 0) for question in "qrs" for model in "mn"]
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold", "sample"], orient="row")
+    write_tally(sl.votes_from(frame), tmp_path / "whole")
+    for key in ("question", "model"):
+        for number, part in enumerate(frame.partition_by(key)):
+            write_tally(sl.votes_from(part), tmp_path / f"{key}-{number}")
+        write_tally([open_tally(each) for each in sorted(tmp_path.glob(f"{key}-*"))], tmp_path / key)
+        assert digest(tmp_path / key) == digest(tmp_path / "whole"), key
+
+
+@pytest.mark.parametrize("numbers", [[0, 1], [None, None]], ids=["numbered", "not numbered"])
+def test_a_copy_is_found_among_other_models_and_questions(numbers: list[int | None], tmp_path: Path) -> None:
+    rows = [(model, question, "A", "A", n) for model in "amz" for question in "qr" for n in numbers]
+    frame = pl.DataFrame(rows, schema=["model", "question", "answer", "gold", "sample"], orient="row", strict=False)
+    frame = frame if numbers[0] is not None else frame.drop("sample")
+    for name, models in {"one": "az", "other": "mz"}.items():
+        write_tally(sl.votes_from(frame.filter(pl.col("model").is_in(list(models)))), tmp_path / name)
+    with pytest.raises(sl.InputError, match="counts the same votes of model 'z'"):
+        write_tally([open_tally(tmp_path / "one"), open_tally(tmp_path / "other")], tmp_path / "both")
+
+
+def test_graded_votes_on_unlabelled_questions_are_counted(tmp_path: Path) -> None:
+    gold = pl.when(pl.col("question") != pl.col("question").min()).then("gold").alias("gold")
+    frame = table().with_columns(gold).with_columns(correct=pl.col("answer") == pl.col("gold"))
+    written = write_tally(sl.votes_from(frame), tmp_path / "tally")
+    same(sl.tally(written.path), sl.tally(frame))
+
+
+def test_a_run_that_was_killed_while_it_merged_is_run_again(whole: Path, tmp_path: Path) -> None:
+    target, votes = tmp_path / "tally", sl.votes_from(table())
+    shutil.copytree(whole, target)
+    (target / "tally.json").rename(target / ".tally.json.part")
+    (target / "0" / "models" / "99.parquet").write_text("half")
+    with pytest.raises(sl.InputError, match="there is something already"):
+        write_tally(votes, target)
+    (target / PARTS).mkdir()
+    write_tally(votes, target)
+    assert digest(target) == digest(whole)
+
+
+def test_nothing_is_written_through_links(tmp_path: Path) -> None:
+    (tmp_path / "tally").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "tally" / PARTS).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(sl.InputError, match="there is something already"):
+        write_tally(sl.votes_from(table()), tmp_path / "tally")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def changed(folder: Path, file: str, content: Callable[[bytes], bytes]) -> None:
+    (folder / file).write_bytes(content((folder / file).read_bytes()))
+
+
+def forged(folder: Path, votes: int) -> None:
+    """Other counts, with a manifest to match."""
+    file, manifest = folder / "0/models/0.parquet", json.loads((folder / "tally.json").read_text())
+    pl.read_parquet(file).with_columns(pl.lit(votes, dtype=pl.Int64).alias("votes")).write_parquet(file)
+    manifest["datasets"][0]["digests"][2] = hashlib.sha256(file.read_bytes()).hexdigest()
+    (folder / "tally.json").write_text(json.dumps(manifest))
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    **{
+        f"{file} {what}": partial(changed, file=file, content=change)
+        for file in ("tally.json", "0/questions.parquet", "0/answers.parquet", "0/models/3.parquet")
+        for what, change in {
+            "cut off": lambda content: content[: len(content) // 2],
+            "empty": lambda content: b"",
+            "with other bytes": lambda content: content[:99] + bytes([content[99] ^ 255]) + content[100:],
+        }.items()
+        if (file, what) != ("tally.json", "with other bytes")
+    },
+    "a missing table": lambda folder: (folder / "0/questions.parquet").unlink(),
+    "exchanged models": lambda folder: shutil.copy(folder / "0/models/1.parquet", folder / "0/models/0.parquet"),
+    "no datasets": partial(changed, file="tally.json", content=lambda _: b'{"schema": "swaplaw.tally", "version": 2}'),
+    "an older tally": partial(
+        changed, file="tally.json", content=lambda text: text.replace(b'"version": 2', b'"version": 1')
+    ),
+    "endless brackets": partial(changed, file="tally.json", content=lambda _: b"[" * 100_000),
+    "counts below 1": partial(forged, votes=0),
+    "absurd counts": partial(forged, votes=2**62),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=list(DAMAGE))
+def test_a_damaged_tally_is_refused_in_one_line(
+    damage: Callable[[Path], object], whole: Path, tmp_path: Path, swaplaw: Run
+) -> None:
+    folder = tmp_path / "tally"
+    shutil.copytree(whole, folder)
+    damage(folder)
+    for arguments in (["pairs", str(folder)], ["tally", str(folder), "-o", str(tmp_path / "merged")]):
+        done = swaplaw(*arguments)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
+        assert "tally" in done.err

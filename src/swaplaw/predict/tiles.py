@@ -19,7 +19,7 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw.errors import InputError, quote
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.screen import Screen, score_table
-from swaplaw.votes.tally_folder import TallyFolder, read_tally
+from swaplaw.votes.tally_folder import MANIFEST, TallyFolder, digest_of, read_tally
 
 TILE = 512
 """Models of a block."""
@@ -77,7 +77,7 @@ def screen_tiles(
     (3, 'gemini-1.0-pro')
     """
     folder = read_tally(path)
-    fleet = _Fleet(str(path), folder.number(dataset))
+    fleet = _Fleet(str(path), folder.number(dataset), digest_of(folder.path / MANIFEST))
     models = tuple(fleet.known["models"])
     if len(models) < 2:
         raise InputError(f"dataset {quote(fleet.known['dataset'])} has only one model; a pair needs two")
@@ -101,10 +101,12 @@ class _Fleet:
 
     path: str
     number: int
+    digest: str
+    """Of its manifest: what is kept of one tally is not taken for another that was written in its place."""
 
     @property
     def folder(self) -> TallyFolder:
-        return read_tally(self.path)
+        return _opened(self)
 
     @property
     def known(self) -> dict[str, list[str]]:
@@ -117,6 +119,11 @@ class _Fleet:
         return int((_golds(self) != _UNLABELLED).sum())
 
 
+@lru_cache(maxsize=4)
+def _opened(fleet: _Fleet) -> TallyFolder:
+    return read_tally(fleet.path)
+
+
 _UNLABELLED, _UNNAMED = -2, -1
 """Instead of the number of a gold answer: there is none, or nobody ever gave it."""
 
@@ -126,9 +133,9 @@ def _golds(fleet: _Fleet) -> Ints:
     """The number of each question's gold answer."""
     import polars as pl
 
-    folder = fleet.folder.path / str(fleet.number)
-    gold = pl.read_parquet(folder / "questions.parquet").get_column("gold")
-    answers = pl.read_parquet(folder / "answers.parquet")["answer"]
+    questions, texts, _ = fleet.folder.whole(fleet.number, [])
+    gold = pl.read_parquet(questions).get_column("gold")
+    answers = pl.read_parquet(texts)["answer"]
     numbers = gold.replace_strict(answers, pl.int_range(len(answers), eager=True), default=_UNNAMED)
     found: Ints = pl.select(pl.when(gold.is_null()).then(_UNLABELLED).otherwise(numbers)).to_series().to_numpy()
     return found.astype(np.int64)
@@ -137,7 +144,7 @@ def _golds(fleet: _Fleet) -> Ints:
 @lru_cache(maxsize=3)
 def _ties(fleet: _Fleet, block: tuple[int, int]) -> Ints:
     """Tie sizes of a block of models on the questions with a label: 0 where gold loses, -1 where never answered."""
-    files = fleet.folder.models(fleet.number)[block[0] : block[1]]
+    _, _, files = fleet.folder.whole(fleet.number, range(*block))
     return np.stack([_tie_sizes(fleet, file) for file in files])
 
 

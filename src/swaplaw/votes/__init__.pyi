@@ -10,7 +10,7 @@ from .table import votes_from as votes_from
 from .tally import Tally as Tally
 from .tally_folder import TallyFolder as TallyFolder
 from .tally_folder import read_tally as read_tally
-from .tally_folder import write_tally as write_tally
+from .tally_writing import write_tally as write_tally
 
 __all__ = [
     "Check",

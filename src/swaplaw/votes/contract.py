@@ -36,7 +36,7 @@ def conform(source: Source) -> pl.LazyFrame:
     rows = blanks_to_null(rows_of(source))
     if not source.counted:
         return rows
-    return rows.select(pl.exclude("votes", *engines.MARKS).repeat_by("votes").explode())
+    return rows.select(pl.exclude("votes", engines.MARK).repeat_by("votes").explode())
 
 
 def rows_of(source: Source) -> pl.LazyFrame:
@@ -54,7 +54,7 @@ def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
         schema = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(source, error) from None
-    require_columns(source, [name for name in schema.names() if name not in ("votes", *engines.MARKS)])
+    require_columns(source, [name for name in schema.names() if name not in ("votes", engines.MARK)])
     casts = [_as_text(source, name, schema[name]) for name in TEXT if name in schema]
     if "sample" in schema:
         casts.append(_as_integer(source, schema["sample"]))
@@ -271,7 +271,7 @@ class Violations:
             assert self.samples is not None
             unnumbered = self.samples.filter(pl.col("rows") < pl.col("votes")).select("question", "model")
             return [(f"a row of question {quote(q)} and model {quote(m)}", None) for q, m in unnumbered.iter_rows()]
-        found = engines.count_foreign(source.scan(), source.name).drop(engines.MARKS, strict=False)
+        found = engines.count_foreign(source.scan(), source.name).drop(engines.MARK, strict=False)
         counts = blanks_to_null(typed(source, found.lazy()))
         rows = counts.filter(predicate).select("question", "model", pl.col(column).alias("value")).sort(pl.all())
         return [

@@ -1,17 +1,19 @@
 """Counting votes where they are: group-and-count in the user's own engine, so that only counts come back.
 
 Every engine does the same in one pass: it counts the votes of each combination of the contract's columns and, where
-samples are numbered, adds up marks of the numbers. The marks tell whether a ballot is numbered 0 to n-1 or 1 to n; only
+samples are numbered, adds up marks of the numbers. The sum tells whether a ballot is numbered 0 to n-1 or 1 to n; only
 where they do not are numbers searched for duplicates. Types and blanks are seen to afterwards, on the counts, by the
 same Polars code for all: so all engines agree to the last bit.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
+from swaplaw.votes.codes import Codes, distinct
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -21,22 +23,59 @@ KEYS = ("dataset", "question", "model", "answer", "gold", "cluster", "reason", "
 """What votes are counted by; of `dataset`, `cluster`, `reason` and `correct`, those that are there."""
 BALLOT = ("dataset", "question", "model")
 """Whose samples are numbered apart."""
-MARKS = ("mark_0", "mark_1")
-"""Sums of marks of sample numbers: together they mistake a ballot about once in 2^62."""
-_PRIME = 2**31 - 1
-_FACTORS = ((1_103_515_245, 12_345), (1_664_525, 1_013_904_223))
+MARK = "mark"
+"""The sum, modulo 2^64, of the marks of sample numbers: two different sets of numbers agree about once in 2^60."""
+HALVES = ("mark_high", "mark_low")
+"""The same in two sums that no engine's 64 bits can overflow: of marks without their last 31 bits, and of these."""
+_HALF = 2**31
+_PRIMES = (2**31 + 11, 2**31 - 1)
+_FACTOR, _TERM = 1_103_515_245, 12_345
 
 
-def marks_of(number: Any) -> list[Any]:
-    """Two marks of a sample number: whole numbers below 2^31, from sums and products that every engine has.
+def _mixed(number: Any) -> Any:
+    """Mix a number below 2^31 into another such: its square is the number's mark.
 
-    `number` is an expression of an engine, or an array; no product here reaches 2^62.
+    Sums, products and remainders below 2^63 are all it takes, so `number` is any engine's expression, or an array. Two
+    different primes matter: powers modulo a single one add up to the same for 0 1 2 3 4 5 as for 1 1 2 2 3 6.
     """
-    found = []
-    for factor, term in _FACTORS:
-        mixed = ((number % _PRIME) * factor + term) % _PRIME
-        found.append(mixed * mixed % _PRIME)
-    return found
+    first = (number * _FACTOR + _TERM) % _PRIMES[0]
+    return first * first % _PRIMES[1]
+
+
+def marks_of(numbers: Any) -> Any:
+    """The marks of an array of whole numbers."""
+    import numpy as np
+
+    mixed = _mixed((numbers & (_HALF - 1)).astype(np.uint64))
+    return mixed * mixed
+
+
+def _mark_polars() -> pl.Expr:
+    import polars as pl
+
+    # Unsigned division is half as dear; of numbers below 2^31 the bits are the same.
+    mixed: pl.Expr = _mixed((pl.col("sample") & (_HALF - 1)).reinterpret(signed=False))
+    return (mixed * mixed).alias(MARK)
+
+
+def _mark_foreign() -> dict[str, nw.Expr]:
+    """Both halves of a vote's mark. Remainders of negative numbers are negative in some engines."""
+    import narwhals as nw
+
+    mixed = _mixed((nw.col("sample").cast(nw.Int64) % _HALF + _HALF) % _HALF)
+    low = mixed * mixed % _HALF
+    # A multiple of 2^31 below 2^62 is the same as a float, and so is the quotient.
+    return dict(zip(HALVES, (((mixed * mixed - low) / _HALF).cast(nw.Int64), low), strict=True))
+
+
+def whole_marks(counts: pl.LazyFrame) -> pl.LazyFrame:
+    """Put both halves of sums of marks together, where an engine counted in halves."""
+    import polars as pl
+
+    if HALVES[0] not in counts.collect_schema().names():
+        return counts
+    high, low = (pl.col(half).cast(pl.Int64).fill_null(0).reinterpret(signed=False) for half in HALVES)
+    return counts.with_columns((high * _HALF + low).alias(MARK)).drop(HALVES)
 
 
 def is_polars(frame: Any) -> bool:
@@ -110,9 +149,9 @@ def counting(frame: Any, name: str) -> nw.LazyFrame[Any]:
         _require_numbers(schema["sample"], name)
     # Tables in memory are small, and not all kinds of them can do the arithmetic.
     if "sample" in schema.names() and is_lazy(frame):
-        marks = marks_of(nw.col("sample").cast(nw.Int64))
-        wrapped = wrapped.with_columns(**dict(zip(MARKS, marks, strict=True)))
-        sums += [nw.col(mark).sum().alias(mark) for mark in MARKS]
+        counts = wrapped.with_columns(**_mark_foreign()).group_by(keys)
+        # Some engines sum in wider numbers, which they write to files as floats.
+        return counts.agg(*sums, *(nw.col(half).sum() for half in HALVES)).with_columns(nw.col(HALVES).cast(nw.Int64))
     return wrapped.group_by(keys).agg(*sums)
 
 
@@ -157,8 +196,8 @@ def _collected(query: nw.LazyFrame[Any], name: str) -> pl.DataFrame:
     import polars as pl
 
     counted = to_polars(query.to_native(), name)
-    numbers = [column for column in ("votes", "rows", "numbers", *MARKS) if column in counted.columns]
-    return counted.with_columns(pl.col(numbers).cast(pl.Int64).fill_null(0))
+    numbers = [column for column in ("votes", "rows", "numbers") if column in counted.columns]
+    return whole_marks(counted.lazy().with_columns(pl.col(numbers).cast(pl.Int64).fill_null(0))).collect()
 
 
 def count_polars(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -168,7 +207,9 @@ def count_polars(frame: pl.LazyFrame) -> pl.LazyFrame:
     names = frame.collect_schema().names()
     sums = [pl.len().cast(pl.Int64).alias("votes")]
     if "sample" in names:
-        sums += [mark.sum().alias(name) for name, mark in zip(MARKS, marks_of(pl.col("sample")), strict=True)]
+        # A column of its own, because aggregations compute an expression as often as it is written.
+        frame = frame.with_columns(_mark_polars())
+        sums.append(pl.col(MARK).sum())
     return frame.group_by([key for key in KEYS if key in names]).agg(sums)
 
 
@@ -183,8 +224,8 @@ def count_by(frame: Any, name: str, keys: Sequence[str]) -> pl.DataFrame:
     return _collected(narwhal(frame, name).lazy().group_by(keys).agg(nw.len().alias("votes")), name)
 
 
-def unproven(counts: pl.DataFrame) -> pl.DataFrame:
-    """Find the ballots whose samples are not known, by their marks, to be numbered 0 to n-1 or 1 to n.
+def unproven(codes: Codes, marks: pl.Series) -> pl.DataFrame:
+    """Find the ballots whose samples are not known, by the marks of the counts, to be numbered 0 to n-1 or 1 to n.
 
     Marks spare nearly every table the search for duplicates, which takes many times the memory of counting; what does
     not match is searched exactly.
@@ -192,17 +233,17 @@ def unproven(counts: pl.DataFrame) -> pl.DataFrame:
     import numpy as np
     import polars as pl
 
-    keys = [key for key in BALLOT if key in counts.columns]
-    sums = counts.lazy().group_by(keys).agg(pl.col("votes").sum(), pl.col(MARKS).sum())
-    ballots = sums.collect(engine="streaming")
-    n = ballots["votes"].to_numpy()
-    from_zero, from_one = np.ones(len(n), dtype=bool), np.ones(len(n), dtype=bool)
-    for name, mark in zip(MARKS, marks_of(np.arange(int(n.max(initial=0)) + 1)), strict=True):
-        # running[n] is the sum of the marks of 0 to n.
-        running, found = np.cumsum(mark), ballots[name].to_numpy()
-        from_zero &= found == running[n - 1]
-        from_one &= found == running[n] - running[0]
-    return ballots.filter(pl.Series(~(from_zero | from_one))).select(keys)
+    names = [name for name in BALLOT if name in codes.counts.columns]
+    texts, places = zip(*map(codes, names), strict=True)
+    sizes = [len(each) + 1 for each in texts]  # Null has a place, too.
+    ballots, ballot = distinct(np.ravel_multi_index(places, sizes), math.prod(sizes))
+    n = np.bincount(ballot, codes.counts["votes"].to_numpy()).astype(np.int64)
+    found = np.zeros(len(ballots), dtype=np.uint64)
+    np.add.at(found, ballot, marks.to_numpy())
+    # running[n] is the sum of the marks of 0 to n.
+    running = np.cumsum(marks_of(np.arange(int(n.max(initial=0)) + 1)))
+    suspect = (found != running[n - 1]) & (found != running[n] - running[0])
+    return codes.counts.select(names).filter(pl.Series(suspect.take(ballot), dtype=pl.Boolean)).unique()
 
 
 def numbers_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.LazyFrame:

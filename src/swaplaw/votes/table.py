@@ -98,32 +98,31 @@ class Votes:
         import polars as pl
 
         elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
-        raw, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
-        counts = raw
-        if (raw["answer"].str.strip_chars() == "").any():
+        codes, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
+        if (codes.counts["answer"].str.strip_chars() == "").any():
             # Two counts become one where one answer was blank and the other null.
-            keys = [key for key in engines.KEYS if key in raw.columns]
-            counts = blanks_to_null(raw.lazy()).group_by(keys).agg(pl.col("votes").sum()).collect()
-        codes = Codes(counts)
+            keys = [key for key in engines.KEYS if key in codes.counts.columns]
+            blanked = blanks_to_null(codes.counts.lazy()).group_by(keys).agg(pl.col("votes").sum())
+            codes = Codes(blanked.collect())
         Violations(self.sources, codes, samples).check()
-        spread = _labels_spread(counts)
-        return codes if spread is counts else Codes(spread)
+        spread = _labels_spread(codes.counts)
+        return codes if spread is codes.counts else Codes(spread)
 
-    def _count_rows(self) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    def _count_rows(self) -> tuple[Codes, pl.DataFrame | None]:
         """Count files and Polars frames, all as one, streamed."""
         import polars as pl
 
         tallies = [source for source in self.sources if source.counted]
         if tallies:
-            return self._count_tallies(tallies), None
+            return Codes(self._count_tallies(tallies)), None
         frames = _graded_alike([rows_of(source) for source in self.sources])
         rows = pl.concat(frames, how="diagonal_relaxed")
         counts = self._collect(engines.count_polars(rows))
-        if engines.MARKS[0] not in counts.columns:
-            return counts, None
-        suspects = engines.unproven(counts)
-        samples = None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
-        return counts.drop(engines.MARKS), samples
+        if engines.MARK not in counts.columns:
+            return Codes(counts), None
+        codes = Codes(counts.drop(engines.MARK))
+        suspects = engines.unproven(codes, counts[engines.MARK])
+        return codes, None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
 
     def _count_tallies(self, tallies: list[Source]) -> pl.DataFrame:
         """The counts of a tally on disk; several, or votes beside one, have to be merged first."""
@@ -134,20 +133,22 @@ class Votes:
                 f"{quote(tallies[0].name, 200)} is a tally: merge it with the other votes first (write_tally, or "
                 "`swaplaw tally A B -o merged`), which makes sure that none are counted twice"
             )
-        rows = tallies[0].scan().drop(engines.MARKS, strict=False)
+        rows = tallies[0].scan().drop(engines.MARK, strict=False)
         keys = [key for key in engines.KEYS if key in rows.collect_schema().names()]
-        return self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
+        counts = self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
+        require_counts(counts["votes"], tallies[0])
+        return counts
 
-    def _count_elsewhere(self, source: Source) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    def _count_elsewhere(self, source: Source) -> tuple[Codes, pl.DataFrame | None]:
         """Count a frame in the engine that holds it; types are seen to on the counts."""
         frame = source.scan()
         names = engines.columns(frame, source.name)
         require_columns(source, names)
         marked = engines.count_foreign(frame, source.name)
-        proven = engines.MARKS[0] in marked.columns and engines.unproven(marked).is_empty()
+        codes = Codes(typed(source, marked.drop(engines.MARK, strict=False).lazy()).collect())
+        proven = engines.MARK in marked.columns and engines.unproven(codes, marked[engines.MARK]).is_empty()
         numbered = "sample" in names and not proven
-        counts = typed(source, marked.drop(engines.MARKS, strict=False).lazy()).collect()
-        return counts, engines.numbers_foreign(frame, source.name) if numbered else None
+        return codes, engines.numbers_foreign(frame, source.name) if numbered else None
 
     def _collect(self, query: pl.LazyFrame) -> pl.DataFrame:
         import polars as pl
@@ -236,6 +237,12 @@ class Votes:
             draft.replace(file)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def require_counts(votes: pl.Series, source: Source) -> None:
+    """Refuse a tally whose counts nobody can have counted: below 1, or more than whole numbers are exact for."""
+    if votes.null_count() or (len(votes) and (int(votes.min()) < 1 or float(votes.mean()) * len(votes) > 2**53)):  # type: ignore[arg-type]
+        raise InputError(f"{quote(source.name, 200)}: not a tally (counts must be 1 or more); write it again")
 
 
 def _labels_spread(counts: pl.DataFrame) -> pl.DataFrame:

@@ -25,7 +25,7 @@ def command(votes: tuple[str, ...], output: str, as_json: bool) -> None:
     from swaplaw import demo_votes
     from swaplaw.importers.reading import open_votes
     from swaplaw.votes.bundled import bundled_name
-    from swaplaw.votes.tally_folder import write_tally
+    from swaplaw.votes.tally_writing import write_tally
 
     notes: list[str] = []
     bundled = bundled_name(votes[0]) if len(votes) == 1 else None

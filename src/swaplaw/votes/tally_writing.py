@@ -1,0 +1,346 @@
+"""Writing tallies: votes counted where they are, part by part, and merged into one folder.
+
+Each source is counted by the engine that holds it, in one pass, and written by that engine's own executors: Polars
+streams files, DuckDB copies a query, Spark and Dask write partitions (and do a killed executor's share again). These
+parts are then merged, some models at a time. Numbers follow the order of names, and rows are sorted, so the bytes
+depend on the votes alone: not on who counted them, in how many parts, or in which order tallies were merged. A run that
+was stopped finds the parts that are whole, and goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swaplaw._core.parallel import Progress
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.votes import engines
+from swaplaw.votes.codes import Codes
+from swaplaw.votes.contract import blanks_to_null, rows_of, typed
+from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.table import Votes, require_counts
+from swaplaw.votes.tally_folder import MANIFEST, SCHEMA, VERSION, TallyFolder, digest_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PARTS, DONE = ".parts", ".parts-done"
+"""Where parts are kept until they are merged; one rename tells those that are still needed from those that are not."""
+DRAFT = f".{MANIFEST}.part"
+LARGEST = 2**22
+"""Rows of counts that are merged at once."""
+WRITING: dict[str, Any] = {"compression": "zstd", "statistics": True, "row_group_size": 2**20}
+"""How Parquet is written, always: the same counts are the same bytes."""
+
+
+def write_tally(votes: Votes | Iterable[Source], path: str | Path, *, progress: Progress = iter) -> TallyFolder:
+    """Count votes where they are, and write the counts as a tally that can be merged with others.
+
+    Parameters
+    ----------
+    votes : Votes or sources
+        What to count. Sources may be files, dataframes of any engine, and tallies on disk, which are merged.
+    path : str or Path
+        The folder to write. A run that was stopped continues if it is given the same sources.
+    progress : callable
+        Wraps the sources as they are counted.
+
+    Returns
+    -------
+    TallyFolder
+        The tally; its path can be given wherever votes can.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else, votes break the contract, or tallies count the same votes twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import swaplaw as sl
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = sl.votes.write_tally(sl.demo_votes(), f"{folder}/tally")
+    ...     again = sl.tally(f"{folder}/tally")
+    >>> again
+    Tally('renze-temperature': 9 models, 100 questions, 21,600 votes)
+    """
+    sources = tuple(votes.sources if isinstance(votes, Votes) else votes)
+    target = Path(path)
+    _make_room(target)
+    parts = target / PARTS
+    parts.mkdir(parents=True, exist_ok=True)
+    counted = [_part(source, parts, number) for number, source in enumerate(progress(sources))]
+    manifest = _Merge(sources, counted, target).write()
+    parts.replace(target / DONE)
+    shutil.rmtree(target / DONE)
+    return TallyFolder(target, manifest)
+
+
+def _make_room(target: Path) -> None:
+    """Clear what a run that was stopped had merged; refuse a folder that holds anything else."""
+    shutil.rmtree(target / DONE, ignore_errors=True)
+    if not target.exists():
+        return
+    # Parts that are not merged yet show that everything here was begun by such a run.
+    own = target.is_dir() and (target / PARTS).is_dir() and not (target / PARTS).is_symlink()
+    held = sorted(each.name for each in target.iterdir()) if target.is_dir() else [target.name]
+    merged = [name for name in held if own and (name.isdecimal() or name in (MANIFEST, DRAFT))]
+    if set(held) - set(merged) - ({PARTS} if own else set()):
+        raise InputError(f"{quote(str(target), 200)}: there is something already; name a folder that is not there yet")
+    for name in merged:
+        shutil.rmtree(target / name) if (target / name).is_dir() else (target / name).unlink()
+
+
+def _part(source: Source, parts: Path, number: int) -> Path:
+    """Count one source into a file or folder of its own, unless that is there already."""
+    part = parts / f"{number:06}-{_identity(source)}.parquet"
+    if not part.exists():
+        draft = part.with_suffix(".draft")
+        if draft.is_dir():
+            shutil.rmtree(draft)
+        _count_into(source, draft)
+        draft.replace(part)
+    return part
+
+
+def _identity(source: Source) -> str:
+    """A name for what a source holds, so that a run which goes on does not take it for another."""
+    file = Path(source.name)
+    known = [source.name]
+    if file.exists():
+        stat = (file / MANIFEST if source.counted else file).stat()
+        known += [str(file.resolve()), str(stat.st_size), str(stat.st_mtime_ns)]
+    return hashlib.sha256("\0".join(known).encode()).hexdigest()[:16]
+
+
+def _count_into(source: Source, file: Path) -> None:
+    """Let the engine that holds the votes count them, and write the counts."""
+    frame = source.scan()
+    if source.counted:
+        _sink(source, frame, file)
+    elif engines.is_polars(frame) or not engines.is_lazy(frame):
+        # What was scanned once is not scanned again: votes may be made or fetched by scanning.
+        _sink(source, engines.count_polars(rows_of(replace(source, scan=lambda: frame))), file)
+    else:
+        native = engines.counting(frame, source.name).to_native()
+        write = next((how for name, how in _WRITERS.items() if type(native).__module__.startswith(name)), None)
+        if write is None:
+            engines.count_foreign(frame, source.name).write_parquet(file)
+            return
+        try:
+            write(native, str(file))
+        except Exception as error:  # Every engine has exceptions of its own.
+            raise engines.unreadable_frame(source.name, error) from None
+
+
+def _sink(source: Source, counts: pl.LazyFrame, file: Path) -> None:
+    import polars as pl
+
+    try:
+        counts.sink_parquet(file)
+    except pl.exceptions.PolarsError as error:
+        raise unreadable(source, error) from None
+
+
+_WRITERS: dict[str, Callable[[Any, str], object]] = {
+    "duckdb": lambda relation, file: relation.write_parquet(file),
+    "_duckdb": lambda relation, file: relation.write_parquet(file),
+    "pyspark": lambda frame, file: frame.write.mode("overwrite").parquet(file),
+    "dask": lambda frame, file: frame.to_parquet(file, write_index=False),
+}
+"""How engines write: with their own executors."""
+
+
+class _Merge:
+    """Merges parts into one tally, dataset by dataset and some models at a time."""
+
+    def __init__(self, sources: Sequence[Source], parts: Sequence[Path], target: Path) -> None:
+        import polars as pl
+
+        self.sources, self.target = sources, target
+        frames = [self._scan(*each, number) for number, each in enumerate(zip(sources, parts, strict=True))]
+        graded = any("correct" in frame.collect_schema().names() for frame in frames)
+        self.rows = pl.concat([_graded(frame) if graded else frame for frame in frames], how="diagonal_relaxed")
+        self.columns = self.rows.collect_schema().names()
+        self.sums = [name for name in ("votes", engines.MARK) if name in self.columns]
+        self.kept = [name for name in ("reason", "correct") if name in self.columns]
+
+    @staticmethod
+    def _scan(source: Source, part: Path, number: int) -> pl.LazyFrame:
+        """The counts of a part, in the contract's types; `part` says which it is."""
+        import polars as pl
+
+        files = sorted(part.glob("**/*.parquet")) if part.is_dir() else [part]
+        known = engines.whole_marks(pl.scan_parquet(files))
+        frame = typed(source, known).with_columns(pl.col("votes").cast(pl.Int64))
+        return blanks_to_null(frame).with_columns(pl.lit(number).alias("part"))
+
+    def write(self) -> dict[str, Any]:
+        """Write everything; the manifest last, so that what is not whole is not a tally."""
+        names = self._collect(self.rows.select("dataset").unique())["dataset"].sort()
+        if not len(names):
+            self._complain()
+        datasets = [self._dataset(number, name) for number, name in enumerate(names)]
+        manifest = {"schema": SCHEMA, "version": VERSION, "columns": [*self.kept, *self.sums], "datasets": datasets}
+        draft = self.target / f".{MANIFEST}.part"
+        draft.write_text(json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        draft.replace(self.target / MANIFEST)
+        return manifest
+
+    def _dataset(self, number: int, name: str) -> dict[str, Any]:
+        import polars as pl
+
+        rows = self.rows.filter(pl.col("dataset") == name)
+        folder = self.target / str(number)
+        (folder / "models").mkdir(parents=True, exist_ok=True)
+        questions = self._questions(rows)
+        answers = self._collect(rows.select("answer").unique().drop_nulls()).sort("answer")
+        questions.write_parquet(folder / "questions.parquet", **WRITING)
+        answers.write_parquet(folder / "answers.parquet", **WRITING)
+        digests = [digest_of(folder / "questions.parquet"), digest_of(folder / "answers.parquet")]
+        per_model = self._collect(rows.group_by("model").agg(pl.len().alias("rows"), pl.col("votes").sum()))
+        models = per_model.sort("model")
+        counted = rows.select("model", "question", "answer", *self.kept, *self.sums, "part")
+        for some in _runs(models["rows"].to_list(), LARGEST):
+            chosen = models["model"][some[0] : some[1]].to_list()
+            counts = self._collect(counted.filter(pl.col("model").is_in(chosen)))
+            by_name = {str(key[0]): part for key, part in counts.partition_by("model", as_dict=True).items()}
+            for place, model in enumerate(chosen, some[0]):
+                file = folder / "models" / f"{place}.parquet"
+                coded = self._coded(by_name[model], place, questions, answers)
+                coded.write_parquet(file, **WRITING)
+                digests.append(digest_of(file))
+        return {
+            "dataset": name,
+            "models": models["model"].to_list(),
+            "questions": len(questions),
+            "votes": int(models["votes"].sum()),
+            "digests": digests,
+        }
+
+    def _questions(self, rows: pl.LazyFrame) -> pl.DataFrame:
+        """Gold and cluster of every question, each of which must be one."""
+        import polars as pl
+
+        named = [column for column in ("gold", "cluster") if column in self.columns]
+        ends = [end for column in named for end in (pl.col(column).min(), pl.col(column).max().alias(f"{column}_max"))]
+        lacking = [pl.col("model").null_count().alias("nameless")]
+        lacking += [pl.col("cluster").null_count().alias("apart")] if "cluster" in named else []
+        found = self._collect(rows.group_by("question").agg(*ends, *lacking)).sort("question")
+        wrong = found["nameless"].sum() > 0 or found["question"].null_count() > 0
+        for column in named:
+            wrong |= bool((found[column] != found[f"{column}_max"]).any())
+        if "cluster" in named and not found["cluster"].is_null().all():
+            wrong |= int(found["apart"].sum()) > 0
+        if wrong:
+            self._complain()
+        return found.select("question", *named)
+
+    def _coded(self, counts: pl.DataFrame, model: int, questions: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+        """One model's counts in numbers, sorted."""
+        import polars as pl
+
+        for part, own in enumerate(self.sources):
+            if own.counted:
+                require_counts(counts.filter(pl.col("part") == part)["votes"], own)
+        self._refuse_copies(counts)
+        self._check_numbers(counts)
+        if "correct" in self.kept:
+            answered, labelled = pl.col("answer").is_not_null(), questions.filter(pl.col("gold").is_not_null())
+            ungraded = answered & pl.col("correct").is_null() & pl.col("question").is_in(labelled["question"].implode())
+            if not counts.filter((~answered & pl.col("correct")) | ungraded).is_empty():
+                self._complain()
+        keys = ["question", "answer", *self.kept]
+        merged = counts.group_by(keys).agg(pl.col(self.sums).sum())
+        question = pl.col("question").replace_strict(questions["question"], pl.int_range(len(questions), eager=True))
+        answer = pl.col("answer").replace_strict(
+            answers["answer"], pl.int_range(len(answers), eager=True), default=None
+        )
+        coded = merged.with_columns(question.cast(pl.UInt32), answer.cast(pl.UInt32)).sort(keys, nulls_last=True)
+        return coded.select(pl.lit(model, dtype=pl.UInt32).alias("model"), *keys, *self.sums)
+
+    def _refuse_copies(self, counts: pl.DataFrame) -> None:
+        """Two tallies with the very same counts of a model count the same votes twice."""
+        import polars as pl
+
+        if counts["part"].n_unique() < 2:
+            return
+        row = pl.struct("question", "answer", *self.kept, *self.sums).hash().sum()
+        found = counts.group_by("part").agg(pl.col("model").first(), row.alias("rows"), pl.len()).sort("part")
+        seen: dict[tuple[int, int], str] = {}
+        for part, model, *same in found.iter_rows():
+            source = self.sources[part]
+            before = seen.setdefault((same[0], same[1]), source.name) if source.counted else source.name
+            if before != source.name:
+                raise InputError(
+                    f"{quote(source.name, 200)}: counts the same votes of model {quote(model)} as "
+                    f"{quote(before, 200)}; merge tallies of different votes, each once"
+                )
+
+    def _check_numbers(self, counts: pl.DataFrame) -> None:
+        """Ballots whose sample numbers do not run on: votes are searched for duplicates, tallies must not overlap."""
+        import polars as pl
+
+        if engines.MARK not in self.sums:
+            return
+        suspects = engines.unproven(Codes(counts), counts[engines.MARK].fill_null(0))
+        if suspects.is_empty():
+            return
+        overlaps = counts.join(suspects, on=suspects.columns, how="semi").group_by(suspects.columns)
+        parts = overlaps.agg(pl.col("part").n_unique(), pl.col("part").max().alias("last"))
+        several = parts.filter(pl.col("part") > 1).sort(suspects.columns)
+        if any(not source.counted for source in self.sources):
+            self._complain(unless_fine=True)
+        elif not several.is_empty():
+            first = several.row(0, named=True)
+            name = self.sources[first["last"]].name
+            raise InputError(
+                f"{quote(name, 200)}: model {quote(first['model'])} and question {quote(first['question'])} are "
+                "counted in another tally, too, and their sample numbers do not run on from each other: the same votes "
+                "may be counted twice; merge tallies of different samples, questions or models, and all samples of a "
+                "question in one go"
+            )
+
+    def _complain(self, unless_fine: bool = False) -> None:
+        """Say what breaks the contract, and where: the sources themselves are searched."""
+        votes = [source for source in self.sources if not source.counted]
+        foreign = [source for source in votes if not engines.is_polars(source.scan())]
+        for source in foreign:
+            Votes((source,))
+        if rest := tuple(source for source in votes if source not in foreign):
+            Votes(rest)
+        if not unless_fine:
+            names = listing([source.name for source in self.sources])
+            raise InputError(
+                f"{names}: a question has more than one gold answer or cluster, a vote has no question or model, or "
+                "there are no votes at all; give each question of a dataset one gold and one cluster"
+            )
+
+    def _collect(self, query: pl.LazyFrame) -> pl.DataFrame:
+        return query.collect(engine="streaming")
+
+
+def _graded(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Where other parts have grades, let the answers of a part without speak for themselves."""
+    import polars as pl
+
+    if "correct" in frame.collect_schema().names():
+        return frame
+    return frame.with_columns((pl.col("answer") == pl.col("gold")).alias("correct"))
+
+
+def _runs(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Cut a list of sizes into runs that add up to about `most`, each of one item at least."""
+    found, first, total = [], 0, 0
+    for place, size in enumerate(sizes):
+        if place > first and total + size > most:
+            found.append((first, place))
+            first, total = place, 0
+        total += size
+    return [*found, (first, len(sizes))] if sizes else []
