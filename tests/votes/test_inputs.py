@@ -37,6 +37,7 @@ TAKES_COUNTS: dict[str, Callable[[Any], Any]] = {
     "budget": lambda votes: sl.decide.budget(votes, A, B, 1).to_dict(),
     "compare": lambda votes: sl.compare(votes, [A, B]).to_dict(),
     "combine": lambda votes: sl.combine(votes, rules=["equal"], models=[A, B], repeats=1, time_limit=0).to_dict(),
+    "recommend": lambda votes: sl.recommend(votes, models=[A, B], repeats=1, replicates=100).verdict,
     "fingerprint_of": lambda votes: sl.votes.fingerprint_of(votes),
 }
 """Public functions of votes; each reduced to something that can be compared."""

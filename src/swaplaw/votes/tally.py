@@ -68,7 +68,7 @@ def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
 
 
 def tie_credit(worth: Any, size: Any) -> Any:
-    """What gold gets of a question worth this much in a tie of so many categories, Eq. (score): an equal share.
+    """What gold gets of a question worth this much in a tie of this size, Eq. (score): an equal share.
 
     The one place that says how ties are scored; numbers or arrays. Whole numbers are multiples of the sizes that occur.
 
