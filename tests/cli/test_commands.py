@@ -346,3 +346,9 @@ def test_footnotes_suit_what_is_shown(swaplaw: Run, tmp_path: Path) -> None:
     assert "Without labels nobody knows" not in swaplaw("labels", "demo").out
     (tmp_path / "one.csv").write_text("question,model,answer,gold\nq,a,A,A\n")
     assert "1 vote of 1 model on" in swaplaw("import", tmp_path / "one.csv", "--explain").out
+
+
+def test_options_that_bundled_votes_cannot_obey_are_refused(swaplaw: Run) -> None:
+    refused = swaplaw("summary", "demo", "--groups", "groups.json", "--canonical", "text")
+    assert refused.code == 2
+    assert "'demo' stands for votes that have been read already: leave out '--canonical', '--groups'" in refused.err

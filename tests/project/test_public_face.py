@@ -67,11 +67,13 @@ def test_public_functions_are_documented(name: str) -> None:
     assert "Examples" in found or function.__name__ in SHOWN_ELSEWHERE
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_no_exported_name_hides_a_module(package: str) -> None:
-    module = importlib.import_module(f"swaplaw.{package}")
-    inside = {found.name for found in pkgutil.iter_modules(module.__path__)}
-    assert not inside & set(module.__all__)
+def test_no_exported_name_hides_a_module() -> None:
+    for found in pkgutil.walk_packages(sl.__path__, "swaplaw."):
+        if found.ispkg and "forensic" not in found.name:
+            package = importlib.import_module(found.name)
+            for inside in pkgutil.iter_modules(package.__path__):
+                held = getattr(package, inside.name, None)
+                assert held is None or inspect.ismodule(held), f"{found.name}.{inside.name}"
 
 
 def test_the_command_line_starts_without_numpy() -> None:

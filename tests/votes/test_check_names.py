@@ -97,6 +97,13 @@ def test_model_and_dataset_that_are_swapped(tmp_path: Path, swaplaw: Callable[..
     assert "swapped" not in swaplaw("checks", tmp_path / "votes.csv", *mended).out  # type: ignore[attr-defined]
 
 
+def test_tasks_that_number_their_questions_alike_are_not_swapped() -> None:
+    first = pl.DataFrame(exam({"a": plain}), schema=["question", "model", "answer", "gold"], orient="row")
+    second = first.with_columns(gold=pl.col("gold").reverse())
+    both = pl.concat([first.with_columns(dataset=pl.lit("history")), second.with_columns(dataset=pl.lit("law"))])
+    assert "swapped_columns" not in {check.name for check in find_checks(sl.votes_from(both))}
+
+
 def test_models_that_have_a_dataset_each_on_the_same_questions() -> None:
     frame = pl.DataFrame(
         exam({"a": plain, "b": plain}), schema=["question", "model", "answer", "gold"], orient="row"

@@ -20,6 +20,7 @@ from swaplaw._core.parallel import Backend, Crew, Progress
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
+from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS, COMBINE_SECONDS
 from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
@@ -35,11 +36,8 @@ from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
-FOLDS, REPEATS = 5, 6
 REPLICATES = 2_000
 """Draws that the probability of being the best rule rests on."""
-TIME_LIMIT = 20.0
-"""Seconds that the optimum is searched for."""
 
 
 @dataclass(frozen=True)
@@ -202,10 +200,10 @@ def combine(
     by_subject: bool = False,
     prices: Mapping[str, float] | None = None,
     by: Unit | None = None,
-    folds: int = FOLDS,
-    repeats: int = REPEATS,
+    folds: int = COMBINE_FOLDS,
+    repeats: int = COMBINE_REPEATS,
     seed: int = 0,
-    time_limit: float | None = TIME_LIMIT,
+    time_limit: float | None = COMBINE_SECONDS,
     effort: float | None = None,
     workers: int | None = None,
     backend: Backend = "processes",

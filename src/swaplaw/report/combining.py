@@ -27,11 +27,10 @@ def combining_part(
     work: float,
     prices: Mapping[str, float] | None,
     by: Unit | None,
-    folds: int,
     seed: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Compare all quick rules on one deal of the questions, and search the best weights of all with some work."""
+    """Compare all quick rules as `combine` does, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
 
@@ -45,8 +44,6 @@ def combining_part(
         rules=rules,
         prices=given,
         by=by,
-        folds=folds,
-        repeats=1,
         seed=seed,
         time_limit=None if work else 0,
         effort=MILLION * work,

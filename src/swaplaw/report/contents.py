@@ -223,7 +223,6 @@ def _combining(tally: Tally, options: Options) -> Part:
         work=options.panel_work,
         prices=options.prices,
         by=options.by,
-        folds=options.folds,
         seed=options.seed,
         progress=options.progress("Ways to combine"),
     )

@@ -55,9 +55,14 @@ def votes_from(frame: Any) -> Votes:
     >>> sl.votes_from(frame).datasets
     ['votes']
     """
+    return Votes((source_from(frame),))
+
+
+def source_from(frame: Any) -> Source:
+    """Name a dataframe as the source of votes; nothing is counted yet."""
     name = f"the given {type(frame).__module__.split('.')[0]} {type(frame).__name__}"
     engines.narwhal(frame, name)
-    return Votes((Source(name, lambda: frame),))
+    return Source(name, lambda: frame)
 
 
 @dataclass(frozen=True, repr=False)

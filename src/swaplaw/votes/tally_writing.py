@@ -23,7 +23,9 @@ from swaplaw.votes import engines
 from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import blanks_to_null, rows_of, typed
 from swaplaw.votes.files import Source, unreadable
-from swaplaw.votes.table import Votes, require_counts
+from swaplaw.votes.inputs import VotesLike, vote_table
+from swaplaw.votes.table import Votes, require_counts, source_from
+from swaplaw.votes.tally import Tally
 from swaplaw.votes.tally_folder import MANIFEST, SCHEMA, VERSION, TallyFolder, digest_of
 
 if TYPE_CHECKING:
@@ -38,12 +40,12 @@ WRITING: dict[str, Any] = {"compression": "zstd", "statistics": True, "row_group
 """How Parquet is written, always: the same counts are the same bytes."""
 
 
-def write_tally(votes: Votes | Iterable[Source], path: str | Path, *, progress: Progress = iter) -> TallyFolder:
+def write_tally(votes: VotesLike | Iterable[Source], path: str | Path, *, progress: Progress = iter) -> TallyFolder:
     """Count votes where they are, and write the counts as a tally that can be merged with others.
 
     Parameters
     ----------
-    votes : Votes or sources
+    votes : Votes, dataframe, path, paths or sources
         What to count. Sources may be files, dataframes of any engine, and tallies on disk, which are merged.
     path : str or Path
         The folder to write. A run that was stopped continues if it is given the same sources.
@@ -70,7 +72,7 @@ def write_tally(votes: Votes | Iterable[Source], path: str | Path, *, progress: 
     >>> again
     Tally('renze-temperature': 9 models, 100 questions, 21,600 votes)
     """
-    sources = tuple(votes.sources if isinstance(votes, Votes) else votes)
+    sources = _sources(votes)
     target = Path(path)
     _make_room(target)
     parts = target / PARTS
@@ -80,6 +82,16 @@ def write_tally(votes: Votes | Iterable[Source], path: str | Path, *, progress: 
     parts.replace(target / DONE)
     shutil.rmtree(target / DONE)
     return TallyFolder(target, manifest)
+
+
+def _sources(votes: Any) -> tuple[Source, ...]:
+    """The sources of votes in any form; a dataframe's engine counts it once, so it is not looked at before."""
+    if isinstance(votes, Votes | Tally | str | Path | dict):
+        return vote_table(votes).sources
+    if hasattr(type(votes), "columns") or not isinstance(votes, Iterable):
+        return (source_from(votes),)
+    given = tuple(votes)
+    return given if given and all(isinstance(each, Source) for each in given) else vote_table(list(given)).sources
 
 
 def _make_room(target: Path) -> None:

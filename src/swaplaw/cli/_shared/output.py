@@ -17,7 +17,7 @@ from swaplaw._core.progress import aside, busy
 from swaplaw._core.progress import with_bar as bar
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades
+from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades, refuse_reading_options
 from swaplaw.errors import printable, several
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def load(paths: Sequence[str], *, warn: bool = True, as_spelt: bool = False) -> 
 
     bundled = bundled_name(paths[0]) if len(paths) == 1 else None
     if bundled is not None:
+        refuse_reading_options(paths[0])
         return demo_votes(bundled)
     options = reading_of_run()
     if as_spelt and not options.canonical:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
     from swaplaw.answers.readers import Reader
@@ -66,6 +66,15 @@ def said_about_reading(context: click.Context) -> dict[str, Any]:
     """What this run's options say about reading votes, by the name of the option."""
     said: dict[str, Any] = context.meta.get(_KEY, {})
     return said
+
+
+def refuse_reading_options(what: str) -> None:
+    """Refuse the importers' options for votes that have been read: nobody would see that they do nothing."""
+    context = click.get_current_context(silent=True)
+    said = {} if context is None else said_about_reading(context)
+    given = [names[0] for names, _ in _FLAGS if said.get(names[-1].removeprefix("--")) not in (None, ())]
+    if given:
+        raise InputError(f"{quote(what)} stands for votes that have been read already: leave out {listing(given)}")
 
 
 def column_map(given: tuple[str, ...]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from swaplaw.cli._shared.output import (
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
 from swaplaw.cli._shared.workers import workers_options
+from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS, COMBINE_SECONDS
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -51,13 +52,15 @@ MOST_WEIGHTS = 6
 )
 @price_options
 @click.option("--by", type=click.Choice(["question", "cluster"]), help="What is held out together.")
-@click.option("--folds", type=int, default=5, show_default=True, help="Parts that questions are dealt into.")
-@click.option("--repeats", type=int, default=6, show_default=True, help="How often they are dealt.")
+@click.option(
+    "--folds", type=int, default=COMBINE_FOLDS, show_default=True, help="Parts that questions are dealt into."
+)
+@click.option("--repeats", type=int, default=COMBINE_REPEATS, show_default=True, help="How often they are dealt.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @click.option(
     "--time-limit",
     type=float,
-    default=20.0,
+    default=COMBINE_SECONDS,
     show_default=True,
     metavar="SECONDS",
     help="How long to search for the best weights (0: not at all).",

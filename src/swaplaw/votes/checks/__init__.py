@@ -21,8 +21,9 @@ from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.golds import one_gold, several_golds
 from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.names import dataset_checks, name_checks
-from swaplaw.votes.checks.notation import notation
-from swaplaw.votes.checks.prose import prose
+from swaplaw.votes.checks.notation import other_notation
+from swaplaw.votes.checks.prose import graded_prose
+from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
 
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["FEW_QUESTIONS", "SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
 
 LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
-    prose,
+    graded_prose,
     abstentions,
     no_answers_as_text,
     several_golds,
     one_gold,
     spelling,
-    notation,
+    other_notation,
     shifted,
     displaced,
     foreign,
@@ -48,18 +49,18 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (prose, several_golds, one_gold, spelling, notation, shifted, displaced, foreign, never_right)
+JUDGING = (graded_prose, several_golds, one_gold, spelling, other_notation, shifted, displaced, foreign, never_right)
 """Looks that tell right answers from wrong ones."""
 
 
-def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check, ...]:
+def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ...]:
     """Look for problems in votes, and list the most serious first.
 
     Parameters
     ----------
-    votes : Votes or Tally
-        A vote table, or the counted votes of one dataset. A table tells more: where answers are graded, only a table
-        still has the texts that were graded as right.
+    votes : Tally, Votes, dataframe, path or paths
+        The votes. A tally, which holds counts only, tells less: where answers are graded, it no longer has the texts
+        that were graded as right.
     dataset : str, optional
         Look at this dataset of a table only.
 
@@ -82,10 +83,11 @@ def find_checks(votes: Votes | Tally, dataset: str | None = None) -> tuple[Check
     if isinstance(votes, Tally):
         found = [*name_checks(votes, votes.dataset), *_found(from_tally(votes))]
     else:
-        names = votes.datasets if dataset is None else [votes.counts_of(dataset)[0]]
-        found = list(dataset_checks(votes))
+        table = vote_table(votes)
+        names = table.datasets if dataset is None else [table.counts_of(dataset)[0]]
+        found = list(dataset_checks(table))
         for name in names:
-            found += [*name_checks(votes, name), *_found(from_table(votes, name)), *chosen_labels(votes, name)]
+            found += [*name_checks(table, name), *_found(from_table(table, name)), *chosen_labels(table, name)]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
 
 

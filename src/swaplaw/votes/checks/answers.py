@@ -14,7 +14,7 @@ from swaplaw.votes.checks.alignment import displaced, relabelled
 from swaplaw.votes.checks.ballots import CHAINS, Ballots, Rows, form
 from swaplaw.votes.checks.check import SERIOUS, SURE, Check, Severity, votes_differ
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
-from swaplaw.votes.checks.notation import notation, unlike_gold
+from swaplaw.votes.checks.notation import other_notation, unlike_gold
 from swaplaw.votes.checks.silence import is_no_answer, silence
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
@@ -177,7 +177,9 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
     if not ballots.closed or gold_at_fault(ballots) or any(shifted(ballots)):
         return
     # What counts as no answer at all, and models that only spell options differently, have checks of their own.
-    misspelt = {check.model for look in (spelling, notation) for check in look(ballots) if check.severity == "error"}
+    misspelt = {
+        check.model for look in (spelling, other_notation) for check in look(ballots) if check.severity == "error"
+    }
     silent, doubtful = silence(ballots.golds)
     outside = ballots.where(
         ballots.answered, lambda text: not (ballots.is_option(text) or silent(text) or doubtful(text))
@@ -240,7 +242,7 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
     }
     best = max(shares.values(), default=0.0)
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
-    looks = (spelling, notation, displaced) if never else ()
+    looks = (spelling, other_notation, displaced) if never else ()
     # These errors say why a model is never right.
     noted = {check.model for look in looks for check in look(ballots) if check.severity == "error"}
     if not best and shares and (len(never) == len(shares) or gold_at_fault(ballots)):

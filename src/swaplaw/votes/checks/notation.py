@@ -37,7 +37,7 @@ _DATE_FIX = "write dates in one way: `swaplaw import VOTES --canonical time -o v
 _NUMBER_FIX = "write the number alone in the column `answer`, as gold is written: no canonical form does this"
 
 
-def notation(ballots: Ballots) -> Iterator[Check]:
+def other_notation(ballots: Ballots) -> Iterator[Check]:
     """Wrong answers that are gold in another notation: 50% for 0.5, 3,5 for 3.5, "The answer is 5." for 5."""
     names, golds = ballots.names, ballots.rows.sizes.golds
     wanted = [place for place in ballots.rows.golds.tolist() if _GOLD.fullmatch(names.golds[place].strip())

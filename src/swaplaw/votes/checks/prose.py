@@ -48,7 +48,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _ITEMS = re.compile(r"[,;]")
 
 
-def prose(ballots: Ballots) -> Iterator[Check]:
+def graded_prose(ballots: Ballots) -> Iterator[Check]:
     """Right answers that all agree, and wrong ones that never do: a judge, not the models, made them agree."""
     if not ballots.rows.right.any():
         return  # Nobody made right answers agree: there are none.
