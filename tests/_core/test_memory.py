@@ -36,3 +36,23 @@ def test_running_out_of_memory_is_one_line() -> None:
     assert finished.returncode == 1
     assert finished.stderr.startswith("swaplaw: there is not enough memory for this (Unable to allocate 8 GiB)")
     assert "Traceback" not in finished.stderr
+
+
+def test_what_is_taken_of_a_limit_is_not_free() -> None:
+    code = (
+        "import resource, numpy as np\n"
+        "from swaplaw._core.memory import available_bytes\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
+        "before = available_bytes()\n"
+        "held = np.ones(1 << 30, dtype=np.uint8)\n"
+        "print(before - available_bytes())"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(finished.stdout) >= 1 << 30
+
+
+def test_replicates_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = sl.demo_votes().tally()
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
+    with pytest.raises(sl.InputError, match=r"10,000 replicates of [\d,]+ numbers would take about"):
+        sl.bootstrap(tally, replicates=10_000)

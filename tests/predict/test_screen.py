@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from fractions import Fraction
 
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import given
 
 import swaplaw as sl
+from swaplaw.law.pair import Pair
 from swaplaw.predict.law_file import Law
+from swaplaw.predict.margins import margin_lift
 
 from support.corpora import corpora
 from support.twin import Corpus
@@ -98,3 +101,18 @@ def test_boundaries_need_no_phi_adj() -> None:
     assert rows["a", "b"]["predicted"] == pytest.approx(-0.138 * 0.6)
     assert rows["c", "a"]["predicted"] == pytest.approx(-0.138 * 0.4)
     assert rows["a", "b"]["phi_adj"] is None
+
+
+def test_the_margin_law_holds_no_two_pairs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: list[weakref.ref[Pair]] = []
+    most = 0
+
+    def watched(pair: Pair, weight: Fraction) -> Fraction:
+        nonlocal most
+        alive.append(weakref.ref(pair))
+        most = max(most, sum(each() is not None for each in alive))
+        return margin_lift(pair, weight)
+
+    monkeypatch.setattr("swaplaw.predict.screen.margin_lift", watched)
+    assert len(sl.screen(sl.demo_votes(), rule="margin")) == len(alive) == 36
+    assert most <= 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from swaplaw.errors import InputError
 
-_MEMINFO = Path("/proc/meminfo")
+_MEMINFO, _STATUS = Path("/proc/meminfo"), Path("/proc/self/status")
 
 
 def available_bytes() -> int | None:
@@ -26,9 +26,19 @@ def _within_limits(free: int | None) -> int | None:
         import resource
     except ImportError:  # Not on Windows.
         return free
-    limits = [resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)]
-    known = [limit for limit in limits if limit != resource.RLIM_INFINITY]
-    return min([*known, *([] if free is None else [free])], default=None)
+    kinds = {"VmSize": resource.RLIMIT_AS, "VmData": resource.RLIMIT_DATA}
+    limits = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
+    known = [limit - _used(name) for name, limit in limits.items() if limit != resource.RLIM_INFINITY]
+    return min([*(max(0, left) for left in known), *([] if free is None else [free])], default=None)
+
+
+def _used(name: str) -> int:
+    """What this process has taken of a limit already; 0 where the system does not tell."""
+    try:
+        found = re.search(rf"{name}:\s*(\d+) kB", _STATUS.read_text())
+    except OSError:
+        found = None
+    return 0 if found is None else 1024 * int(found[1])
 
 
 def require_memory(needed: float, what: str, advice: str) -> None:

@@ -8,9 +8,8 @@ of questions it is the percentile interval. BCa (Efron 1987) corrects bias and s
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isnan, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from swaplaw._core.arrays import Floats
+from swaplaw._core.threads import in_threads
 from swaplaw.errors import InputError
 from swaplaw.evidence.intervals import LEVEL, check_level, student
 
@@ -82,8 +82,7 @@ def _quantile(replicates: Floats, share: Floats) -> Floats:
     """Read a quantile of each row's defined values, interpolating between neighbours."""
     if share.ndim == 0 and replicates.ndim > 2:
         # One by one, so that each fits the cache, and at once, because NumPy partitions without holding up others.
-        with ThreadPoolExecutor() as pool:
-            return np.stack(list(pool.map(_quantile, replicates, [share] * len(replicates))))
+        return np.stack(in_threads(partial(_quantile, share=share), replicates))
     if share.ndim == 0 and not np.isnan(np.min(replicates)):
         return _partition_quantile(replicates, float(share))
     defined = np.maximum((~np.isnan(replicates)).sum(axis=-1), 1)

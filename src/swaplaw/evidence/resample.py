@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import exp, sqrt
+from math import exp, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,9 @@ import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import ExactProduct
+from swaplaw._core.memory import require_memory
 from swaplaw._core.parallel import ALONE, Crew
-from swaplaw._core.threads import one_thread
+from swaplaw._core.threads import in_threads, one_thread
 from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Terms
 from swaplaw.evidence.units import Unit, require_several, resampling_units
@@ -184,6 +184,8 @@ class Resampler:
             shares = [(run[0] * BLOCK, min((run[-1] + 1) * BLOCK, self.replicates)) for run in blocks]
             return np.concatenate(list(crew.share(_Replication.part, replication, shares)), axis=-1)
         shape = statistic(np.ones((self.units, 1), dtype=np.uint8)).shape[1:]
+        what = f"{self.replicates:,} replicates of {prod(shape):,} numbers"
+        require_memory(8.0 * prod(shape) * self.replicates, what, "analyse fewer models, or ask for fewer replicates")
         found = np.empty((*shape, self.replicates))
 
         def fill(first: int) -> None:
@@ -191,9 +193,8 @@ class Resampler:
             found[..., first:last] = replication.part((first, last))
 
         # Threads take the cores: were each product to spread over all of them too, they would wait for each other.
-        with one_thread(), ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(fill, range(0, self.replicates, size)):
-                pass
+        with one_thread():
+            in_threads(fill, range(0, self.replicates, size), threads)
         return found
 
 

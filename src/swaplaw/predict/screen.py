@@ -187,12 +187,15 @@ def screen(
 
 def _by_margins(tally: Tally, weight: Fraction) -> Screen:
     """The margin law of every pair."""
-    chosen = list(pairs(tally))
-    masses = [pair.masses for pair in chosen]
-    p, q, rescue = (np.array([float(getattr(each, name)) for each in masses]) for name in ("p", "q", "rescue"))
-    predicted = np.array([float(margin_lift(pair, weight)) for pair in chosen])
-    primary, secondary = np.array([(pair.a, pair.b) for pair in chosen]).T
-    return Screen(tally.models, primary, secondary, p, q, rescue, predicted, "margin")
+    # A pair keeps arrays of its own once it is asked something, so no two are held at a time.
+    rows = (_by_margin(pair, weight) for pair in pairs(tally))
+    a, b, p, q, rescue, predicted = np.fromiter(rows, dtype=np.dtype((np.float64, 6))).T.copy()
+    return Screen(tally.models, a.astype(np.int64), b.astype(np.int64), p, q, rescue, predicted, "margin")
+
+
+def _by_margin(pair: Pair, weight: Fraction) -> tuple[float, ...]:
+    masses = pair.masses
+    return pair.a, pair.b, *map(float, (masses.p, masses.q, masses.rescue, margin_lift(pair, weight)))
 
 
 def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
