@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.evidence.intervals import (
     FEW_CHANGED,
-    FEW_ONE_WAY,
+    FEW_EFFECTIVE,
     Effect,
     critical_of,
     degrees_of,
@@ -137,7 +137,7 @@ def test_changes_in_few_clusters_are_said() -> None:
     assert (few.changed, few.thin) == (FEW_CHANGED - 1, True)
     assert (enough.changed, enough.thin) == (FEW_CHANGED + 1, False)
     assert not effect(gains[0], np.arange(100)).thin
-    with pytest.warns(sl.errors.StatisticalWarning, match="1 of 2 intervals rest on changes in too few clusters"):
+    with pytest.warns(sl.errors.StatisticalWarning, match="1 of 2 intervals rests on changes in too few clusters"):
         warn_thin([few, None, enough])
     # What a model rarely does counts, not how its score is written: 95% right is like 5% right.
     assert effect(1 - gains[0], member).changed == few.changed
@@ -146,19 +146,20 @@ def test_changes_in_few_clusters_are_said() -> None:
         warn_thin([enough, None])
 
 
-def test_rare_changes_that_all_go_one_way_need_more_clusters() -> None:
-    """Clusters that were not seen could hold as many again; common changes, or changes both ways, say how they vary."""
+def test_rare_changes_need_more_clusters() -> None:
+    """Clusters that were not seen could hold as many again, whichever way they go; common changes say how they vary."""
     member = np.repeat(np.arange(20), 15)
-    gains = np.zeros((3, 300))
+    gains = np.zeros((4, 300))
     gains[:, :105:15] = 1  # one each in seven clusters
-    gains[1, 299] = -1
-    gains[2, ::2] = 1
-    rare, both, common = effects(gains, member)
-    assert (rare.changed, rare.one_way, rare.thin) == (7, 7.0, True)
-    assert (both.changed, both.one_way, both.thin) == (8, None, False)
-    assert (common.changed, common.one_way, common.thin) == (20, None, False)
-    assert rare.one_way is not None
-    assert rare.one_way < FEW_ONE_WAY
+    gains[1, 1] = -1
+    gains[2, 299] = -1
+    gains[3, ::2] = 1
+    rare, both, enough, common = effects(gains, member)
+    assert (rare.changed, rare.effective, rare.thin) == (7, 7.0, True)
+    assert (both.changed, both.thin) == (7, True)
+    assert both.effective == pytest.approx(64 / 10)
+    assert (enough.changed, enough.effective, enough.thin) == (8, FEW_EFFECTIVE, False)
+    assert (common.changed, common.effective, common.thin) == (20, None, False)
 
 
 def test_where_nothing_can_be_resampled_there_is_no_effect() -> None:

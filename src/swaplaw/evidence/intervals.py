@@ -32,9 +32,9 @@ from swaplaw.evidence.units import unit_totals
 
 LEVEL, POWER = 0.95, 0.8
 PSEUDO_QUESTIONS = 2
-FEW_CHANGED, FEW_ONE_WAY = 6, 8
+FEW_CHANGED, FEW_EFFECTIVE = 6, 8
 """With changes in fewer clusters than this, an interval may cover less than 92% (see docs/evidence.md); the second is
-for changes that are rare and all go one way, in effective clusters."""
+for changes that are rare, in effective clusters."""
 RARE = 0.1
 """Where fewer questions than this share change, clusters that were not seen matter."""
 MOST_QUESTIONS = 10_000_000
@@ -58,8 +58,8 @@ class Effect:
     """Clusters, or questions where there are none."""
     changed: int | None = None
     """Clusters with a question that changed; None where questions are the units."""
-    one_way: float | None = None
-    """The effective number of such clusters where changes are rare and all go one way (Kish); None elsewhere."""
+    effective: float | None = None
+    """The effective number of such clusters where changes are rare (Kish); None elsewhere."""
     ends: tuple[float, float] | None = None
     """The ends of an interval that does not reach as far to both sides; None where it does."""
 
@@ -92,7 +92,7 @@ class Effect:
     def thin(self) -> bool:
         """Whether so few clusters hold a change that the interval may cover less than 92%."""
         few = self.changed is not None and self.changed < FEW_CHANGED
-        return few or (self.one_way is not None and self.one_way < FEW_ONE_WAY)
+        return few or (self.effective is not None and self.effective < FEW_EFFECTIVE)
 
     @property
     def places(self) -> int:
@@ -143,8 +143,8 @@ class Effects:
     n: int
     units: int
     changed: Ints | None = None
-    one_way: Floats | None = None
-    """NaN where changes are common or go both ways."""
+    effective: Floats | None = None
+    """NaN where changes are common."""
 
     @property
     def half_width(self) -> Floats:
@@ -166,9 +166,9 @@ class Effects:
 
     def __getitem__(self, row: int) -> Effect:
         changed = None if self.changed is None else int(self.changed[row])
-        one_way = None if self.one_way is None or np.isnan(self.one_way[row]) else float(self.one_way[row])
+        effective = None if self.effective is None or np.isnan(self.effective[row]) else float(self.effective[row])
         mean, error, p = (float(each[row]) for each in (self.mean, self.standard_error, self.p))
-        return Effect(mean, error, self.critical, self.level, p, self.n, self.units, changed, one_way)
+        return Effect(mean, error, self.critical, self.level, p, self.n, self.units, changed, effective)
 
     def __iter__(self) -> Iterator[Effect]:
         return (self[row] for row in range(len(self)))
@@ -286,19 +286,28 @@ def degrees_of(sizes: Ints) -> float:
     return n**2 / squares
 
 
-def warn_thin(found: Iterable[Effect | None]) -> None:
-    """Say how many intervals rest on changes in so few clusters that they may cover less than 92%."""
+def thin_note(found: Iterable[Effect | None], what: str = "intervals") -> str | None:
+    """Say how many intervals rest on changes in so few clusters that they may cover less than 92%; None: none does."""
     judged = [each for each in found if each is not None]
     thin = sum(each.thin for each in judged)
-    if thin:
-        which = "the interval rests" if len(judged) == 1 else f"{thin} of {len(judged)} intervals rest"
-        warnings.warn(
-            f"{which} on changes in too few clusters (fewer than {FEW_CHANGED}, or than {FEW_ONE_WAY} where all go one "
-            "way), and may hold the truth less than 92% of the time; more clusters would help, more questions in the "
-            "same ones would not",
-            StatisticalWarning,
-            stacklevel=2,
-        )
+    if not thin:
+        return None
+    which = (
+        "the interval rests"
+        if len(judged) == 1
+        else f"{thin} of {len(judged)} {what} {'rests' if thin == 1 else 'rest'}"
+    )
+    return (
+        f"{which} on changes in too few clusters (fewer than {FEW_CHANGED}, or effectively than {FEW_EFFECTIVE} where "
+        "changes are rare), and may hold the truth less than 92% of the time; more clusters would help, more questions "
+        "in the same ones would not"
+    )
+
+
+def warn_thin(found: Iterable[Effect | None], what: str = "intervals") -> None:
+    """Warn of such intervals."""
+    if (note := thin_note(found, what)) is not None:
+        warnings.warn(note, StatisticalWarning, stacklevel=2)
 
 
 @dataclass(frozen=True)
@@ -332,15 +341,14 @@ def _errors(squares: Floats, n: int, pseudo: float = PSEUDO_QUESTIONS) -> Floats
 def _changed_units(values: Floats, member: Ints) -> tuple[Ints, Floats]:
     """How many units hold a value unlike most of their row: a change of the vote, or what a model rarely does.
 
-    And the effective number of these where such values are rare and all on one side (NaN elsewhere): clusters that have
-    not been seen may then hold many more, and neither the mean nor the spread knows of them.
+    And the effective number of these where such values are rare (NaN elsewhere): clusters that have not been seen may
+    then hold many more, and neither the mean nor the spread knows of them.
     """
     deviations = values - np.median(values, axis=1, keepdims=True)
     changes = unit_totals((deviations != 0).astype(np.float64), member)
-    one_way = (deviations >= 0).all(axis=1) | (deviations <= 0).all(axis=1)
     rare = changes.sum(axis=1) < RARE * values.shape[1]
     effective = changes.sum(axis=1) ** 2 / np.maximum(1, (changes**2).sum(axis=1))
-    return (changes > 0).sum(axis=1), np.where(one_way & rare, effective, np.nan)
+    return (changes > 0).sum(axis=1), np.where(rare, effective, np.nan)
 
 
 def _checked(values: Floats, member: Ints, level: float) -> tuple[int, int]:

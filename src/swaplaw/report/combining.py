@@ -33,6 +33,7 @@ def combining_part(
     """Compare all quick rules as `combine` does, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
+    from swaplaw.evidence.intervals import warn_thin
 
     if len(tally.models) < 2:
         raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to combine.")
@@ -49,6 +50,7 @@ def combining_part(
         effort=MILLION * work,
         progress=progress,
     )
+    warn_thin((one.gain for one in found.rules), "intervals of ways to combine")
     places = {model: tally.index(model) for model in fleet.models}
     return {
         "baseline": places[found.baseline],

@@ -18,10 +18,12 @@ MOST = 45
 def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
     """Compare every two models on the questions that both answered."""
     from swaplaw.decide.compare import compare
+    from swaplaw.evidence.intervals import warn_thin
 
     if len(tally.models) < 2:
         raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to compare.")
     found = compare(tally, by=by)
+    warn_thin((one.effect for one in found.comparisons), "intervals between two models")
     rows = [
         {
             "first": tally.index(one.first),

@@ -11,7 +11,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.holdout import deal, held_out_weight
-from swaplaw.evidence.intervals import Effect, effect, no_effect
+from swaplaw.evidence.intervals import Effect, effect, no_effect, warn_thin
 from swaplaw.law.curve import Curve, curve_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.scoresheet import scoresheet
@@ -106,6 +106,7 @@ def pair_rows(
     by_worth = sorted(found, key=lambda row: {row.pair.primary, row.pair.secondary} != named)
     chosen = _worth_carrying(by_worth, len(tally.questions))
     full = {id(row): _carried(row, member, folds, repeats, seed) for row in progress(chosen)}
+    warn_thin((row.held_out for row in full.values()), "held-out intervals of pairs")
     return PairRows(tally, tuple(full.get(id(row), row) for row in found))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from swaplaw._core.rounding import points, share
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, More, Reason, Recommendation
 from swaplaw.errors import listing, printable, several
+from swaplaw.evidence.intervals import thin_note
 
 if TYPE_CHECKING:
     from swaplaw.decide.choice import Choice
@@ -407,6 +408,8 @@ def notes(found: Recommendation) -> list[str]:
             "with the secondaries counting the same or one of them double, at any total weight. `swaplaw panel` proves "
             "the best weights of one."
         )
+    if note := thin_note([found.held_out]):
+        lines.append(f"{note[0].upper()}{note[1:]}.")
     if found.best is not None and found.best.members > 1 and found.equal_compute is None:
         lines.append(
             f"Equal compute cannot be judged, because {_unsplit(found)}. More samples of {_single(found)} alone might "

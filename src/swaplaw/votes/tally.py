@@ -72,8 +72,8 @@ def tie_credit(worth: Any, size: Any) -> Any:
 
     The one place that says how ties are scored; numbers or arrays. Whole numbers are multiples of the sizes that occur.
 
-    >>> tie_credit(6, 3), tie_credit(Fraction(1), 3), tie_credit(0.5, 2)
-    (2, Fraction(1, 3), 0.25)
+    >>> tie_credit(6, 3), tie_credit(0.5, 2)
+    (2, 0.25)
     """
     whole = isinstance(worth, int) or getattr(worth, "dtype", np.dtype(np.float64)).kind in "iuO"
     return worth // size if whole else worth / size

@@ -130,6 +130,7 @@ _FLAG_OF = (
     (re.compile(r"choose one by name, or raw"), "choose one with --filter NAME, or --filter raw"),
     (re.compile(r"counts as right as the threshold$"), "counts as right with --threshold"),
     (re.compile(r"name it with `groups`$"), "name it with --groups FILE"),
+    (re.compile(r"`partial` keeps"), "--partial keeps"),
 )
 """What the library calls things, and the flag that says so."""
 

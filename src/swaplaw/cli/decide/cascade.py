@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, load, percent, points, say, show, votes_options
 from swaplaw.cli._shared.prices import price_options, read_prices
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed deals the same folds.")
 @click.option("-o", "--output", metavar="FILE", help="Write the chosen cascade as a policy.")
 @price_options
+@doubts_on_stderr()
 def command(
     votes: tuple[str, ...],
     dataset: str | None,
@@ -39,6 +41,7 @@ def command(
 ) -> None:
     """Show the exact front of accuracy against the share of questions on which the secondary is asked."""
     from swaplaw.decide.cascade import cascade_policy, cascades
+    from swaplaw.evidence.intervals import warn_thin
     from swaplaw.serve.drift import calibrated_on
 
     if not 0 <= most_asked <= 1:
@@ -51,6 +54,7 @@ def command(
     chosen = found.at(*found.best(most_asked=most_asked))
     held = found.held_out(most_asked=most_asked, seed=seed)
     pair, lossless = (found.held_out(how=how, seed=seed) for how in ("pair", "lossless"))
+    warn_thin(each.effect for each in (held, pair, lossless))
     if output is not None:
         each = [None if given is None else given.get(model) for model in (primary, secondary)]
         calibrated_on(cascade_policy(found, chosen, held, each), loaded, tally.dataset).write(output)

@@ -87,6 +87,7 @@ def command(
 ) -> None:
     """Compare ways to combine a fleet on questions that had no part in choosing the weights."""
     from swaplaw.decide.combine import combine
+    from swaplaw.evidence.intervals import warn_thin
 
     found = []
     for tally in load_tallies(votes, dataset):
@@ -108,6 +109,7 @@ def command(
                     **crew,
                 )
             )
+            warn_thin(one.gain for one in found[-1].rules)
     if as_json:
         documents = [one.to_dict() for one in found]
         emit(documents[0] if len(documents) == 1 else {"datasets": documents})

@@ -54,10 +54,13 @@ def command(
     Differences have 95% intervals that allow for clusters; p-values are adjusted for all comparisons shown (Holm).
     """
     from swaplaw.decide.compare import compare
+    from swaplaw.evidence.intervals import warn_thin
 
     chosen = models.split(",") if models else None
     tallies = load_tallies(votes, dataset)
     found = [(tally, compare(tally, chosen, score=score, by=by, anytime=anytime)) for tally in tallies]
+    for _, each in found:
+        warn_thin(one.effect for one in each.comparisons)
     if as_json:
         documents = [each.to_dict() for _, each in found]
         emit(documents[0] if len(documents) == 1 else {"datasets": documents})

@@ -36,10 +36,12 @@ def command(
     **options: Any,
 ) -> None:
     """Show what a pair gains with 1, 2, 4, ... samples of each model, and whether more would change the verdict."""
+    from swaplaw.evidence.intervals import warn_thin
     from swaplaw.predict.ladder import sample_ladder
 
     tally = load_tally(votes, dataset)
     found = sample_ladder(tally, primary, secondary, _numbers(samples), **options)
+    warn_thin(step.effect for step in found.steps)
     if as_json:
         emit(found.to_dict())
         return
