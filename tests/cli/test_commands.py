@@ -352,3 +352,30 @@ def test_options_that_bundled_votes_cannot_obey_are_refused(swaplaw: Run) -> Non
     refused = swaplaw("summary", "demo", "--groups", "groups.json", "--canonical", "text")
     assert refused.code == 2
     assert "'demo' stands for votes that have been read already: leave out '--canonical', '--groups'" in refused.err
+
+
+PAIR = ("--primary", "gpt-4", "--secondary", "mistral-large")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("pairs", "demo"),
+        ("curve", "demo", *PAIR),
+        ("compare", "demo"),
+        ("combine", "demo", "--rules", "equal", "--repeats", "1", "--time-limit", "0"),
+        ("ladder", "demo", *PAIR, "--samples", "1,2"),
+        ("cascade", "demo", *PAIR),
+    ],
+    ids=lambda command: command[0],
+)
+def test_intervals_from_few_clusters_are_noted(swaplaw: Run, command: tuple[str, ...]) -> None:
+    finished = swaplaw(*command)
+    assert finished.code == 0
+    assert "on changes in too few clusters" in finished.err
+    assert "Warning" not in finished.err
+
+
+def test_the_verdict_notes_an_interval_from_few_clusters(swaplaw: Run) -> None:
+    notes = json.loads(swaplaw("recommend", "demo", "--repeats", "1", "--json").out)["notes"]
+    assert any(note.startswith("The interval rests on changes in too few clusters") for note in notes)

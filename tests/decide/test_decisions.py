@@ -9,6 +9,7 @@ import pytest
 from benchmarks.decisions import tables
 from benchmarks.decisions.fleets import NULL, Fleet, null_fleets, tally_of
 from benchmarks.decisions.simulation import FASTER, GAINING, QUESTIONS, SEED, Draws, Outcome, decided, null, power
+from scipy.stats import binom
 
 MOST_WRONG = 0.05
 DRAWS = 200
@@ -51,7 +52,8 @@ def test_null_fleets_rarely_get_an_ensemble(name: str) -> None:
     (found,) = null(DRAWS, name)
     print(found)
     assert found.deployed <= MOST_WRONG * found.draws
-    assert found.covered >= 0.92 * found.judged
+    # Draws as few as these know a share to a few points: fewer hits than this are a sure sign of less than 92%.
+    assert found.covered >= binom.ppf(0.025, found.judged, 0.92)
 
 
 @pytest.mark.slow

@@ -14,10 +14,10 @@ import pytest
 
 from swaplaw.forensic.challenges.gold import load_gold
 from swaplaw.forensic.challenges.manifest import load
-from swaplaw.forensic.synthetic import containers
 from swaplaw.forensic.synthetic.case import BUILDERS, Case, build_case
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.evtx import Event, log
+from swaplaw.forensic.synthetic.formats import containers
+from swaplaw.forensic.synthetic.formats.evtx import Event, log
 from swaplaw.forensic.synthetic.key import VARIABLE
 
 from support.examiners import tools_missing

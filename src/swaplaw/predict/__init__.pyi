@@ -1,17 +1,19 @@
-from .alike import Margins as Margins
-from .alike import margins_of as margins_of
-from .joint import joint_lift as joint_lift
 from .ladder import Ladder as Ladder
 from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
 from .law_file import read_law as read_law
-from .margins import margin_lift as margin_lift
-from .margins import margin_lift_apart as margin_lift_apart
-from .partial import Histogram as Histogram
-from .partial import histogram as histogram
-from .partial import histogram_from_accuracies as histogram_from_accuracies
-from .partial import histogram_lift as histogram_lift
-from .partial import histogram_of as histogram_of
+from .laws.histograms import Histogram as Histogram
+from .laws.histograms import histogram as histogram
+from .laws.histograms import histogram_from_accuracies as histogram_from_accuracies
+from .laws.histograms import histogram_lift as histogram_lift
+from .laws.histograms import histogram_of as histogram_of
+from .laws.joint import joint_lift as joint_lift
+from .laws.kinds import Margins as Margins
+from .laws.kinds import margins_of as margins_of
+from .laws.margins import margin_lift as margin_lift
+from .laws.margins import margin_lift_apart as margin_lift_apart
+from .laws.shares import shares_lift as shares_lift
+from .laws.structure import lift_bounds as lift_bounds
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
 from .predictors import register as register
@@ -20,8 +22,6 @@ from .replication import replicate as replicate
 from .screen import Screen as Screen
 from .screen import best_pairs as best_pairs
 from .screen import screen_marginals as screen_marginals
-from .shares import shares_lift as shares_lift
-from .structure import lift_bounds as lift_bounds
 from .tiles import screen_tiles as screen_tiles
 
 __all__ = [

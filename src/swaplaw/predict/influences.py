@@ -18,11 +18,11 @@ from swaplaw.evidence.quantities import Quantities, Terms, require_columns_fit
 from swaplaw.evidence.resample import Resampler
 from swaplaw.law.pair import Pair
 from swaplaw.predict.agreement import Agreements, agreements
-from swaplaw.predict.alike import Alike, Influence, alike
-from swaplaw.predict.joint import joint_influence
-from swaplaw.predict.margin_classes import ByClass, Classes
-from swaplaw.predict.margins import margin_influence
-from swaplaw.predict.shares import shares_influence
+from swaplaw.predict.laws.joint import joint_influence
+from swaplaw.predict.laws.kinds import Alike, Influence, alike
+from swaplaw.predict.laws.margin_classes import ByClass, Classes
+from swaplaw.predict.laws.margins import margin_influence
+from swaplaw.predict.laws.shares import shares_influence
 
 LAWS: dict[str, Callable[[Alike, Fraction], Influence]] = {
     "margin": margin_influence,

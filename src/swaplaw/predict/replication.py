@@ -21,9 +21,9 @@ from swaplaw.evidence.association import mean, r2, rho, rmse, slope
 from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.conditional import conditional_lift, conditional_rates
 from swaplaw.predict.influences import values_from_votes
-from swaplaw.predict.partial import Histogram, histogram_from_accuracies, histogram_lift
+from swaplaw.predict.laws.conditional import conditional_lift, conditional_rates
+from swaplaw.predict.laws.histograms import Histogram, histogram_from_accuracies, histogram_lift
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally

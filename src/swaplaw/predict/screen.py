@@ -22,7 +22,7 @@ from swaplaw.errors import InputError, quote, several
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
-from swaplaw.predict.margins import margin_lift
+from swaplaw.predict.laws.margins import margin_lift
 from swaplaw.predict.reliability import Reliability
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike

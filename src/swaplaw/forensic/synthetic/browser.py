@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
-from swaplaw.forensic.synthetic.containers import pdf
 from swaplaw.forensic.synthetic.dice import Dice
+from swaplaw.forensic.synthetic.formats.containers import pdf
 from swaplaw.forensic.synthetic.words import FIRST_NAMES, LAST_NAMES
 
 FIRST_MOMENT = datetime(1601, 1, 1, tzinfo=UTC)

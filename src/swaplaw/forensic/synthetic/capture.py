@@ -4,10 +4,10 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from swaplaw.forensic.synthetic import protocols
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.packets import BROADCAST, Capture, Host
+from swaplaw.forensic.synthetic.formats import protocols
+from swaplaw.forensic.synthetic.formats.packets import BROADCAST, Capture, Host
 from swaplaw.forensic.synthetic.words import FIRST_NAMES, LAST_NAMES
 
 SECOND = 1_000_000

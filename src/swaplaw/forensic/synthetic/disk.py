@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
-from swaplaw.forensic.synthetic.containers import encrypted_zip, pdf, png
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.fat import FatVolume
+from swaplaw.forensic.synthetic.formats.containers import encrypted_zip, pdf, png
+from swaplaw.forensic.synthetic.formats.fat import FatVolume
 from swaplaw.forensic.synthetic.words import (
     FIRST_NAMES,
     FOLDERS,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.evtx import Event, log
+from swaplaw.forensic.synthetic.formats.evtx import Event, log
 from swaplaw.forensic.synthetic.words import FIRST_NAMES
 
 SERVICES = ("PrintWatch", "AudioRelay", "DiskTune", "NetAssist", "FontHost", "TimeKeeper")

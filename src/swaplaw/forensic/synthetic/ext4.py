@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
-from swaplaw.forensic.synthetic.containers import pdf, png
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.extfs import ExtVolume
+from swaplaw.forensic.synthetic.formats.containers import pdf, png
+from swaplaw.forensic.synthetic.formats.extfs import ExtVolume
 from swaplaw.forensic.synthetic.words import FIRST_NAMES, FOLDERS, GOODS, LAST_NAMES, NOTES, STEMS
 
 HELPERS = ("mountd", "printq", "fixperm", "netup", "logview", "syncd", "keytool")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from swaplaw.forensic.synthetic.case import Asked, Case, choose
 from swaplaw.forensic.synthetic.dice import Dice
-from swaplaw.forensic.synthetic.hive import BINARY, DWORD, Node, filetime, hive
+from swaplaw.forensic.synthetic.formats.hive import BINARY, DWORD, Node, filetime, hive
 from swaplaw.forensic.synthetic.words import FIRST_NAMES, FOLDERS
 
 CURRENT = "Software\\Microsoft\\Windows\\CurrentVersion"

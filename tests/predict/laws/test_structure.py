@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.law.pair import Masses
-from swaplaw.predict.structure import lift_bounds, slope_in_gap, slope_in_phi_adj
+from swaplaw.predict.laws.structure import lift_bounds, slope_in_gap, slope_in_phi_adj
 
 from support.corpora import corpora, weights
 from support.twin import Corpus

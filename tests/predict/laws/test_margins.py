@@ -15,11 +15,11 @@ from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.evidence.resample import Resampler
 from swaplaw.law.pair import Pair
 from swaplaw.predict import agreement
-from swaplaw.predict.alike import Alike, Influence, alike, margins_of
 from swaplaw.predict.influences import LAWS
 from swaplaw.predict.influences import influences as influences_of
-from swaplaw.predict.margins import margin_influence, margin_lift, margin_lift_apart
-from swaplaw.predict.shares import shares_influence, shares_lift
+from swaplaw.predict.laws.kinds import Alike, Influence, alike, margins_of
+from swaplaw.predict.laws.margins import margin_influence, margin_lift, margin_lift_apart
+from swaplaw.predict.laws.shares import shares_influence, shares_lift
 
 from support.corpora import ODD, corpora, weights
 from support.twin import Corpus, common, score
@@ -28,7 +28,7 @@ HALF = Fraction(1, 2)
 
 
 def question_by_question(pair: Pair) -> Alike:
-    """The plain twin of `alike`: every question is a kind of its own."""
+    """The plain twin of `kinds`: every question is a kind of its own."""
     first, second = (margins_of(pair.tally, model, pair.common) for model in (pair.a, pair.b))
     same = (first.top > 0) & (second.top > 0) & (first.rival == second.rival)
     every = np.arange(len(first))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from swaplaw.forensic.synthetic.hive import filetime
+from swaplaw.forensic.synthetic.formats.hive import filetime
 
 CHUNK, HEADER, RECORDS_AT = 0x10000, 0x1000, 0x200
 _EVENTS = "http://schemas.microsoft.com/win/2004/08/events/event"

@@ -15,8 +15,8 @@ import numpy as np
 from swaplaw._core.arrays import Floats
 from swaplaw.evidence.quantities import Quantities, Terms
 from swaplaw.evidence.resample import Resampler
-from swaplaw.predict.alike import Alike, margin_classes
-from swaplaw.predict.margins import margin_parts
+from swaplaw.predict.laws.kinds import Alike, margin_classes
+from swaplaw.predict.laws.margins import margin_parts
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.predict.alike import alike
-from swaplaw.predict.conditional import conditional_lift, conditional_rates
-from swaplaw.predict.joint import joint_influence, joint_lift
+from swaplaw.predict.laws.conditional import conditional_lift, conditional_rates
+from swaplaw.predict.laws.joint import joint_influence, joint_lift
+from swaplaw.predict.laws.kinds import alike
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -24,7 +24,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.alike import Alike, Influence, Margins, alike
+from swaplaw.predict.laws.kinds import Alike, Influence, Margins, alike
 
 # Ballots that are compared at a time.
 BLOCK = 2**21

@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.alike import Alike, Influence, alike
-from swaplaw.predict.shares import wins_of
+from swaplaw.predict.laws.kinds import Alike, Influence, alike
+from swaplaw.predict.laws.shares import wins_of
 
 
 def joint_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> float:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import swaplaw as sl
-from swaplaw.predict.alike import margins_of
-from swaplaw.predict.margins import margin_lift_apart
-from swaplaw.predict.partial import histogram, histogram_from_accuracies, histogram_lift, histogram_of
+from swaplaw.predict.laws.histograms import histogram, histogram_from_accuracies, histogram_lift, histogram_of
+from swaplaw.predict.laws.kinds import margins_of
+from swaplaw.predict.laws.margins import margin_lift_apart
 
 
 @pytest.fixture(scope="module")

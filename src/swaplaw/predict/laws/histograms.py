@@ -23,7 +23,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats
 from swaplaw.errors import InputError, several
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.alike import Margins
+from swaplaw.predict.laws.kinds import Margins
 
 BINS = 200
 """Bins of a Beta distribution's histogram."""

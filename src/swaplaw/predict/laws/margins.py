@@ -19,7 +19,7 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw.errors import InputError
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.alike import Alike, Influence, Margins, alike
+from swaplaw.predict.laws.kinds import Alike, Influence, Margins, alike
 
 
 def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> Fraction:

@@ -3,7 +3,7 @@
 import struct
 from ipaddress import IPv4Address
 
-from swaplaw.forensic.synthetic.packets import Host
+from swaplaw.forensic.synthetic.formats.packets import Host
 
 
 def dhcp_request(host: Host, name: str, transaction: bytes) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
-from swaplaw.predict.alike import margins_of
+from swaplaw.predict.laws.kinds import margins_of
 
 BINS = 10
 
