@@ -364,7 +364,7 @@ PAIR = ("--primary", "gpt-4", "--secondary", "mistral-large")
         ("curve", "demo", *PAIR),
         ("compare", "demo"),
         ("combine", "demo", "--rules", "equal", "--repeats", "1", "--time-limit", "0"),
-        ("ladder", "demo", *PAIR, "--samples", "1,2"),
+        ("ladder", "demo", *PAIR),
         ("cascade", "demo", *PAIR),
     ],
     ids=lambda command: command[0],
