@@ -88,7 +88,7 @@ def test_shuffled_letters_come_back_as_the_option(shuffled: Path) -> None:
     for row in frame.iter_rows(named=True):
         name, number = row["model"].partition("/")[2], int(row["question"][1:])
         option = wanted(name, row["question"], row["sample"] + 1)
-        assert row["option"] == option
+        assert (row["option"], row["options"]) == (option, len(OPTIONS))
         assert row["correct"] == (option == OPTIONS[number % 4]) == (row["answer"] == row["gold"])
         assert (row["dataset"], row["reason"], row["tokens"]) == ("colours", None, 10)
         letters.setdefault((row["question"], option), set()).add(row["answer"])

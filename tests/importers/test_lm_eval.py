@@ -98,6 +98,7 @@ def test_the_likeliest_option_gets_the_vote(logs: Path, made: str) -> None:
         assert (row["question"], row["model"], row["sample"]) == (str(sample["doc_id"]), "dummy", 0)
         assert (row["answer"], row["option"]) == ("ABC"[best], OPTIONS[best])
         assert row["gold"] == "ABC"[sample["doc"]["answer"]]
+        assert row["options"] == len(OPTIONS)
         assert row["correct"] == (sample["acc"] == 1.0)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from swaplaw.votes.rivals import arrange
 from swaplaw.votes.tally import Tally
@@ -72,4 +73,35 @@ def tally_of(counts: Array, clusters: Array | None = None) -> Tally:
         np.concatenate([row[places] for row, places in zip(entries, voted, strict=True)]),
         None if clusters is None else tuple(f"c{cluster}" for cluster in clusters),
         ({},) * models,
+    )
+
+
+def narrow_leader(
+    rng: np.random.Generator, options: Sequence[int], *, questions: int, samples: int, guessers: int = 4
+) -> pl.DataFrame:
+    """A leader that is narrowly wrong on most questions, and models that guess among each question's own options.
+
+    Questions have one of several numbers of options. Any guess helps the leader, and nobody else knows anything.
+    """
+    number = rng.choice(np.array(options), questions)
+    gold = rng.integers(0, number)
+    wrong = (gold + rng.integers(1, number)) % number
+    right = rng.random(questions) < 0.35
+    world = np.arange(max(options)) < number[:, None]
+    world = world * (np.where(right, 0.3, 0.2) / number)[:, None]
+    world[np.arange(questions), gold] += np.where(right, 0.7, 0.34)
+    world[np.arange(questions), wrong] += np.where(right, 0, 0.46)
+    ballots = [[rng.choice(max(options), samples, p=row / row.sum()) for row in world]]
+    ballots += [[rng.integers(0, own, samples) for own in number] for _ in range(guessers)]
+    letters = np.array(list("ABCDEFGHIJ"))
+    shape = (1 + guessers, questions, samples)
+    model, question, _ = (axis.ravel() for axis in np.indices(shape))
+    return pl.DataFrame(
+        {
+            "question": [f"q{one:04d}" for one in question],
+            "model": [f"m{one}" for one in model],
+            "answer": letters[np.array(ballots).ravel()],
+            "gold": letters[gold[question]],
+            "options": number[question],
+        }
     )

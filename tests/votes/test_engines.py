@@ -59,6 +59,9 @@ def same(one: sl.Tally, two: sl.Tally) -> None:
         assert ours.tobytes() == theirs.tobytes()
     assert one.rivals.labels.tolist() == two.rivals.labels.tolist()
     assert one.rivals.order.tobytes() == two.rivals.order.tobytes()
+    assert (one.options is None) == (two.options is None)
+    if one.options is not None and two.options is not None:
+        assert one.options.tolist() == two.options.tolist()
 
 
 DATASETS = ["renze-temperature", "renze-exams", "reasoning-gym", pytest.param("mmlu-pro", marks=pytest.mark.slow)]
@@ -120,6 +123,10 @@ EVERY = {**EAGER, "duckdb": to_duckdb, "dask": to_dask}
         pytest.param(lambda f: f.with_columns(gold=pl.lit(True), answer=pl.col("flag")), id="yes or no answers"),
         pytest.param(lambda f: f.with_columns(sample=pl.col("sample").cast(pl.Int16) - 7), id="negative samples"),
         pytest.param(lambda f: f.with_columns(dataset=pl.lit("d"), cluster=pl.col("question")), id="more columns"),
+        pytest.param(lambda f: f.with_columns(options=pl.Series([4, 5, 4, 2, 3])), id="options"),
+        pytest.param(lambda f: f.with_columns(options=pl.Series([None, 4, 99, None, None])), id="few options stated"),
+        pytest.param(lambda f: f.with_columns(options=pl.Series([4.0, math.nan, 1.0, math.inf, -2.0])), id="floats"),
+        pytest.param(lambda f: f.with_columns(options=pl.Series([["A", "B"]] * 5)), id="a column of one's own"),
     ],
 )
 def test_engines_agree_on_odd_columns(engine: str, change: Callable[[Frame], Frame]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,9 @@ from support.twin import Corpus
 @given(case=corpora(models=3, questions=6), data=st.data())
 def test_merged_parts_are_the_whole_in_any_order(case: Corpus, data: st.DataObject) -> None:
     frame = case.frame()
+    if data.draw(st.booleans()):
+        stated = [data.draw(st.sampled_from([None, 1, 2, 4, 9, 27])) for _ in range(frame.height)]
+        frame = frame.with_columns(options=pl.Series(stated, dtype=pl.Int64))
     whole = sl.votes_from(frame).tally()
     cut = [data.draw(st.integers(0, 2)) for _ in range(frame.height)]
     parts = frame.with_columns(part=pl.Series(cut)).partition_by("part", include_key=False)
@@ -78,3 +82,41 @@ def test_models_of_a_tally_without_reasons_can_be_selected() -> None:
     tally = sl.demo_votes().tally()
     bare = tally.with_counts(tally.models[:2], tally.votes[:2], tally.gold[:2], [tally.dense(0), tally.dense(1)])
     assert bare.select(models=tally.models[:1]).models == tally.models[:1]
+
+
+def test_the_largest_number_of_options_is_kept_per_question() -> None:
+    rows = [
+        ("stated", "A", "C", 4),
+        ("stated", "B", "C", 3),
+        ("fewer than its answers", "A", "C", 2),
+        ("fewer than its answers", "B", "C", None),
+        ("not stated", "A", "B", None),
+        ("no number of options", "A", "B", 1),
+        ("no number of options", None, "B", 27),
+    ]
+    frame = pl.DataFrame(rows, schema=["question", "answer", "gold", "options"], orient="row")
+    frame = frame.with_columns(model=pl.lit("m"))
+    expected = {"stated": 4, "fewer than its answers": 3, "not stated": 0, "no number of options": 0}
+    tally = sl.tally(frame)
+    assert tally.options is not None
+    assert dict(zip(tally.questions, tally.options.tolist(), strict=True)) == expected
+    kept = np.array([question != "stated" for question in tally.questions])
+    left = tally.select(questions=kept)
+    assert left.options is not None
+    assert left.options.tolist() == [expected[question] for question in left.questions]
+    same_counts = left.with_counts(left.models, left.votes, left.gold, [left.dense(0)])
+    assert same_counts.options is left.options
+
+
+@pytest.mark.parametrize("options", [None, [["A", "B"]], ["A; B"], [True], [0]])
+def test_a_column_of_options_that_states_no_number_changes_nothing(options: list[object] | None) -> None:
+    table: dict[str, list[object]] = {"question": ["q"], "model": ["m"], "answer": ["A"], "gold": ["A"]}
+    assert sl.tally(table if options is None else table | {"options": options}).options is None
+
+
+def test_options_in_a_file_of_text_are_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("question,model,answer,gold,options\nq,m,A,A,10\nq,n,A,A,9\nr,m,,A,\n")
+    found = sl.tally(file).options
+    assert found is not None
+    assert found.tolist() == [10, 0]

@@ -38,12 +38,13 @@ class Choice:
 
     def votes(self, golds: list[int], shares: int | None) -> list[dict[str, Any]]:
         """One vote for the best option, or the softmax as shares; all options that are right are one category."""
-        gold = letter(golds[0])
+        gold, shown = letter(golds[0]), {"options": len(self.options)}
         if self.best is None:
-            return [{"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
+            return [shown | {"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
         places = [self.best] if shares is None else apportion(list(self.scores), shares)
         return [
-            {
+            shown
+            | {
                 "sample": number,
                 "answer": gold if place in golds else letter(place),
                 "gold": gold,

@@ -163,13 +163,14 @@ class Spool:
 
 
 def schema(*optional: str) -> dict[str, Any]:
-    """List the columns that log importers write; `cluster` and `option` only where there are any."""
+    """List the columns that log importers write; `cluster`, and `option` with `options`, only where there are any."""
     import polars as pl
 
     text, whole = pl.String, pl.Int64
     columns: dict[str, Any] = dict.fromkeys(("dataset", "question", "model"), text) | {"sample": whole}
     columns |= dict.fromkeys(("answer", "gold", "reason"), text) | {"correct": pl.Boolean}
-    return columns | dict.fromkeys(optional, text) | {"tokens": whole, "cost": pl.Float64, "run": text}
+    columns |= dict.fromkeys(optional, text) | ({"options": whole} if "option" in optional else {})
+    return columns | {"tokens": whole, "cost": pl.Float64, "run": text}
 
 
 def bounded(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.codes import Codes, distinct
+from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS, OPTIONS
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -147,6 +148,12 @@ def counting(frame: Any, name: str) -> nw.LazyFrame[Any]:
     sums = [nw.len().alias("votes")]
     if "sample" in schema.names():
         _require_numbers(schema["sample"], name)
+    if OPTIONS in schema.names() and schema[OPTIONS].is_numeric():
+        options = nw.col(OPTIONS)
+        wrapped = wrapped.with_columns(
+            nw.when(options.is_between(FEWEST_OPTIONS, MOST_OPTIONS)).then(options).alias(OPTIONS)
+        )
+        sums.append(options.max())
     # Tables in memory are small, and not all kinds of them can do the arithmetic.
     if "sample" in schema.names() and is_lazy(frame):
         counts = wrapped.with_columns(**_mark_foreign()).group_by(keys)
@@ -197,15 +204,27 @@ def _collected(query: nw.LazyFrame[Any], name: str) -> pl.DataFrame:
 
     counted = to_polars(query.to_native(), name)
     numbers = [column for column in ("votes", "rows", "numbers") if column in counted.columns]
-    return whole_marks(counted.lazy().with_columns(pl.col(numbers).cast(pl.Int64).fill_null(0))).collect()
+    whole = counted.lazy().with_columns(pl.col(numbers).cast(pl.Int64).fill_null(0))
+    return whole_marks(whole_options(whole)).collect()
+
+
+def whole_options(counts: pl.LazyFrame) -> pl.LazyFrame:
+    """Numbers of options as whole numbers, whatever an engine holds them as."""
+    import polars as pl
+
+    told = OPTIONS in counts.collect_schema().names()
+    return counts.with_columns(pl.col(OPTIONS).cast(pl.Int64, strict=False)) if told else counts
 
 
 def count_polars(frame: pl.LazyFrame) -> pl.LazyFrame:
     """The same count for files and Polars, streamed."""
     import polars as pl
 
-    names = frame.collect_schema().names()
-    sums = [pl.len().cast(pl.Int64).alias("votes")]
+    schema = frame.collect_schema()
+    names, sums = schema.names(), [pl.len().cast(pl.Int64).alias("votes")]
+    if OPTIONS in names and (schema[OPTIONS].is_numeric() or schema[OPTIONS] == pl.String):
+        options = pl.col(OPTIONS).cast(pl.Int64, strict=False)
+        sums.append(options.filter(options.is_between(FEWEST_OPTIONS, MOST_OPTIONS)).max())
     if "sample" in names:
         # A column of its own, because aggregations compute an expression as often as it is written.
         frame = frame.with_columns(_mark_polars())

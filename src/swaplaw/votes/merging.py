@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from swaplaw.errors import InputError, quote
+from swaplaw.votes.options import OPTIONS
+from swaplaw.votes.table import add_up
 from swaplaw.votes.tally import Tally, tally_counts
 
 if TYPE_CHECKING:
@@ -45,8 +47,7 @@ def merge_tallies(tallies: Sequence[Tally]) -> Tally:
     for column in ("gold", "cluster"):
         if column in counts.columns:
             _one_each(counts, column)
-    keys = [name for name in counts.columns if name != "votes"]
-    merged = tally_counts(names[0], counts.group_by(keys).agg(pl.col("votes").sum()))
+    merged = tally_counts(names[0], add_up(counts.lazy()).collect())
     unlabelled = max(tally.unlabelled for tally in tallies)
     return replace(merged, reasons=_reasons(tallies, merged.models), unlabelled=unlabelled)
 
@@ -74,6 +75,8 @@ def _counts(tally: Tally) -> pl.DataFrame:
         frame = frame.with_columns(pl.Series("correct", right))
     if tally.clusters is not None:
         frame = frame.with_columns(pl.Series("cluster", tally.clusters, dtype=pl.String).gather(place))
+    if tally.options is not None:
+        frame = frame.with_columns(pl.Series(OPTIONS, tally.options[place]))
     return frame
 
 

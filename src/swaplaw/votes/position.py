@@ -19,13 +19,13 @@ import numpy as np
 from swaplaw.votes import engines
 from swaplaw.votes.contract import DEFAULT_DATASET
 from swaplaw.votes.inputs import VotesLike, vote_table
+from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS
 
 if TYPE_CHECKING:
     import polars as pl
 
     from swaplaw.votes.table import Votes
 
-MOST_OPTIONS = 26
 LEVEL = 0.05
 """A bias is flagged where chance would hardly make it …"""
 NOTEWORTHY = Fraction(1, 20)
@@ -185,6 +185,6 @@ def _positions(table: pl.DataFrame) -> pl.DataFrame:
     return (
         named.with_columns(pl.col("dataset", "model").cast(pl.String))
         .with_columns(pl.col("options", "position").cast(pl.Int64, strict=False))
-        .filter(options.is_between(2, MOST_OPTIONS) & position.is_between(1, options))
+        .filter(options.is_between(FEWEST_OPTIONS, MOST_OPTIONS) & position.is_between(1, options))
         .select("dataset", "model", "options", "position", "votes")
     )

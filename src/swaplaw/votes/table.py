@@ -1,7 +1,7 @@
 """The vote table: the one currency of swaplaw.
 
 A long table, one row a vote, with the columns `question`, `model`, `answer` (null = abstention) and `gold`,
-and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `cost` and `tokens`.
+and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `options`, `cost` and `tokens`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from swaplaw.votes import engines
 from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
 from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.provenance import agreed
 
 if TYPE_CHECKING:
@@ -100,15 +101,11 @@ class Votes:
     @cached_property
     def codes(self) -> Codes:
         """The same counts, whose texts it numbers."""
-        import polars as pl
-
         elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
         codes, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
         if (codes.counts["answer"].str.strip_chars() == "").any():
             # Two counts become one where one answer was blank and the other null.
-            keys = [key for key in engines.KEYS if key in codes.counts.columns]
-            blanked = blanks_to_null(codes.counts.lazy()).group_by(keys).agg(pl.col("votes").sum())
-            codes = Codes(blanked.collect())
+            codes = Codes(add_up(blanks_to_null(codes.counts.lazy())).collect())
         Violations(self.sources, codes, samples).check()
         spread = _labels_spread(codes.counts)
         return codes if spread is codes.counts else Codes(spread)
@@ -139,7 +136,7 @@ class Votes:
                 "`swaplaw tally A B -o merged`), which makes sure that none are counted twice"
             )
         rows = tallies[0].scan().drop(engines.MARK, strict=False)
-        keys = [key for key in engines.KEYS if key in rows.collect_schema().names()]
+        keys = [key for key in (*engines.KEYS, OPTIONS) if key in rows.collect_schema().names()]
         counts = self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
         require_counts(counts["votes"], tallies[0])
         return counts
@@ -256,9 +253,18 @@ def _labels_spread(counts: pl.DataFrame) -> pl.DataFrame:
 
     if not counts["gold"].null_count():
         return counts
-    spread = counts.with_columns(pl.col("gold").max().over("dataset", "question"))
-    keys = [name for name in spread.columns if name != "votes"]
-    return spread.group_by(keys, maintain_order=True).agg(pl.col("votes").sum()).select(counts.columns)
+    spread = counts.lazy().with_columns(pl.col("gold").max().over("dataset", "question"))
+    return add_up(spread, maintain_order=True).select(counts.columns).collect()
+
+
+def add_up(counts: pl.LazyFrame, *, maintain_order: bool = False) -> pl.LazyFrame:
+    """Make one count of those that agree in all that votes are counted by."""
+    import polars as pl
+
+    names = counts.collect_schema().names()
+    keys = [name for name in names if name not in ("votes", OPTIONS)]
+    largest = [pl.col(OPTIONS).max()] if OPTIONS in names else []
+    return counts.group_by(keys, maintain_order=maintain_order).agg(pl.col("votes").sum(), *largest)
 
 
 def _graded_alike(frames: list[pl.LazyFrame]) -> list[pl.LazyFrame]:

@@ -26,6 +26,7 @@ from swaplaw._core.byte_cache import Kept
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote, suggestion
 from swaplaw.votes.codes import Codes, distinct, summed
+from swaplaw.votes.options import OPTIONS, stated_options
 from swaplaw.votes.rivals import Rivals, arrange
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Tally:
     """The right answer to each question, where it is an answer and not a judge's grade."""
     only_grades: bool = field(default=False, repr=False)
     """Whether the votes only say right or wrong: then they can be counted, but not pooled."""
+    options: Ints | None = field(default=None, repr=False)
+    """How many options each question has, 0 where the votes do not state it; None where they nowhere do."""
     _kept: Kept = field(default_factory=lambda: Kept(KEPT_BYTES), init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -236,6 +239,7 @@ class Tally:
             self.clusters,
             golds=self.golds,
             only_grades=self.only_grades,
+            options=self.options,
         )
 
     def merge(self, *others: Tally) -> Tally:
@@ -275,6 +279,7 @@ class Tally:
             unlabelled=self.unlabelled,
             golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
             only_grades=self.only_grades,
+            options=None if self.options is None else self.options[mask],
         )
 
 
@@ -355,6 +360,11 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes:
     rival, place = distinct((q * kinds + a)[~right], kinds * len(questions))
     labels = np.array([*answers, None], dtype=object)
     rivals, spots = arrange(rival // kinds, len(questions), labels[rival % kinds])
+    options = None
+    if OPTIONS in counts.columns:
+        named = rival % kinds < len(answers)
+        given = 1 + np.bincount(rival[named] // kinds, minlength=len(questions))
+        options = stated_options(counts[OPTIONS].fill_null(0).to_numpy(), q, given)
     return Tally(
         dataset,
         tuple(models),
@@ -368,6 +378,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes:
         unlabelled=unlabelled,
         golds=None if graded else _golds(code, q, len(questions)),
         only_grades=bool((counts["gold"] == RIGHT).all()),
+        options=options,
     )
 
 

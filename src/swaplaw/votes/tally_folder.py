@@ -2,7 +2,7 @@
 
     tally/
       tally.json            what is in it: datasets, models, columns, and a digest of every file
-      0/questions.parquet   the questions of dataset 0 by name, with gold and cluster: a question's row is its number
+      0/questions.parquet   the questions of dataset 0 by name, with gold, cluster and options: its row is its number
       0/answers.parquet     every answer that was given, by name: an answer's row is its number
       0/models/0.parquet    one model's counts: question, answer (null: abstention), votes, sum of marks of samples
 

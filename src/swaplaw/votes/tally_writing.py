@@ -24,6 +24,7 @@ from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import blanks_to_null, rows_of, typed
 from swaplaw.votes.files import Source, unreadable
 from swaplaw.votes.inputs import VotesLike, vote_table
+from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.table import Votes, require_counts, source_from
 from swaplaw.votes.tally import Tally
 from swaplaw.votes.tally_folder import MANIFEST, SCHEMA, VERSION, TallyFolder, digest_of
@@ -189,7 +190,7 @@ class _Merge:
         import polars as pl
 
         files = sorted(part.glob("**/*.parquet")) if part.is_dir() else [part]
-        known = engines.whole_marks(pl.scan_parquet(files))
+        known = engines.whole_options(engines.whole_marks(pl.scan_parquet(files)))
         frame = typed(source, known).with_columns(pl.col("votes").cast(pl.Int64))
         return blanks_to_null(frame).with_columns(pl.lit(number).alias("part"))
 
@@ -237,14 +238,15 @@ class _Merge:
         }
 
     def _questions(self, rows: pl.LazyFrame) -> pl.DataFrame:
-        """Gold and cluster of every question, each of which must be one."""
+        """Gold and cluster of every question, each of which must be one, and the largest number of options stated."""
         import polars as pl
 
         named = [column for column in ("gold", "cluster") if column in self.columns]
         ends = [end for column in named for end in (pl.col(column).min(), pl.col(column).max().alias(f"{column}_max"))]
         lacking = [pl.col("model").null_count().alias("nameless")]
         lacking += [pl.col("cluster").null_count().alias("apart")] if "cluster" in named else []
-        found = self._collect(rows.group_by("question").agg(*ends, *lacking)).sort("question")
+        told = [OPTIONS] if OPTIONS in self.columns else []
+        found = self._collect(rows.group_by("question").agg(*ends, *lacking, pl.col(told).max())).sort("question")
         wrong = found["nameless"].sum() > 0 or found["question"].null_count() > 0
         for column in named:
             wrong |= bool((found[column] != found[f"{column}_max"]).any())
@@ -252,7 +254,7 @@ class _Merge:
             wrong |= int(found["apart"].sum()) > 0
         if wrong:
             self._complain()
-        return found.select("question", *named)
+        return found.select("question", *named, *(name for name in told if found[name].count()))
 
     def _coded(self, counts: pl.DataFrame, model: int, questions: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
         """One model's counts in numbers, sorted."""

@@ -157,7 +157,7 @@ def test_equal_counts_every_model_alike(votes: Tally) -> None:
 
 
 def test_options_that_nobody_voted_for_count_as_if_they_had_a_row_without_votes(votes: Tally) -> None:
-    plain, five = shares_of(votes), shares_of(votes, 5)
+    plain, five = shares_of(votes), shares_of(votes, np.full(len(votes.questions), 5))
     at = np.linspace(0.2, 3, plain.models)
     pooled = plain.matrix @ at
     for number, surprise in enumerate(five.surprise(at)[0]):

@@ -8,7 +8,7 @@ Abstentions are no row: null is never gold, so a model of what is gold has nothi
 model for never abstaining, one that guesses at random included). They still count in a model's votes, so whoever
 abstains has less to share out.
 
-Options that nobody voted for are no rows either, but they may be counted: `options` says how many there are to a
+Options that nobody voted for are no rows either, but they may be counted: `options` says how many there are to each
 question at least. Without them gold would be there whether somebody voted for it or not, and its rivals only where
 somebody did: a question on which all are right would say nothing for the models, one on which all are wrong much
 against them.
@@ -42,8 +42,8 @@ class Shares:
     """The question of each row, rising."""
     gold: Ints = field(repr=False)
     """The row of each question's gold, the first of its rows."""
-    options: int = 0
-    """How many options a question has at least; those without a row have no share."""
+    options: Ints = field(repr=False)
+    """How many options each question has at least; those without a row have no share."""
 
     @property
     def models(self) -> int:
@@ -58,7 +58,7 @@ class Shares:
     def select(self, questions: Bools) -> Shares:
         """Keep some questions (a mask)."""
         kept = questions[self.question]
-        return _shares(self.matrix[kept], (np.cumsum(questions) - 1)[self.question[kept]], self.options)
+        return _shares(self.matrix[kept], (np.cumsum(questions) - 1)[self.question[kept]], self.options[questions])
 
     def only(self, models: Ints) -> Shares:
         """Keep some models (their places)."""
@@ -143,8 +143,8 @@ class Shares:
         return np.log(total) + top - pooled.take(self.gold), odds
 
 
-def shares_of(tally: Tally, options: int = 0) -> Shares:
-    """Lay a tally's shares out, with this many options to a question at least; who did not answer it has no share."""
+def shares_of(tally: Tally, options: Ints | None = None) -> Shares:
+    """Lay a tally's shares out, with this many options to each question at least; who did not answer has no share."""
 
     def derive() -> tuple[Shares, int]:
         found = _laid_out(tally)
@@ -152,7 +152,7 @@ def shares_of(tally: Tally, options: int = 0) -> Shares:
 
     # Several rules look at the shares of one training part.
     shares: Shares = tally.derived("shares", derive)
-    return replace(shares, options=options) if options else shares
+    return shares if options is None else replace(shares, options=options)
 
 
 def _laid_out(tally: Tally) -> Shares:
@@ -180,10 +180,11 @@ def shares_of_ballots(ballots: Ballots) -> Shares:
     return _shares(csr_matrix(shares.T), np.unique(ballots.question[given], return_inverse=True)[1])
 
 
-def _shares(matrix: csr_matrix, question: Ints, options: int = 0) -> Shares:
+def _shares(matrix: csr_matrix, question: Ints, options: Ints | None = None) -> Shares:
     starts = np.ones(len(question), dtype=bool)
     starts[1:] = question[1:] != question[:-1]
-    return Shares(matrix, question, np.flatnonzero(starts), options)
+    gold = np.flatnonzero(starts)
+    return Shares(matrix, question, gold, np.zeros(len(gold), dtype=np.int64) if options is None else options)
 
 
 def distinct(shares: Shares) -> Ints:

@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, alone
-from swaplaw.decide.placebo import most_answers, options_of
+from swaplaw.decide.placebo import FREE_TEXT, most_answers, options_of
 from swaplaw.decide.rules import CombiningRule
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
@@ -36,7 +36,7 @@ from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
 
 OPTIONS = 10
-"""Most options that are counted besides those that somebody voted for; free text could be anything."""
+"""Most options that are counted on a question whose votes do not state their number; free text could be anything."""
 STRENGTHS = (10.0, 3.0, 1.0)
 """Ridges to choose from, the strongest first: of equals the strongest is chosen."""
 PILOT = 3.0
@@ -63,8 +63,11 @@ def smooth(tally: Tally) -> Choice:
 
 def with_options(tally: Tally) -> Shares:
     """The shares of a tally beside the options that nobody voted for, as far as their number can be told."""
-    known = options_of(tally)
-    return shares_of(tally, min(OPTIONS, most_answers(tally) if known is None else known))
+    options = options_of(tally)
+    if (options == FREE_TEXT).any():
+        options = np.where(options == FREE_TEXT, most_answers(tally), options)
+    stated = False if tally.options is None else tally.options > 0
+    return shares_of(tally, np.where(stated, options, np.minimum(options, OPTIONS)))
 
 
 def worthwhile(tally: Tally, choice: Choice, single: int) -> Choice:

@@ -115,13 +115,16 @@ class Graded:
         place = {digest: index for index, digest in enumerate(reference)}
         # Without a target nobody knows yet what is right: the vote has no gold and no grade.
         gold = _letters_at([place[digests[index]] for index in correct]) or None
+        # Where several options are right at once, answers are sets of them, and there are more than options.
+        shown = {"options": len(choices)} if len(correct) < 2 else {}
         if not chosen:
-            row = {"question": question, "answer": None, "gold": gold, "correct": None if gold is None else False}
+            row = shown | {"question": question, "answer": None, "gold": gold}
+            row["correct"] = None if gold is None else False
             why = abstention(self.summary, self.full, self.score)
             return SampleRow(self.summary.epoch, row | {"reason": why})
         answer = _letters_at([place[digests[index]] for index in chosen])
         option = " | ".join(bounded(storable(choices[index]))[:200] for index in sorted(chosen))
-        row = {"question": question, "answer": answer, "gold": gold, "option": option}
+        row = shown | {"question": question, "answer": answer, "gold": gold, "option": option}
         row["correct"] = None if gold is None else answer == gold
         spoken = self._scored_letters(len(choices)) is None
         return SampleRow(self.summary.epoch, row | {"reason": None} | _shown(self.score), spoken, len(choices))

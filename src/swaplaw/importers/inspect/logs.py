@@ -22,7 +22,6 @@ from swaplaw._core.progress import with_bar
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect.answers import (
     OWN,
-    SHOWN,
     Orders,
     SampleRow,
     abstention,
@@ -94,9 +93,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     logs = _headers(files, findings)
     name = str(files[0]) if len(files) == 1 else f"{len(files)} Inspect logs from {files[0].parent}"
     columns = schema(*(["cluster"] if options.cluster else []), "option")
-    spool = Spool(
-        name, columns | (dict.fromkeys(SHOWN, columns["tokens"]) if any(is_ours(log.header) for log in logs) else {})
-    )
+    spool = Spool(name, columns | ({"position": columns["tokens"]} if any(is_ours(log.header) for log in logs) else {}))
     orders: Orders = {}
     readers = Readers(ours=all(is_ours(log.header) for log in logs))
     logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
