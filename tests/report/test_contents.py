@@ -24,6 +24,7 @@ from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
 from swaplaw.report import Options, document, page, write_figures
+from swaplaw.report.combining import DEALS
 from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.figures import figures
@@ -192,7 +193,7 @@ def test_rules_are_those_of_combine() -> None:
     """The section has every quick rule with the numbers of `combine` on the same folds."""
     votes = demo_votes()
     part = document(votes, None, replace(QUICK, panel_work=0.0))["combining"]
-    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], time_limit=0)
+    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], repeats=DEALS, time_limit=0)
     assert {"smooth", "equal", "agreement", "best_pair"} <= {row["rule"] for row in part["rules"]}
     assert part["optimum"] is None
     for row, rule in zip(part["rules"], expected.rules, strict=True):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from swaplaw.evidence.units import Unit
     from swaplaw.panels.fleet import FleetOptimum
 
+DEALS = 2
+"""How often questions are dealt, where `combine` does it more often: a page should not take longer."""
 LEFT_OUT = ("best_panel",)
 """Rules that certify weights on every training fold: the sections on pairs and panels have what these would choose."""
 
@@ -30,7 +32,7 @@ def combining_part(
     seed: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Compare all quick rules as `combine` does, and search the best weights of all with some work."""
+    """Compare all quick rules on the first deals of `combine`, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
     from swaplaw.evidence.intervals import warn_thin
@@ -45,6 +47,7 @@ def combining_part(
         rules=rules,
         prices=given,
         by=by,
+        repeats=DEALS,
         seed=seed,
         time_limit=None if work else 0,
         effort=MILLION * work,

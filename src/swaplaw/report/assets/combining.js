@@ -47,7 +47,8 @@ function combining(data) {
     part.optimum ? paragraph(bestWeights(data, part), "note") : null,
     paragraph(
       `On ${part.n < part.of ? `${count(part.n)} of ` : ""}${several(part.of, "question")}${part.n < part.of ? ", those that all of these models answered" : ""}. In-sample: on the questions that chose the weights. ` +
-        "Comes first: how often the rule has the highest held-out accuracy when questions are drawn again.",
+        "Comes first: how often the rule has the highest held-out accuracy when questions are drawn again. " +
+        "The command `swaplaw combine` deals the questions into folds more often, so its figures differ a little.",
       "note",
     ),
   );
