@@ -1,4 +1,4 @@
-"""`python -m benchmarks.decisions real|null|power`: decisions on real halves, null fleets, and fleets with a gain."""
+"""`python -m benchmarks.decisions real|null|hard|power`: decisions on real halves and on synthetic fleets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _run(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
             if chosen.only in name:
                 yield from (asdict(row) for row in real.compare(name, tally, chosen.splits))
     else:
-        run = simulation.null if chosen.what == "null" else simulation.power
+        run = {"null": simulation.null, "hard": simulation.hard, "power": simulation.power}[chosen.what]
         yield from (asdict(outcome) for outcome in run(chosen.draws, chosen.only))
 
 

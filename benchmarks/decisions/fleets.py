@@ -1,12 +1,14 @@
 """Synthetic fleets whose truth is known: none of the null fleets has an ensemble that beats its best model.
 
+Hard fleets are for the interval: the single model to beat is a lucky one, or folds do not choose what all questions do.
+
 Every question has a hidden distribution of answers per model, gold first, and votes are drawn from it; a copy repeats
 another model's very votes, some of them replaced by guesses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,18 +93,49 @@ def unsure(rng: np.random.Generator, n: int, samples: int, models: int) -> Array
     return np.concatenate([leader(rng, n, samples, 10, 0.35), guesses(rng, models - 1, n, samples, 10)])
 
 
+def near_equal(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """Equally good models that mostly err on questions of their own: any may look best, and together they gain."""
+    knows = np.sqrt(0.6) * rng.normal(size=n) + np.sqrt(0.4) * rng.normal(size=(models, n)) < ndtri(0.7)
+    gold = np.where(knows, rng.beta(6, 2, size=knows.shape), rng.beta(2, 6, size=knows.shape))[..., None]
+    return rng.multinomial(
+        samples, np.concatenate([gold, (1 - gold) * rng.dirichlet((0.7,) * 3, knows.shape)], axis=-1)
+    )
+
+
+def fresh_copies(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """One model asked again under other names: its answers vary as its own would."""
+    return rng.multinomial(samples, np.repeat(distributions(rng.random((1, n)) < 0.6, rng), models, axis=0))
+
+
+def favourite_letters(rng: np.random.Generator, n: int, samples: int, models: int) -> Array:
+    """A leader, and guessers with a letter that they mostly vote for: who shares it decides what two of them do."""
+    first = leader(rng, n, samples)
+    options = first.shape[2]
+    # By letter, then in an order in which the letter that happens to be gold comes first.
+    letters = np.random.default_rng(models).integers(options, size=models - 1)
+    shares = np.where(np.arange(options) == letters[:, None], 0.8, 0.2 / (options - 1))
+    votes = rng.multinomial(samples, np.repeat(shares[:, None], n, axis=1))
+    order = (rng.integers(options, size=n)[:, None] + np.arange(options)) % options
+    return np.concatenate([first, np.take_along_axis(votes, order[None], axis=2)])
+
+
 NULL: dict[str, Callable[..., Array]] = {
     "noisy copies": noisy_copies,
     "junk": junk,
     "identical": identical,
     "ten options, unsure": unsure,
 }
+HARD: dict[str, Callable[..., Array]] = {
+    "near-equal": near_equal,
+    "fresh copies": fresh_copies,
+    "favourite letters": favourite_letters,
+}
 MODELS, SAMPLES = (2, 5, 10), (1, 8, 24)
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """A null fleet: its kind, models, and votes per model and question."""
+    """A fleet: its kind, models, and votes per model and question."""
 
     kind: str
     models: int
@@ -110,15 +143,15 @@ class Fleet:
 
     def draw(self, rng: np.random.Generator, n: int, samples: int) -> Array:
         """Draw the fleet's votes."""
-        return NULL[self.kind](rng, n, samples, self.models)
+        return (NULL | HARD)[self.kind](rng, n, samples, self.models)
 
     def __str__(self) -> str:
         return f"{self.kind}, {self.models} models, {self.samples} votes"
 
 
-def null_fleets() -> list[Fleet]:
-    """Every null fleet."""
-    return [Fleet(kind, models, samples) for kind in NULL for models in MODELS for samples in SAMPLES]
+def fleets(kinds: Iterable[str]) -> list[Fleet]:
+    """Fleets of some kinds in every size."""
+    return [Fleet(kind, models, samples) for kind in kinds for models in MODELS for samples in SAMPLES]
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ the same fleet.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from benchmarks.decisions.fleets import Array, Draw, Gaining, null_fleets, tally_of
+from benchmarks.decisions.fleets import HARD, NULL, Array, Draw, Gaining, fleets, tally_of
 from swaplaw.decide.choice import Choice, alone
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.rules import RULES
@@ -140,7 +140,17 @@ def covers(found: Recommendation, gain: float) -> bool:
 
 def null(draws: int, only: str = "") -> Iterator[Outcome]:
     """Fleets in which no ensemble helps."""
-    for fleet in null_fleets():
+    return of_kinds(NULL, draws, only)
+
+
+def hard(draws: int, only: str = "") -> Iterator[Outcome]:
+    """Fleets that are hard on the interval."""
+    return of_kinds(HARD, draws, only)
+
+
+def of_kinds(kinds: Iterable[str], draws: int, only: str) -> Iterator[Outcome]:
+    """Fleets of some kinds in every size."""
+    for fleet in fleets(kinds):
         if only in str(fleet):
             yield Draws(fleet.draw, fleet.samples, QUESTIONS, draws, FASTER).outcome(fleet.kind, fleet.models)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from benchmarks.decisions.competitors import DECIDERS
-from benchmarks.decisions.fleets import MODELS, NULL, SAMPLES
+from benchmarks.decisions.fleets import HARD, MODELS, NULL, SAMPLES
 
 Row = dict[str, Any]
 
@@ -26,19 +27,19 @@ def real(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def null(rows: Sequence[Row]) -> str:
+def by_size(kinds: Iterable[str], rows: Sequence[Row]) -> str:
     """Draws with an ensemble recommended, and the share of intervals that held the truth."""
     found = {(row["fleet"], row["models"], row["samples"]): row for row in rows}
     votes = ", ".join(map(str, SAMPLES))
     head = " | ".join(f"{models} models" for models in MODELS)
     lines = [f"| fleet ({votes} votes) | {head} |", "|---" + "|--:" * len(MODELS) + "|"]
-    for kind in NULL:
+    for kind in kinds:
         cells = [[found.get((kind, models, samples)) for samples in SAMPLES] for models in MODELS]
-        lines.append(f"| {kind} | " + " | ".join(", ".join(map(_null_cell, cell)) for cell in cells) + " |")
+        lines.append(f"| {kind} | " + " | ".join(", ".join(map(_cell, cell)) for cell in cells) + " |")
     return "\n".join(lines)
 
 
-def _null_cell(row: Row | None) -> str:
+def _cell(row: Row | None) -> str:
     if row is None:
         return "?"
     held = f"{100 * row['covered'] / row['judged']:.0f}%" if row["judged"] else "–"
@@ -59,4 +60,9 @@ def power(rows: Sequence[Row]) -> str:
     return "\n".join(head + lines)
 
 
-TABLES = {"real": real, "null": null, "power": power}
+TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
+    "real": real,
+    "null": partial(by_size, NULL),
+    "hard": partial(by_size, HARD),
+    "power": power,
+}

@@ -99,6 +99,26 @@ def test_any_function_of_a_training_tally_is_a_rule() -> None:
     assert found.scores.mean() > found.baseline_scores.mean()
 
 
+def test_the_shift_is_what_the_choice_of_all_questions_gains_beyond_those_of_the_folds() -> None:
+    rng = np.random.default_rng(4)
+    counts = vote_counts(independent(rng, 40, (0.5, 0.5, 0.5, 0.5)), 6, rng)
+
+    def accuracy(made: Choice) -> Fraction:
+        total = Fraction(0)
+        for question in range(40):
+            pooled = sum(
+                w * counts[m, question].astype(object) for m, w in zip(made.members, made.weights, strict=True)
+            )
+            total += Fraction(int(pooled[0] == max(pooled)), sum(pooled == max(pooled)))
+        return total / 40
+
+    found = judge(tally_of(counts))
+    folds = [accuracy(made) - accuracy(single) for made, single in zip(found.choices, found.baselines, strict=True)]
+    expected = accuracy(found.choice) - accuracy(found.baseline) - sum(folds) / len(folds)
+    assert expected
+    assert found.shift == pytest.approx(float(expected))
+
+
 @pytest.mark.slow
 def test_held_out_is_unbiased_where_in_sample_is_not() -> None:
     """Six equal models: whichever pair is chosen on 60 questions was lucky there. The truth is known to any precision.

@@ -95,6 +95,8 @@ class HeldOut:
     choices: tuple[Choice, ...] = field(repr=False)
     """The choice made for each fold."""
     baselines: tuple[Choice, ...] = field(repr=False)
+    shift: float
+    """How much more the choice made on all questions gains on all of them than the folds' choices do, on average."""
 
     @property
     def gains(self) -> Floats:
@@ -167,14 +169,17 @@ def judge(scorer: Scorer, made: Sequence[Choice], against: Sequence[Choice], fol
     """Judge choices against others, each made on all questions first, then on the training part of each fold."""
     choice, *choices = made
     single, *singles = against
+    own = scorer.score(choice) - scorer.score(single)
+    scores, baseline_scores = ([scorer.score(each) for each in some] for some in (choices, singles))
     return HeldOut(
         choice,
         single,
-        scorer.score(choice) - scorer.score(single),
-        on_tests([scorer.score(made) for made in choices], folds),
-        on_tests([scorer.score(made) for made in singles], folds),
+        own,
+        on_tests(scores, folds),
+        on_tests(baseline_scores, folds),
         tuple(choices),
         tuple(singles),
+        float(own.mean() - np.mean(scores) + np.mean(baseline_scores)),
     )
 
 

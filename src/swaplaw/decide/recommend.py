@@ -156,7 +156,7 @@ def recommend(
     work = _Work(scorer, draws, dealt, max_models, Crew(workers, backend), progress)
     rules, spread = work.judged(search)
     candidates = tuple(
-        Candidate(name, each, spread.held_out(each.gains)) for name, each in rules.items() if name != "swap"
+        Candidate(name, each, spread.held_out(each.gains, each.shift)) for name, each in rules.items() if name != "swap"
     )
     best = pick(candidates, min_gain)
     asked = best is not None and best.members > 1

@@ -8,14 +8,11 @@ poor cannot be the best by luck, so it is not allowed for: one whose mean lies m
 errors below 0 keeps that mean in the draws (Hansen's consistent version).
 
 The test of "it helps" is one-sided: the largest deviation upwards decides. So it does for the lower end of the
-interval, at half of the level. The upper end needs no such allowance: picking the best never makes it look worse, and
-it is Student's.
+interval, at half of the level. The upper end needs no such allowance: picking the best never makes it look worse.
 
-The single model that is to be beaten was picked for looking good, too. Where several are nearly as good, the best of
-them varies less than any one does. So the lower end takes the noise of the gain over all of them, each counted by the
-share of draws in which it is the best. The upper end takes the noise of the gain over the one model, which is larger,
-and a part of that model's luck (`LUCK`): how much better than its mean the best one looks in the draws. Luck makes the
-gain look smaller than it is.
+The single model that is to be beaten was picked for looking good, too (see `luck`). And a held-out gain is that of what
+the folds chose, not of what is deployed, which all questions chose: where the two differ in what they gain on all
+questions, the interval reaches further by that difference, on its side.
 
 Candidates are the rules of the family (see `family`), by their held-out gains. A full search adds all pairs at *every*
 weight that is safe to deploy; neighbouring weights with the same votes count once. Panels count along the lines of
@@ -38,8 +35,17 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
 from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, Scorer
+from swaplaw.decide.luck import Luck, critical_with_bias, luck_of
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import LEVEL, Effect, critical_of, degrees_of, effect, standard_errors, student_tail
+from swaplaw.evidence.intervals import (
+    LEVEL,
+    Effect,
+    critical_of,
+    degrees_of,
+    effect,
+    standard_errors,
+    student_tail,
+)
 from swaplaw.evidence.resample import Resampler
 from swaplaw.evidence.units import unit_totals
 from swaplaw.law.mixtures import Line
@@ -48,9 +54,6 @@ from swaplaw.law.scoresheet import Scoresheet
 PSEUDO = 1.5
 """Pseudo-questions in the interval of the best of several rules, instead of two: settled by simulation (see
 docs/decisions.md), where two held the truth too often and one too rarely when few votes change."""
-LUCK = 0.2
-"""Share of the best single model's luck by which the upper end is raised. It was settled by simulation, too: most of
-the luck is in the noise of the gain already."""
 MOST_VOTES = 64
 """Different votes that represent a panel's line; pairs count with all of theirs."""
 
@@ -73,10 +76,8 @@ class Selection:
     """Panels of three or more compared, besides."""
     panel_candidates: int = 0
     """How many of the candidates are panels at weights."""
-    rivals: Floats | None = field(default=None, repr=False)
-    """What the single models gain over the baseline on each question, each counted by how often it is the best."""
-    luck: float = 0.0
-    """How much better than its own mean the single model looks that is the best of a draw, on average."""
+    luck: Luck | None = None
+    """How much better than it is the single model to beat may look."""
 
     def critical(self, level: float = LEVEL) -> float:
         """Standard errors to each side of the best candidate's interval."""
@@ -100,17 +101,23 @@ class Selection:
         alone = effect(gains, self.member, level=level)
         return replace(alone, critical=self.critical(level), p=self.p(alone.mean / alone.standard_error))
 
-    def held_out(self, gains: Floats, *, level: float = LEVEL) -> Effect:
-        """Estimate the mean of a rule's held-out gains: the same test, and an interval that knows what was picked."""
+    def held_out(self, gains: Floats, shift: float = 0.0, *, level: float = LEVEL) -> Effect:
+        """Estimate a rule's gain from its held-out gains: the same test, and an interval that knows what was picked.
+
+        `shift` is how much more what is deployed gains on all questions than what the folds chose (`HeldOut.shift`).
+        """
         found = self.effect(gains, level=level)
-        over_rivals = gains if self.rivals is None else gains - self.rivals
-        errors = standard_errors(np.stack([gains, over_rivals]), self.member, level=level, pseudo=PSEUDO)
-        low = found.mean - self.critical(level) * float(errors.min())
+        rows = np.stack([gains, np.zeros_like(gains)])
+        error, least = standard_errors(rows, self.member, level=level, pseudo=PSEUDO).tolist()
+        luck = 0.0
+        if self.luck is not None:
+            luck, error = self.luck.mean, max(least, self.luck.noise(gains, self.member, error))
+        reach = error * critical_with_bias(luck / error, degrees_of(np.bincount(self.member)), level=level)
+        low = found.mean - reach * self.critical(level) / critical_of(self.member, level=level) + min(0.0, shift)
         if found.p > 1 - level:
             # No interval is above 0 where the test cannot tell.
             low = min(low, 0.0, found.mean)
-        high = found.mean + critical_of(self.member, level=level) * float(errors[0]) + LUCK * max(0.0, self.luck)
-        return replace(found, ends=(low, high))
+        return replace(found, ends=(low, found.mean + luck + reach + max(0.0, shift)))
 
 
 def selection(
@@ -141,25 +148,9 @@ def selection(
         for found in crew.share(_Noise.of, noise, shares, progress=progress):
             largest = np.maximum(largest, found.largest)
             candidates[found.panels] += found.candidates
-        rivals: Floats | None = None
-        luck = 0.0
-        if singles is not None:
-            often, luck = _best_in_draws(singles, draws.member, counts)
-            rivals = often @ singles
+        luck = None if singles is None else luck_of(singles, draws.member, counts)
     panels = len({frozenset(line.members) for line in lines})
-    return Selection(
-        draws.member, len(family), len(pairs), sum(candidates), largest, panels, candidates[1], rivals, luck
-    )
-
-
-def _best_in_draws(values: Floats, member: Ints, counts: Floats) -> tuple[Floats, float]:
-    """The share of draws in which each row has the largest mean (the first of equal ones), and the luck of these."""
-    drawn = counts @ np.bincount(member).astype(np.float32)
-    means = counts @ unit_totals(values, member).astype(np.float32).T / drawn[:, None]
-    best = means.argmax(axis=1)
-    shares: Floats = np.bincount(best, minlength=len(values)) / len(counts)
-    luck = means.max(axis=1).mean(dtype=np.float64) - shares @ values.mean(axis=1)
-    return shares, float(luck)
+    return Selection(draws.member, len(family), len(pairs), sum(candidates), largest, panels, candidates[1], luck)
 
 
 @dataclass(frozen=True)
