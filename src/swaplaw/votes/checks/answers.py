@@ -250,12 +250,19 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
             yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
         for model in (model for model in never if model not in noted):
-            own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
+            its = ballots.wrong.model == ballots.names.models.index(model)
+            own, others = ballots.wrong.where(its), ballots.wrong.where(~its)
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
             around = _around_gold(ballots, own)
-            alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), sorted(ballots.golds))
+            golds = sorted(ballots.golds)
+            alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), golds, ballots.texts(others))
             like = ballots.first(own if around is None else around)
-            where = " where gold is not a letter" if letters else "" if around is None else ", which has gold in it"
+            where = (
+                " where gold is not a letter" if letters
+                else ", which has gold in it" if around is not None
+                else f" where gold is such as {quote(golds[0])}" if alien
+                else ""
+            )  # fmt: skip
             yield ballots.check(
                 "never_right", "error" if letters or alien or around else "warning", model, ballots.asked[model],
                 f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it gives "
