@@ -54,6 +54,40 @@ def test_options_under_other_labels_are_told(options: str, writes: Write, told: 
     assert errors(exam(options)) == []
 
 
+@pytest.mark.parametrize(("options", "swapped"), [("ABCD", "BACD"), ("ABCDE", "ACBDE"), ("ABCD", "ACDB")])
+def test_some_letters_in_each_others_places_are_told(options: str, swapped: str) -> None:
+    (check,) = errors(exam(options, lambda meant: swapped[options.index(meant)], n=300))
+    assert (check.name, check.model) == ("below_chance", "odd")
+    assert "stands for 'B'" in check.message
+
+
+def test_a_label_that_a_model_takes_for_another_is_an_answer() -> None:
+    def judged(meant: str) -> str:
+        return meant if rng.random() < 0.5 else {"D": "C"}.get(meant, meant)
+
+    rng = np.random.default_rng(11)
+    assert errors(exam("ABCD", judged, n=300)) == []
+    assert errors(exam("ABCD", lambda meant: {"D": "C"}.get(meant, meant), n=300)) == []
+
+
+def test_a_favourite_letter_stands_for_no_other_where_one_option_is_mostly_right() -> None:
+    rng = np.random.default_rng(12)
+    golds = ["C" if rng.random() < 0.6 else "ABD"[rng.integers(3)] for _ in range(300)]
+    rows = [
+        (f"q{n}", model, gold if rng.random() < knows else "A", gold)
+        for n, gold in enumerate(golds)
+        for model, knows in (("sound", 0.8), ("odd", 0.1))
+    ]
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    assert errors(votes) == []
+
+
+def test_a_model_that_is_surely_below_chance_but_often_right_is_a_warning() -> None:
+    votes = exam("AB", lambda meant: "BA"["AB".index(meant)], right=0.4, n=300)
+    found = [check for check in find_checks(votes) if check.severity != "note"]
+    assert [(check.name, check.severity, check.model) for check in found] == [("below_chance", "warning", "odd")]
+
+
 @pytest.mark.parametrize("options", ["AB", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"])
 @pytest.mark.parametrize("n", [20, 100])
 def test_a_model_that_guesses_is_not_said_to_mean_other_labels(options: str, n: int) -> None:

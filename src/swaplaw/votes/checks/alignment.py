@@ -21,6 +21,8 @@ STEPS = tuple(step for size in range(1, 6) for step in (-size, size))
 """Questions by which answers may be displaced, the likeliest first: a header, or five questions shown as examples."""
 TIMES = 3
 """How many times as often, at least, answers must be right under other labels: with two labels, 3 of 4."""
+TIMES_OF_LETTERS = 1.5
+"""The same of three letters or more, which mean nothing by themselves: nobody confuses two of them all the time."""
 ABOVE_CHANCE = 1.5
 """And how many times as often as by guessing: whoever is never right is right by chance under any other labels."""
 
@@ -36,7 +38,7 @@ class Line:
     """Each question's gold, as an answer; -1 if nobody gives it."""
 
     def beside(self, question: Ints, step: int) -> Ints:
-        """The questions so many steps further on; the first follows the last."""
+        """The questions a number of steps further on; the first follows the last."""
         return self.order.take((self.place.take(question) + step) % len(self.order))
 
     def late(self, question: Ints) -> Bools:
@@ -123,12 +125,17 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     """
     if rows.questions < SURE:
         return None
-    rank = np.unique(rows.question, return_inverse=True)[1]
+    _, first, rank = np.unique(rows.question, return_index=True, return_inverse=True)
     meant = [_meanings(rows.where(rank % 2 != half)) for half in (0, 1)]
-    pairs = zip(rows.answer.tolist(), rows.gold.tolist(), (rank % 2).tolist(), strict=True)
-    elsewhere = np.array([meant[half].get(answer) == gold for answer, gold, half in pairs])
-    own, moved, far = _better(rows, rows.right, elsewhere)
-    if far <= FAR or moved < max(TIMES * own, ABOVE_CHANCE / len(ballots.golds)):
+    stand = np.full((2, rows.sizes.answers), -1)
+    for half, found in enumerate(meant):
+        stand[half, list(found)] = list(found.values())
+    own, moved, far = _better(rows, rows.right, stand[rank % 2, rows.answer] == rows.gold)
+    golds = len(ballots.golds)
+    times = TIMES_OF_LETTERS if ballots.letters and golds > 2 else TIMES
+    # Whatever a model's favourite letter stood for, it would be right as often as that is gold.
+    constant = np.bincount(rows.gold[first]).max() / len(first)
+    if far <= FAR or moved < max(times * own, ABOVE_CHANCE / golds, constant):
         return None
     names = ballots.names
     stands = {names.answers[answer]: names.golds[gold] for answer, gold in sorted(_meanings(rows).items())}

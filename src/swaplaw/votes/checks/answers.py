@@ -230,27 +230,29 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
                 if _names_letters(ballots, ballots.texts(rows))
                 else "write the option's letter or label in the column `answer`, as in the column `gold`",
             )  # fmt: skip
-    chance = 1 / len(ballots.golds)
     for model in ballots.models:
-        if not ballots.answers[model] or model in flagged | misspelt:
-            continue
-        n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
-        if right > chance:
-            continue
-        far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-        own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
-        # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
-        counts = ballots.highest and not numbered_otherwise(ballots.texts(own), ballots.golds)
-        labels = None if counts else relabelled(ballots, own)
-        if labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY):
-            blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
-            why = f"; {labels}" if labels else blame
-            yield ballots.check(
-                "below_chance", "error", model, n,
-                f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
-                f"{chance:.0%}{why}",
-                "check that its answers and the column `gold` name options in the same way and the same order",
-            )  # fmt: skip
+        if ballots.answers[model] and model not in flagged | misspelt:
+            yield from _below_chance(ballots, model)
+
+
+def _below_chance(ballots: Ballots, model: str) -> Iterator[Check]:
+    """A model that is right less often than guessing would be, or that would be right under other labels."""
+    chance, n = 1 / len(ballots.golds), ballots.asked[model]
+    right = ballots.correct[model] / ballots.answers[model]
+    far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
+    own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+    # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
+    counts = ballots.highest and (right > chance or not numbered_otherwise(ballots.texts(own), ballots.golds))
+    labels = None if counts else relabelled(ballots, own)
+    sure = labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY)
+    if sure or far > FAR_BELOW:
+        blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means" if sure else ""
+        yield ballots.check(
+            "below_chance", "error" if sure else "warning", model, n,
+            f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
+            f"{chance:.0%}{f'; {labels}' if labels else blame}",
+            "check that its answers and the column `gold` name options in the same way and the same order",
+        )  # fmt: skip
 
 
 def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
