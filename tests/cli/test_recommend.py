@@ -166,3 +166,15 @@ def test_no_check_of_real_votes_blocks_a_verdict(name: str) -> None:
     done = CliRunner().invoke(checks_command, [str(real_votes(f"{name}.parquet")), "--json"])
     assert done.exit_code == 0, done.output
     assert "error" not in {check["severity"] for check in json.loads(done.stdout)["checks"]}
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_no_policy_is_written_where_votes_are_nonsense(tmp_path: Path, form: tuple[str, ...]) -> None:
+    file = votes_file(tmp_path, [(f"q{n}", m, "N/A", "A" if n % 2 else "B") for n in range(40) for m in "ab"])
+    policy = tmp_path / "policy.json"
+    done = CliRunner().invoke(command, [file, "-o", str(policy), "--repeats", "1", *form])
+    assert done.exit_code == 0
+    assert not policy.exists()
+    assert "no policy was written" in done.stderr
+    assert "deploy nothing" in done.stdout
+    assert "Wrote" not in done.output

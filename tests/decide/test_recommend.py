@@ -267,7 +267,9 @@ def test_a_copy_cannot_change_a_vote() -> None:
     counts = vote_counts(independent(rng, 60, (0.6,)), 8, rng)
     found = recommend(tally_of(np.concatenate([counts, counts])), repeats=1, replicates=200)
     assert (found.verdict, found.reason, found.more) == ("deploy_single", "no_change", None)
-    assert "'m1' votes exactly as m0 does, so it cannot change a vote" in found.sentence
+    assert "alone: m1 votes exactly as m0 does, so it cannot change a vote" in found.sentence
+    found = recommend(tally_of(np.concatenate([counts, counts, counts])), repeats=1, replicates=200)
+    assert "alone: m1 and m2 vote exactly as m0 does, so they cannot change a vote" in found.sentence
     three = tally_of(np.concatenate([counts, counts, vote_counts(independent(rng, 60, (0.5,)), 8, rng)]))
     assert recommend(three, repeats=1, replicates=200).tally.models == ("m0", "m2")
 

@@ -68,6 +68,13 @@ def test_some_ids_that_differ_in_case_only_are_told() -> None:
     assert "'Q13' and 'q13'" in check.message
 
 
+def test_numbers_with_and_without_zeros_before_them_are_one_id() -> None:
+    zeros = "q" + pl.col("question").str.strip_prefix("q").str.zfill(3)
+    check = named(find_checks(renamed("question", zeros, n=200)), "question_ids")
+    assert (check.severity, check.questions) == ("error", 100)
+    assert "'q0' and 'q000'" in check.message
+
+
 def test_ids_that_one_model_has_both_of_are_two_questions() -> None:
     rows = exam({"a": plain, "b": plain}, n=40)
     both = [*rows, *((question.upper(), model, answer, gold) for question, model, answer, gold in rows)]

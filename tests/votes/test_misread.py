@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
@@ -53,6 +54,40 @@ def test_options_under_other_labels_are_told(options: str, writes: Write, told: 
     assert errors(exam(options)) == []
 
 
+@pytest.mark.parametrize(("options", "swapped"), [("ABCD", "BACD"), ("ABCDE", "ACBDE"), ("ABCD", "ACDB")])
+def test_some_letters_in_each_others_places_are_told(options: str, swapped: str) -> None:
+    (check,) = errors(exam(options, lambda meant: swapped[options.index(meant)], n=300))
+    assert (check.name, check.model) == ("below_chance", "odd")
+    assert "stands for 'B'" in check.message
+
+
+def test_a_label_that_a_model_takes_for_another_is_an_answer() -> None:
+    def judged(meant: str) -> str:
+        return meant if rng.random() < 0.5 else {"D": "C"}.get(meant, meant)
+
+    rng = np.random.default_rng(11)
+    assert errors(exam("ABCD", judged, n=300)) == []
+    assert errors(exam("ABCD", lambda meant: {"D": "C"}.get(meant, meant), n=300)) == []
+
+
+def test_a_favourite_letter_stands_for_no_other_where_one_option_is_mostly_right() -> None:
+    rng = np.random.default_rng(12)
+    golds = ["C" if rng.random() < 0.6 else "ABD"[rng.integers(3)] for _ in range(300)]
+    rows = [
+        (f"q{n}", model, gold if rng.random() < knows else "A", gold)
+        for n, gold in enumerate(golds)
+        for model, knows in (("sound", 0.8), ("odd", 0.1))
+    ]
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    assert errors(votes) == []
+
+
+def test_a_model_that_is_surely_below_chance_but_often_right_is_a_warning() -> None:
+    votes = exam("AB", lambda meant: "BA"["AB".index(meant)], right=0.4, n=300)
+    found = [check for check in find_checks(votes) if check.severity != "note"]
+    assert [(check.name, check.severity, check.model) for check in found] == [("below_chance", "warning", "odd")]
+
+
 @pytest.mark.parametrize("options", ["AB", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"])
 @pytest.mark.parametrize("n", [20, 100])
 def test_a_model_that_guesses_is_not_said_to_mean_other_labels(options: str, n: int) -> None:
@@ -95,6 +130,26 @@ def test_an_apostrophe_makes_no_option() -> None:
     assert [letter(text) for text in ("I'd say B", "b'D'", "'A'", "\u0412)", "I'm sorry")] == [
         "I'd say B", "D", "A", "B", "I'm sorry"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("later", "told"), [(5, "5 questions before"), (-3, "3 questions after")])
+def test_answers_that_are_some_questions_away_are_told(later: int, told: str) -> None:
+    (check,) = errors(exam("ABCD", later=later))
+    assert (check.name, check.model) == ("displaced_answers", "odd")
+    assert told in check.message
+
+
+def test_a_row_that_is_lost_halfway_is_told() -> None:
+    votes = exam("ABCD", n=240).counts
+    number = pl.col("question").str.strip_prefix("q").cast(pl.Int64)
+    late = (pl.col("model") == "odd") & (number > 120)
+    name = pl.when(late).then("q" + (number - 1).cast(pl.String)).otherwise("question")
+    golds = votes.select("question", "gold").unique()
+    lost = votes.with_columns(question=name).drop("gold").join(golds, on="question")
+    (check,) = errors(sl.votes_from(lost))
+    assert (check.name, check.model) == ("displaced_answers", "odd")
+    assert check.message.startswith("from question 'q120' on, ")
+    assert "on the question after" in check.message
 
 
 def numbers(writes: Write) -> sl.Votes:
@@ -187,3 +242,48 @@ def test_gold_among_other_words_is_told(writes: str) -> None:
     (check,) = errors(votes)
     assert (check.name, check.model) == ("never_right", "odd")
     assert "which has gold in it" in check.message
+
+
+def times(writes: Write) -> sl.Votes:
+    """Times of day; the odd model writes them in its own way."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for question in range(60):
+        gold = f"{rng.integers(13, 24)}:{rng.integers(10, 60)}"
+        for model in ("sound", "odd"):
+            meant = gold if rng.random() < 0.6 else f"{rng.integers(13, 24)}:{rng.integers(10, 60)}"
+            rows.append((f"q{question}", model, writes(meant) if model == "odd" else meant, gold))
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+@pytest.mark.parametrize(
+    "writes", [lambda at: at.replace(":", "h"), lambda at: f"{int(at[:2]) - 12}{at[2:]} PM", lambda at: f"€{at[:2]}"]
+)
+def test_a_model_that_never_writes_as_gold_is_written_is_misread(writes: Write) -> None:
+    (check,) = errors(times(writes))
+    assert (check.name, check.model) == ("never_right", "odd")
+    assert "where gold is such as '13:" in check.message
+
+
+def test_a_model_that_writes_as_gold_is_written_may_be_weak() -> None:
+    rng = np.random.default_rng(9)
+    found = find_checks(times(lambda at: f"{rng.integers(1, 10)}:{at[3:]}"))
+    assert [(check.name, check.severity) for check in found if check.severity != "note"] == [("never_right", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("gold", "odd"), [("%B %d, %Y", "%Y-%m-%d"), ("%d %B %Y", "%B %d, %Y"), ("%Y/%m/%d", "%Y-%m-%d")]
+)
+def test_a_date_in_another_notation_is_told_whatever_the_notation_of_gold(gold: str, odd: str) -> None:
+    rng = np.random.default_rng(10)
+    days = [date(2020, 1, 1) + timedelta(int(days)) for days in rng.integers(2000, size=60)]
+    rows = []
+    for question, day in enumerate(days):
+        for model in ("sound", "odd"):
+            meant = day if rng.random() < 0.6 else days[rng.integers(60)]
+            rows.append((f"q{question}", model, f"{meant:{odd if model == 'odd' else gold}}", f"{day:{gold}}"))
+    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    (check,) = errors(votes)
+    assert (check.name, check.model) == ("notation", "odd")
+    assert "--canonical time" in check.fix
+    assert errors(ungraded(votes, ["time"])) == []

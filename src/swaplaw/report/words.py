@@ -240,11 +240,10 @@ def _over_placebo(found: Recommendation) -> Effect:
 
 def _no_change(found: Recommendation) -> str:
     copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
+    named = " and ".join(copies) if len(copies) < 3 else f"the {len(copies)} others"
     verb, which = ("votes", "it") if len(copies) == 1 else ("vote", "they")
-    return (
-        f"Deploy {_single(found)} alone: {listing(copies)} {verb} exactly as {_single(found)} does, so {which} cannot "
-        "change a vote."
-    )
+    single = _single(found)
+    return f"Deploy {single} alone: {named} {verb} exactly as {single} does, so {which} cannot change a vote."
 
 
 def _alone(found: Recommendation) -> str:

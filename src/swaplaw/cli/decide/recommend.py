@@ -20,6 +20,7 @@ from swaplaw.cli._shared.output import (
     progress_bar,
     say,
     show,
+    tell,
     votes_options,
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
@@ -90,7 +91,10 @@ def command(
             progress=progress_bar("Comparing pairs"),
             **options,
         )
-    if output is not None:
+    nonsense = found.reason == "checks"
+    if output is not None and nonsense:
+        tell(f"note: no policy was written to {printable(output)}: these votes are no reason to deploy anything")
+    elif output is not None:
         from swaplaw.serve.drift import calibrated_on
 
         calibrated_on(found.policy, table, dataset).write(output)
@@ -98,7 +102,7 @@ def command(
         emit(found.to_dict())
     else:
         show_recommendation(found)
-        if output is not None:
+        if output is not None and not nonsense:
             say(f"Wrote {output}: deploy {_members(found)}.")
     if fail_unless == "deploy" and not deploys(found):
         sys.exit(NOT_DEPLOYED)

@@ -18,7 +18,7 @@ from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_a
 from swaplaw.votes.checks.ballots import Ballots, from_table, from_tally
 from swaplaw.votes.checks.check import SEVERITIES, Check, Severity
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
-from swaplaw.votes.checks.golds import one_gold, several_golds
+from swaplaw.votes.checks.golds import at_chance, one_gold, several_golds
 from swaplaw.votes.checks.labels import chosen_labels
 from swaplaw.votes.checks.names import dataset_checks, name_checks
 from swaplaw.votes.checks.notation import other_notation
@@ -38,6 +38,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     no_answers_as_text,
     several_golds,
     one_gold,
+    at_chance,
     spelling,
     other_notation,
     shifted,
@@ -49,7 +50,18 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     shape,
 )
 """What is looked for, in this order."""
-JUDGING = (graded_prose, several_golds, one_gold, spelling, other_notation, shifted, displaced, foreign, never_right)
+JUDGING = (
+    graded_prose,
+    several_golds,
+    one_gold,
+    at_chance,
+    spelling,
+    other_notation,
+    shifted,
+    displaced,
+    foreign,
+    never_right,
+)
 """Looks that tell right answers from wrong ones."""
 
 

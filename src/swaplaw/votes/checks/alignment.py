@@ -1,53 +1,121 @@
-"""Answers that are right somewhere else: under other labels, or on the next question."""
+"""Answers that are right somewhere else: under other labels, or on another question nearby."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import Ballots, Rows, added
+from swaplaw.votes.checks.ballots import Ballots, Rows
 from swaplaw.votes.checks.check import SURE, Check
 
 FAR = 4.0
 """Standard errors by which answers must be right more often elsewhere than where they stand."""
+FARTHER = 5.0
+"""The same where many places are tried."""
+STEPS = tuple(step for size in range(1, 6) for step in (-size, size))
+"""Questions by which answers may be displaced, the likeliest first: a header, or five questions shown as examples."""
 TIMES = 3
 """How many times as often, at least, answers must be right under other labels: with two labels, 3 of 4."""
+TIMES_OF_LETTERS = 1.5
+"""The same of three letters or more, which mean nothing by themselves: nobody confuses two of them all the time."""
 ABOVE_CHANCE = 1.5
 """And how many times as often as by guessing: whoever is never right is right by chance under any other labels."""
 
 
+@dataclass(frozen=True)
+class Line:
+    """Questions in the order that people number them in."""
+
+    order: Ints
+    place: Ints
+    """Where each question stands in this order."""
+    gold: Ints
+    """Each question's gold, as an answer; -1 if nobody gives it."""
+
+    def beside(self, question: Ints, step: int) -> Ints:
+        """The questions a number of steps further on; the first follows the last."""
+        return self.order.take((self.place.take(question) + step) % len(self.order))
+
+    def late(self, question: Ints) -> Bools:
+        """Whether questions are in the second half."""
+        found: Bools = self.place[question] >= len(self.order) // 2
+        return found
+
+
+@dataclass(frozen=True)
+class Move:
+    """Votes of a model that would be right some steps away, and how much more often."""
+
+    rows: Rows
+    matched: Bools
+    step: int
+    own: float
+    moved: float
+
+
 def displaced(ballots: Ballots) -> Iterator[Check]:
-    """Models whose answers belong to the question before or after, as where a row was lost."""
+    """Models whose answers belong to a question before or after, as where a row was lost."""
     if not ballots.golds:
         return
-    gold, place, numbered = _golds_in_order(ballots)
+    line, names = _line(ballots), ballots.names.questions
+    for model, rows in ballots.by_model(ballots.answered):
+        found = _moved(rows, line)
+        if found is None:
+            continue
+        example = np.flatnonzero(found.matched & ~found.rows.right)[:1]
+        question = found.rows.question[example]
+        said, meant = (names[int(at[0])] for at in (question, line.beside(question, found.step)))
+        yield ballots.check(
+            "displaced_answers", "error", model, found.rows.questions,
+            f"{_part(found.rows, rows, line, names)}{found.own:.0%} of the answers of {quote(model)} are right, but "
+            f"{found.moved:.0%} would be right {_away(found.step)}: its answer to {quote(said)} is gold of "
+            f"{quote(meant)}",
+            "give each of its answers the id of its own question: a row may be missing or doubled",
+        )  # fmt: skip
+
+
+def _moved(rows: Rows, line: Line) -> Move | None:
+    """The first step, and all of a model's answers or a half of them, that are right there and not where they stand."""
+    late = line.late(rows.question)
     # A model that is right less often than by chance is nearer to any other question: so chance must be beaten, too.
-    common = np.bincount(gold[numbered] + 1, minlength=len(ballots.names.answers) + 1)[1:] / len(numbered)
-    answered = ballots.answered
-    right = added(answered.model, answered.votes * answered.right, answered.sizes.models)
-    for step, where in ((-1, "before"), (1, "after")):
-        beside = numbered[(place[answered.question] + step) % len(numbered)]
-        elsewhere = answered.answer == gold[beside]
-        nearer = added(answered.model, answered.votes * elsewhere, answered.sizes.models) > right
-        for at in np.flatnonzero(nearer & (answered.asked >= SURE)).tolist():
-            chosen = answered.model == at
-            rows, matched = answered.where(chosen), elsewhere[chosen]
-            own, moved, far = _better(rows, rows.right, matched)
-            if far <= FAR or _better(rows, common[rows.answer], matched)[2] <= FAR:
+    common = np.bincount(line.gold[line.order] + 1, minlength=rows.sizes.answers + 1)[1:] / len(line.order)
+    for step in STEPS:
+        matched = rows.answer == line.gold[line.beside(rows.question, step)]
+        gained = rows.votes * (matched.astype(np.int64) - rows.right)
+        for part in (np.full(len(late), True), ~late, late):
+            if gained[part].sum() <= 0:
                 continue
-            example = np.flatnonzero(matched & ~rows.right)[0]
-            model = ballots.names.models[at]
-            names = [ballots.names.questions[one] for one in (rows.question[example], beside[chosen][example])]
-            yield ballots.check(
-                "displaced_answers", "error", model, ballots.asked[model],
-                f"{own:.0%} of the answers of {quote(model)} are right, but {moved:.0%} would be right on the question "
-                f"{where}: its answer to {quote(names[0])} is gold of {quote(names[1])}",
-                "give each of its answers the id of its own question: a row may be missing or doubled",
-            )  # fmt: skip
+            some, there = rows.where(part), matched[part]
+            least = FAR if abs(step) == 1 and part.all() else FARTHER
+            own, moved, far = _better(some, some.right, there)
+            if some.questions >= SURE and far > least and _better(some, common[some.answer], there)[2] > least:
+                return Move(some, there, step, own, moved)
+    return None
+
+
+def _part(some: Rows, rows: Rows, line: Line, names: Sequence[str]) -> str:
+    """Where a part of a model's answers begins or ends, if it is not all of them."""
+    if some.questions == rows.questions:
+        return ""
+    middle = len(line.order) // 2
+    if line.late(some.question[:1]).all():
+        return f"from question {quote(names[line.order[middle]])} on, "
+    return f"up to question {quote(names[line.order[middle - 1]])}, "
+
+
+def _away(step: int) -> str:
+    """Where a question stands, seen from another.
+
+    >>> _away(1), _away(-3)
+    ('on the question after', '3 questions before')
+    """
+    where = "after" if step > 0 else "before"
+    return f"on the question {where}" if abs(step) == 1 else f"{abs(step)} questions {where}"
 
 
 def relabelled(ballots: Ballots, rows: Rows) -> str | None:
@@ -57,12 +125,17 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     """
     if rows.questions < SURE:
         return None
-    rank = np.unique(rows.question, return_inverse=True)[1]
+    _, first, rank = np.unique(rows.question, return_index=True, return_inverse=True)
     meant = [_meanings(rows.where(rank % 2 != half)) for half in (0, 1)]
-    pairs = zip(rows.answer.tolist(), rows.gold.tolist(), (rank % 2).tolist(), strict=True)
-    elsewhere = np.array([meant[half].get(answer) == gold for answer, gold, half in pairs])
-    own, moved, far = _better(rows, rows.right, elsewhere)
-    if far <= FAR or moved < max(TIMES * own, ABOVE_CHANCE / len(ballots.golds)):
+    stand = np.full((2, rows.sizes.answers), -1)
+    for half, found in enumerate(meant):
+        stand[half, list(found)] = list(found.values())
+    own, moved, far = _better(rows, rows.right, stand[rank % 2, rows.answer] == rows.gold)
+    golds = len(ballots.golds)
+    times = TIMES_OF_LETTERS if ballots.letters and golds > 2 else TIMES
+    # Whatever a model's favourite letter stood for, it would be right as often as that is gold.
+    constant = np.bincount(rows.gold[first]).max() / len(first)
+    if far <= FAR or moved < max(times * own, ABOVE_CHANCE / golds, constant):
         return None
     names = ballots.names
     stands = {names.answers[answer]: names.golds[gold] for answer, gold in sorted(_meanings(rows).items())}
@@ -90,18 +163,17 @@ def _better(rows: Rows, here: Bools | Floats, elsewhere: Bools) -> tuple[float, 
     return float(own.mean()), float(moved.mean()), float(gain.mean()) / max(error, 1e-9)
 
 
-def _golds_in_order(ballots: Ballots) -> tuple[Ints, Ints, Ints]:
-    """Each question's gold as an answer, its place in the order that people number questions in, and that order."""
+def _line(ballots: Ballots) -> Line:
     rows, names = ballots.rows, ballots.names
     known = {text: at for at, text in enumerate(names.answers)}
     of_gold = np.array([known.get(gold, -1) for gold in names.golds] + [-1])
     gold = np.full(rows.sizes.questions, -1)
     gold[rows.question] = of_gold[rows.gold]
     asked = np.unique(rows.question).tolist()
-    numbered = np.array(sorted(asked, key=lambda at: _natural(names.questions[at])))
+    order = np.array(sorted(asked, key=lambda at: _natural(names.questions[at])))
     place = np.zeros(rows.sizes.questions, dtype=np.int64)
-    place[numbered] = np.arange(len(numbered))
-    return gold, place, numbered
+    place[order] = np.arange(len(order))
+    return Line(order, place, gold)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from swaplaw.votes.checks.alignment import displaced, relabelled
 from swaplaw.votes.checks.ballots import CHAINS, Ballots, Rows, form
 from swaplaw.votes.checks.check import SERIOUS, SURE, Check, Severity, votes_differ
 from swaplaw.votes.checks.golds import alternatives, gold_at_fault
-from swaplaw.votes.checks.notation import other_notation, unlike_gold
+from swaplaw.votes.checks.notation import other_notation, outline, unlike_gold
 from swaplaw.votes.checks.silence import is_no_answer, silence
 
 FOREIGN_LETTERS, FOREIGN = 0.2, 0.5
@@ -36,6 +36,8 @@ LONG_ENOUGH = 3
 """Characters of a gold from which on it is not in an answer by chance."""
 OPTIONS = 26
 """Options that a question has at most."""
+_NO_WORDING = re.compile(r"[\d<>{}\[\]()=+*/\\|^$#@&%~]")
+"""Numbers and code: the same number or list, wrong again and again, is an answer."""
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _NEVER_GOLD = re.compile(r"#?n/?a|n\.a\.?|nan|null|<na>|\s*", re.IGNORECASE)
 """What tools write where a cell is empty. "None" and "-" may be answers; these hardly ever are."""
@@ -69,8 +71,11 @@ def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
         gold = ballots.names.golds[place]
         if not is_no_answer(gold):
             continue
-        n = ballots.rows.where(ballots.rows.gold == place).questions
-        if 2 * n > ballots.questions or _NEVER_GOLD.fullmatch(gold):
+        rows = ballots.rows.where(ballots.rows.gold == place)
+        n = rows.questions
+        # What models answer where it is gold is a label: Na is sodium, NA Namibia. One question shows too little.
+        known = rows.where(rows.right).total >= SERIOUS * rows.total
+        if 2 * n > ballots.questions or (not known and (n >= FEW_FOREIGN or _NEVER_GOLD.fullmatch(gold))):
             yield ballots.check(
                 "no_gold", "error" if n >= SERIOUS * ballots.questions else "warning", None, n,
                 f"the right answer is {quote(gold)} on {several(n, 'question')}, as if there were none",
@@ -83,6 +88,8 @@ def no_answers_as_text(ballots: Ballots) -> Iterator[Check]:
     # Where golds are a few labels, "unknown" may be a label that just is never right here.
     words = ballots.where(ballots.wrong, lambda text: doubtful(text) and not silent(text))
     yield from _voting_silence(ballots, words, "warning" if ballots.closed and not ballots.letters else "error")
+    if ballots.golds and not ballots.closed:
+        yield from _said_to_many(ballots, lambda text: silent(text) or doubtful(text))
 
 
 def _voting_silence(ballots: Ballots, words: Rows, worst: Severity) -> Iterator[Check]:
@@ -94,6 +101,26 @@ def _voting_silence(ballots: Ballots, words: Rows, worst: Severity) -> Iterator[
             "like any other",
             "make these answers null: leave the cell of the column `answer` empty",
         )  # fmt: skip
+
+
+def _said_to_many(ballots: Ballots, told: Callable[[str], bool]) -> Iterator[Check]:
+    """Words that a model says to many questions and that look like no gold: a refusal in whatever language."""
+    for model, rows in ballots.by_model(ballots.wrong):
+        for place in np.flatnonzero(np.bincount(rows.answer) >= SURE).tolist():
+            text, such = ballots.names.answers[place], rows.where(rows.answer == place)
+            if such.total < SERIOUS * ballots.votes[model] or told(text) or not _is_wording(text):
+                continue
+            if outline(text) not in set(map(outline, ballots.golds)):
+                yield ballots.check(
+                    "no_answer_as_text", "warning", model, such.questions,
+                    f"{quote(model)} answers {quote(text)} to {several(such.questions, 'question')}, unlike any gold, "
+                    "and it counts as an answer like any other",
+                    "if it stands for no answer, make it null: leave the cell of the column `answer` empty",
+                )  # fmt: skip
+
+
+def _is_wording(text: str) -> bool:
+    return _NO_WORDING.search(text) is None and any(map(str.isalpha, text))
 
 
 def spelling(ballots: Ballots) -> Iterator[Check]:
@@ -203,27 +230,29 @@ def foreign(ballots: Ballots) -> Iterator[Check]:
                 if _names_letters(ballots, ballots.texts(rows))
                 else "write the option's letter or label in the column `answer`, as in the column `gold`",
             )  # fmt: skip
-    chance = 1 / len(ballots.golds)
     for model in ballots.models:
-        if not ballots.answers[model] or model in flagged | misspelt:
-            continue
-        n, right = ballots.asked[model], ballots.correct[model] / ballots.answers[model]
-        if right > chance:
-            continue
-        far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-        own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
-        # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
-        counts = ballots.highest and not numbered_otherwise(ballots.texts(own), ballots.golds)
-        labels = None if counts else relabelled(ballots, own)
-        if labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY):
-            blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means"
-            why = f"; {labels}" if labels else blame
-            yield ballots.check(
-                "below_chance", "error", model, n,
-                f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
-                f"{chance:.0%}{why}",
-                "check that its answers and the column `gold` name options in the same way and the same order",
-            )  # fmt: skip
+        if ballots.answers[model] and model not in flagged | misspelt:
+            yield from _below_chance(ballots, model)
+
+
+def _below_chance(ballots: Ballots, model: str) -> Iterator[Check]:
+    """A model that is right less often than guessing would be, or that would be right under other labels."""
+    chance, n = 1 / len(ballots.golds), ballots.asked[model]
+    right = ballots.correct[model] / ballots.answers[model]
+    far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
+    own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+    # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
+    counts = ballots.highest and (right > chance or not numbered_otherwise(ballots.texts(own), ballots.golds))
+    labels = None if counts else relabelled(ballots, own)
+    sure = labels or (far > FAR_BELOW and right < chance / 2) or (not right and (1 - chance) ** n < HARDLY)
+    if sure or far > FAR_BELOW:
+        blame = f": its answers (such as {quote(ballots.first(own))}) do not mean what gold means" if sure else ""
+        yield ballots.check(
+            "below_chance", "error" if sure else "warning", model, n,
+            f"{quote(model)} is right in {right:.1%} of its answers, where guessing would be right in about "
+            f"{chance:.0%}{f'; {labels}' if labels else blame}",
+            "check that its answers and the column `gold` name options in the same way and the same order",
+        )  # fmt: skip
 
 
 def _names_letters(ballots: Ballots, texts: list[str]) -> bool:
@@ -241,6 +270,8 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
         model: ballots.correct[model] / ballots.answers[model] for model in ballots.models if ballots.answers[model]
     }
     best = max(shares.values(), default=0.0)
+    if not ballots.rows.labelled.any():
+        return
     never = [model for model, share in shares.items() if not share and ballots.asked[model] >= SURE]
     looks = (spelling, other_notation, displaced) if never else ()
     # These errors say why a model is never right.
@@ -250,12 +281,19 @@ def never_right(ballots: Ballots) -> Iterator[Check]:
             yield _nobody_right(ballots)
     elif best >= 0.2 and not ballots.closed:
         for model in (model for model in never if model not in noted):
-            own = ballots.wrong.where(ballots.wrong.model == ballots.names.models.index(model))
+            its = ballots.wrong.model == ballots.names.models.index(model)
+            own, others = ballots.wrong.where(its), ballots.wrong.where(~its)
             letters = all(len(option_letter(text)) == 1 for text in ballots.texts(own))
             around = _around_gold(ballots, own)
-            alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), sorted(ballots.golds))
+            golds = sorted(ballots.golds)
+            alien = ballots.asked[model] >= MANY and unlike_gold(ballots.texts(own), golds, ballots.texts(others))
             like = ballots.first(own if around is None else around)
-            where = " where gold is not a letter" if letters else "" if around is None else ", which has gold in it"
+            where = (
+                " where gold is not a letter" if letters
+                else ", which has gold in it" if around is not None
+                else f" where gold is such as {quote(golds[0])}" if alien
+                else ""
+            )  # fmt: skip
             yield ballots.check(
                 "never_right", "error" if letters or alien or around else "warning", model, ballots.asked[model],
                 f"{quote(model)} is never right, where others are right in up to {best:.0%} of their votes; it gives "

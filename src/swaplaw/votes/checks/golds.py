@@ -13,6 +13,8 @@ from swaplaw.votes.checks.silence import is_no_answer
 
 LONGEST_GOLD = 200
 """Longer golds are texts, not options side by side."""
+LIKELY = 2.0
+"""Standard errors above chance within which the best model may be guessing."""
 _APART = re.compile(r"\s+or\s+|\s*[|;]\s*|\s*,\s*(?:or\s+)?|\s*/\s*", re.IGNORECASE)
 _APART_NUMBERS = re.compile(r"\s+or\s+|\s*[|;]\s*", re.IGNORECASE)
 """A comma or a slash between numbers may make one number of them."""
@@ -97,6 +99,24 @@ def one_gold(ballots: Ballots) -> Iterator[Check]:
             "constant_gold", "warning", None, ballots.questions,
             f"gold is {quote(gold)} on every question, so a model that always says so would be right",
             "check the column `gold`; if the right option always stood in the same place, ask in other orders",
+        )  # fmt: skip
+
+
+def at_chance(ballots: Ballots) -> Iterator[Check]:
+    """Options that no model knows better than guessers do: gold may be that of other questions."""
+    if not ballots.closed or ballots.questions < SURE or not ballots.rows.right.any():
+        return
+    chance = 1 / len(ballots.golds)
+    shares = {
+        model: ballots.correct[model] / ballots.answers[model] for model in ballots.models if ballots.answers[model]
+    }
+    best = max(shares, key=lambda model: shares[model])
+    if shares[best] <= chance + LIKELY * (chance * (1 - chance) / ballots.asked[best]) ** 0.5:
+        yield ballots.check(
+            "at_chance", "warning", None, ballots.questions,
+            f"no model is surely right more often than guessing would be (in about {chance:.0%} of its answers): the "
+            f"best, {quote(best)}, is in {shares[best]:.0%}",
+            "check that the column `gold` belongs to these questions, and names options as the answers do",
         )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from swaplaw.votes.table import Votes
 
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _ONE_ID = "give a question the same id in the rows of every model (column `question`)"
 
 
@@ -77,6 +79,15 @@ def _fold(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+def _fold_id(name: str) -> str:
+    """An id of a question, the same with and without zeros before a number.
+
+    >>> _fold_id("Q007"), _fold_id("q7"), _fold_id("v1.05")
+    ('q7', 'q7', 'v1.05')
+    """
+    return _ZEROS.sub("", _fold(name))
+
+
 def _models(models: Iterable[str], dataset: str) -> Iterator[Check]:
     first: dict[str, str] = {}
     for model in sorted(models):
@@ -110,12 +121,12 @@ def _strangers(asked: pl.DataFrame, dataset: str) -> Iterator[Check]:
 
 
 def _spellings(asked: pl.DataFrame, dataset: str) -> Iterator[Check]:
-    """Questions whose ids differ only in case or white space, and that no model has both of."""
+    """Questions whose ids differ only in case, white space or zeros before a number, and that no model has both of."""
     import polars as pl
 
     ids = asked["question"].unique()
     folded = pl.DataFrame(
-        {"question": ids, "id": [_fold(name) for name in ids]}, schema=dict.fromkeys(("question", "id"), pl.String)
+        {"question": ids, "id": [_fold_id(name) for name in ids]}, schema=dict.fromkeys(("question", "id"), pl.String)
     )
     if folded["id"].n_unique() == len(folded):
         return

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from fractions import Fraction
+from itertools import groupby
 from statistics import median
 
 import numpy as np
@@ -21,6 +22,10 @@ LONGEST_PHRASE = 80
 """Longer answers say more than a number."""
 MOST_TEXTS = 1_000
 """Different texts whose shape is looked at."""
+LONGEST_OUTLINE = 200
+"""Characters of a text whose outline is told."""
+SELDOM, MOSTLY = 0.1, 0.8
+"""Shares of answers with the outline of a gold: of a model that writes otherwise, and of the others."""
 _GOLD = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?")
 _TOKEN = re.compile(r"(?<![\w^.,/(\\])[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w^/!])|"
                     r"(?<![\w^.,/(\\])[-+]?[$€£]?\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\w^/!(.])|"
@@ -32,6 +37,8 @@ _SWAPPED = str.maketrans(",.", ".,")
 _OTHERWISE = re.compile(
     r"\b(?:minus|negative|root|sqrt|log|half|twice|times|per|hundred|thousand|[mb]illion)\b|except", re.I
 )
+_DATED = re.compile(r"(?=.*(?<!\d)\d{4}(?!\d))(?=.*(?:[-/]|[^\W\d_]{3})).{8,40}")
+"""A text with a year and a month or a separator: only such texts are worth a try as dates, which takes long."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].{0,20})?")
 _DATE_FIX = "write dates in one way: `swaplaw import VOTES --canonical time -o votes.parquet`"
 _NUMBER_FIX = "write the number alone in the column `answer`, as gold is written: no canonical form does this"
@@ -40,8 +47,11 @@ _NUMBER_FIX = "write the number alone in the column `answer`, as gold is written
 def other_notation(ballots: Ballots) -> Iterator[Check]:
     """Wrong answers that are gold in another notation: 50% for 0.5, 3,5 for 3.5, "The answer is 5." for 5."""
     names, golds = ballots.names, ballots.rows.sizes.golds
-    wanted = [place for place in ballots.rows.golds.tolist() if _GOLD.fullmatch(names.golds[place].strip())
-              or _ISO.fullmatch(names.golds[place].strip())]  # fmt: skip
+    wanted = [
+        place
+        for place in ballots.rows.golds.tolist()
+        if _GOLD.fullmatch(names.golds[place].strip()) or _is_date(names.golds[place])
+    ]
     if not wanted:
         return
     wrong = ballots.wrong.where(np.isin(ballots.wrong.gold, wanted))
@@ -70,9 +80,13 @@ def _meant(answer: str, gold: str) -> str | None:
     """How to fix an answer that is gold in another notation; spellings that a canonical form fixes are not meant."""
     if len(answer) > LONGEST_PHRASE or any(form(chain)(answer) == form(chain)(gold) for chain in CHAINS):
         return None
-    if _ISO.fullmatch(gold.strip()):
-        return _DATE_FIX if form("time")(answer) == form("time")(gold) else None
-    return _NUMBER_FIX if Fraction(gold.strip()) in values(answer) else None
+    if _GOLD.fullmatch(gold.strip()):
+        return _NUMBER_FIX if Fraction(gold.strip()) in values(answer) else None
+    return _DATE_FIX if form("time")(answer) == form("time")(gold) else None
+
+
+def _is_date(gold: str) -> bool:
+    return _DATED.fullmatch(gold.strip()) is not None and _ISO.fullmatch(form("time")(gold)) is not None
 
 
 def values(text: str) -> list[Fraction]:
@@ -95,15 +109,33 @@ def values(text: str) -> list[Fraction]:
     return read + [value / 100 for value in read] if text[token.end() :].lstrip().startswith("%") else read
 
 
-def unlike_gold(texts: Sequence[str], golds: Sequence[str]) -> bool:
-    """Whether answers have not the shape of golds: words for numbers, numbers for words, or texts for words.
+def unlike_gold(texts: Sequence[str], golds: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether a model hardly ever writes as golds are written, where other models do when they are wrong.
 
-    >>> unlike_gold(["five", "six"], ["5", "6"]), unlike_gold(["7", "8"], ["5", "6"])
+    Much longer answers are never written as golds are, whatever the others do.
+
+    >>> unlike_gold(["five", "six"], ["5", "6"], ["8"]), unlike_gold(["7", "8"], ["5", "6"], ["8"])
     (True, False)
+    >>> unlike_gold(["9h05", "10h30"], ["9:15", "8:40"], ["7:45"])
+    True
     """
-    said, right = ([form("numeric")(text[:200]) for text in some[:MOST_TEXTS]] for some in (texts, golds))
-    if not said or not right:
-        return False
-    numbers = [sum(_GOLD.fullmatch(text) is not None for text in some) / len(some) for some in (said, right)]
-    lengths = [median(len(text) for text in some[:MOST_TEXTS]) for some in (texts, golds)]
-    return abs(numbers[0] - numbers[1]) > 0.8 or lengths[0] > 4 * lengths[1] + 20
+    known = set(map(outline, golds))
+    own, usual = (_share_of(known, some) for some in (texts, others))
+    lengths = [median(len(text) for text in some[:MOST_TEXTS]) for some in (texts, golds) if some]
+    return (own < SELDOM and usual > MOSTLY) or (len(lengths) == 2 and lengths[0] > 4 * lengths[1] + 20)
+
+
+def _share_of(known: Set[str], texts: Sequence[str]) -> float:
+    """The share of texts whose outline is known; of no texts, all."""
+    some = texts[:MOST_TEXTS]
+    return sum(outline(text) in known for text in some) / len(some) if some else 1.0
+
+
+def outline(text: str) -> str:
+    """How a text is written, whatever it says: letters, digits and signs in their order, runs of each as one.
+
+    >>> outline("10h30"), outline("-1,234.50 €"), outline("New York")
+    ('0a0', '-0,0.0 €', 'a a')
+    """
+    kinds = ("a" if char.isalpha() else "0" if char.isdigit() else char for char in unify(text[:LONGEST_OUTLINE]))
+    return "".join(kind for kind, _ in groupby(kinds))

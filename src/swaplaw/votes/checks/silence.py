@@ -16,6 +16,7 @@ LONGEST_REFUSAL = 600
 """Longer texts may begin with an apology, but say more than that."""
 _TOOLS = re.compile(
     r"[\[(<]?(?:#?n/?a|n\.a\.?|nan|null|none|nil|undefined|-+|\?+|"
+    r"#(?:value!|ref!|div/0!|name\?|num!|null!)|content[ _-]filter(?:ed)?|"
     r"no[ _-]?(?:valid )?(?:answer|response|output|parse|match|result)(?: found| given)?|"
     r"(?:request )?timed?[ -]?out\.?|invalid|unparse?able|unanswerable|refused|failed|failure|not parsed|"
     r"(?:(?:api|rate.?limit|internal|server|connection|network|http|request|parse|parsing) )*(?:error|exception)"
@@ -29,12 +30,15 @@ _STATUS = (
 )
 _FAILURES = re.compile(
     rf"(?:[45]\d\d\W{{1,3}})?(?:{_STATUS})\b|[45]\d\d\W{{1,3}}(?:not found|bad request|unauthorized|forbidden)\b|"
-    r"upstream (?:connect error|request timeout)|(?:cuda|gpu)\W{1,3}(?:error\W{1,3})?out of memory\b|out of memory\W*$|"
+    r"upstream (?:connect error|request timeout)|https?connectionpool\(|"
+    r"(?:cuda|gpu)\W{1,3}(?:error\W{1,3})?out of memory\b|out of memory\W*$|"
     r"(?:rate.?limit|quota) (?:exceeded|reached)\b|(?:the )?(?:model|server|engine) is (?:currently )?overloaded\b|"
     r"(?:failed|unable|could not|couldn't) (?:to )?(?:parse|connect|generate|extract|fetch|load)\b",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"<(?:!doctype|html|head|body)\b|<\?xml\b", re.IGNORECASE)
+_TOKEN = re.compile(r"(?:<\|\w{1,30}\|>|</?s>)+")
+"""What a model ends with, where its answer is empty."""
 _ERROR_BODY = re.compile(
     r"[{\[](?!.{0,300}['\"](?:final_?)?answer['\"]\s{0,3}:).{0,200}?"
     r"(?:['\"](?:errors?|detail|exception|fault)['\"]\s{0,3}:|['\"]type['\"]\s{0,3}:\s{0,3}['\"]error['\"])",
@@ -111,11 +115,13 @@ def silence(golds: Set[str]) -> tuple[Callable[[str], bool], Callable[[str], boo
 
 
 def _is_empty(text: str, opening: Set[str], *, marks: bool) -> bool:
-    """Whether a text is an error page, an error body or nothing but marks, unless golds begin as it does."""
+    """Whether a text is an error page, an error body, an end or nothing but marks, unless golds begin as it does."""
     bare = text.strip()
     if bare[:1] in opening:
         return False
-    return bool(_MARKUP.match(bare) or _ERROR_BODY.match(bare)) or (not marks and _MARKS.fullmatch(bare) is not None)
+    return bool(_MARKUP.match(bare) or _ERROR_BODY.match(bare) or _TOKEN.fullmatch(bare)) or (
+        not marks and _MARKS.fullmatch(bare) is not None
+    )
 
 
 def _is_gold(text: str, right: Set[str]) -> bool:
