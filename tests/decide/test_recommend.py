@@ -20,6 +20,7 @@ from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, 
 from swaplaw.errors import several
 from swaplaw.evidence.intervals import Effect, effect
 from swaplaw.report import words
+from swaplaw.votes.tally import Tally
 
 from support.data import real_votes
 from support.twin import Corpus
@@ -183,6 +184,48 @@ def test_two_single_votes_cannot_be_asked_and_three_can() -> None:
     split[0, 0, :2] = (2, 1)
     assert recommend(tally_of(split), repeats=1, replicates=200).reason != "not_askable"
     assert "is unknown" in trio.sentence
+
+
+def single_votes(seed: int, *right: float) -> Tally:
+    """Models with one vote on each of 200 questions."""
+    rng = np.random.default_rng(seed)
+    return tally_of(vote_counts(independent(rng, 200, right), 1, rng))
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"search": "full", "max_models": 2}, "compare three models or more together"),
+        ({"budget": 2.0}, "Raise the budget until it buys three models"),
+        ({"budget": 2.0, "search": "full"}, "Raise the budget until it buys three models"),
+    ],
+)
+def test_no_search_and_no_budget_makes_single_votes_of_pairs_count(options: dict[str, Any], remedy: str) -> None:
+    found = recommend(single_votes(5, 0.7, 0.6, 0.6), repeats=1, replicates=200, **options)
+    assert (found.verdict, found.reason, found.held_out, found.more) == ("cannot_tell", "not_askable", None, None)
+    assert remedy in found.sentence
+
+
+def test_a_budget_can_leave_single_votes_or_no_ensemble_at_all() -> None:
+    rng = np.random.default_rng(5)
+    tally = tally_of(vote_counts(independent(rng, 200, (0.7, 0.6, 0.6)), 8, rng))
+    two = recommend(tally, budget=2, repeats=1, replicates=200)
+    assert (two.verdict, two.reason) == ("cannot_tell", "not_askable")
+    assert "a budget of 2 buys one vote of each" in two.sentence
+    assert "Raise the budget until it buys several votes of each or three models" in two.sentence
+    one = recommend(tally, budget=1, repeats=1, replicates=200)
+    assert (one.verdict, one.reason, one.held_out) == ("deploy_single", "alone", None)
+    assert "a budget of 1 buys no second model" in one.sentence
+    assert recommend(tally, budget=3, repeats=1, replicates=200).held_out is not None
+
+
+def test_a_limit_of_two_models_compares_a_pair_even_where_smooth_weights_see_none() -> None:
+    rng = np.random.default_rng(5)
+    tally = tally_of(vote_counts(junk(rng, 200, 3), 8, rng))
+    found = recommend(tally, max_models=2, repeats=1, replicates=200)
+    assert {each.rule: each.members for each in found.candidates} == {"smooth_2": 1, "lead_2": 2}
+    assert found.best is not None
+    assert found.best.members == 2
 
 
 def test_equal_compute_informs_and_gates_only_where_asked() -> None:

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.decide.choice import Choice, Recorded, alone
+from swaplaw.decide.choice import Choice, Recorded, all_pairs, alone
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.subsample import Draws, draw
 from swaplaw.law.mixtures import Line
@@ -108,6 +108,14 @@ class Budgeted:
     def affordable(self, members: Sequence[int]) -> bool:
         """Whether the budget allows a sample of each."""
         return self.sizes(members) is not None
+
+    @cached_property
+    def one_vote_each(self) -> bool:
+        """Whether no more than one vote of either of any two models is asked: of two votes the heavier always wins."""
+        if self.budget is None:
+            return int(self.tally.votes.max(initial=0)) <= 1
+        bought = map(self.sizes, all_pairs(range(len(self.tally.models))))
+        return all(sizes is None or int(sizes.max()) <= 1 for sizes in bought)
 
     def draws(self, members: Sequence[int]) -> Draws | None:
         """Ballots within the budget; None where all votes fit in it."""

@@ -51,11 +51,11 @@ class Family:
 
     @cached_property
     def pairs_can_gain(self) -> bool:
-        """Whether any model ever splits its votes on a question: of two that never do, the heavier always wins."""
+        """Whether two models can change each other's votes: of two that never split theirs, the heavier always wins."""
         tally = self.scorer.tally
         owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
         cast = tally.votes[owner, tally.rivals.question[tally.positions]]
-        return bool(((tally.counts > 0) & (tally.counts < cast)).any())
+        return bool(((tally.counts > 0) & (tally.counts < cast)).any()) and not self.scorer.one_vote_each
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ class Family:
         }
         ranked = np.argsort(-leaders.totals(parts).astype(np.float64), axis=0, kind="stable").T.tolist()
         for size in self.sizes:
-            if size > 2 or size == fleet:
+            if size > 2 or size == self.sizes[-1]:
                 found["lead" if size == fleet else f"lead_{size}"] = [led(order[:size]) for order in ranked]
         if self.sizes[-1] == fleet:
             sizes = parts.sum(axis=1)
@@ -86,9 +86,11 @@ class Family:
             odds = [odds_weights(*each) for each in zip(right, sizes.tolist(), strict=True)]
             found["log_odds"] = [rounded(*each) for each in zip(odds, singles, strict=True)]
             found["equal"] = [RULES["equal"].fit(self.scorer.tally)] * len(parts)
+        # What the budget does not buy on all questions could not be deployed.
         return {
             rule: [self._within_budget(*each) for each in zip(choices, singles, strict=True)]
             for rule, choices in found.items()
+            if self.scorer.affordable(choices[0].members)
         }
 
     def _within_budget(self, made: Choice, single: int) -> Choice:

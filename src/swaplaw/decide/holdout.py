@@ -118,6 +118,11 @@ class HeldOut:
         """How much it flatters a choice to judge it on the questions that it was made on."""
         return self.in_sample - self.held_out
 
+    @property
+    def pools(self) -> bool:
+        """Whether several models were chosen, on all questions or on any training part."""
+        return any(len(made.members) > 1 for made in (self.choice, *self.choices))
+
     @cached_property
     def stability(self) -> float:
         """Share of folds on which the same models were chosen as on all questions."""

@@ -158,12 +158,13 @@ def recommend(
     candidates = tuple(
         Candidate(name, each, spread.held_out(each.gains, each.shift)) for name, each in rules.items() if name != "swap"
     )
-    best = pick(candidates, min_gain)
+    # Where all rules stay with one model on every part, no ensemble was compared.
+    best = pick(candidates, min_gain) if any(each.judged.pools for each in candidates) else None
     asked = best is not None and best.members > 1
     controls = Controls(scorer, best.judged if best is not None and asked else None, spread, seed)
     facts = _Facts(
         any(check.severity == "error" for check in looked),
-        len(scorer.tally.models) < 2 or max_models == 1,
+        max_models == 1 or not any(map(scorer.affordable, all_pairs(work.singles))),
         len(scorer.tally.questions),
         _always_right(scorer.tally, work.baseline.members[0]),
         len(distinct.models) < len(considered.models),
@@ -311,9 +312,9 @@ class _Work:
             name: judge(self.scorer, choices, single, self.dealt) for name, choices in family.choices(parts).items()
         }
         gains = np.array([each.gains for each in rules.values()]).reshape(len(rules), parts.shape[1])
-        if search == "family" or len(self.singles) < 2 or self.max_models == 1:
+        pairs, lines = ((), ()) if search == "family" or self.max_models == 1 else self._searched(family.pairs_can_gain)
+        if not pairs and not lines:
             return rules, selection(gains, self.draws, singles=self._over_baseline())
-        pairs, lines = self._searched(family.pairs_can_gain)
         return rules | self._by_search(pairs, lines), selection(
             gains,
             self.draws,
@@ -336,7 +337,8 @@ class _Work:
 
     def _searched(self, pairs_can_gain: bool) -> tuple[tuple[tuple[int, int], ...], tuple[Line, ...]]:
         """The pairs and lines of panels that a full search compares."""
-        pairs = tuple(pair for pair in all_pairs(self.singles) if self.scorer.affordable(pair))
+        every = all_pairs(self.singles) if pairs_can_gain else ()
+        pairs = tuple(pair for pair in every if self.scorer.affordable(pair))
         largest = self.max_models or (2 if pairs_can_gain else 3)
         return pairs, _led_lines(self.scorer, _panels(self.scorer, self.singles, largest), self.dealt)
 

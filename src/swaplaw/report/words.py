@@ -248,7 +248,10 @@ def _no_change(found: Recommendation) -> str:
 
 def _alone(found: Recommendation) -> str:
     why = "it is the only model" if len(found.tally.models) == 1 else "it is the most accurate of the single models"
-    return f"Deploy {_single(found)} alone: {why}, and there was nothing else to compare."
+    nothing = "there was nothing else to compare"
+    if found.scorer.budget is not None and len(found.tally.models) > 1 and found.max_models != 1:
+        nothing = f"a budget of {found.scorer.budget:g} buys no second model"
+    return f"Deploy {_single(found)} alone: {why}, and {nothing}."
 
 
 def _always_right(found: Recommendation) -> str:
@@ -268,19 +271,31 @@ def _not_askable(found: Recommendation) -> str:
     single = _single(found)
     others = [name for name in found.tally.models if name != single]
     named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
-    third = "add a third model" if len(others) == 1 else "compare three models or more together"
     return (
         f"These votes cannot tell whether {named} would help {single}, the best single model: {_unanimous(found)}, so "
-        f"no pair can gain, by construction. Collect several samples per model and question, or {third}. Until then "
-        f"deploy {single} alone: nothing here speaks for an ensemble."
+        f"no pair can gain, by construction. {_to_gain(found)}. Until then deploy {single} alone: nothing here speaks "
+        "for an ensemble."
     )
 
 
 def _unanimous(found: Recommendation) -> str:
     """Why the votes of two models cannot change each other."""
-    if found.tally.votes.max() == 1:
-        return "each has one vote per question, and of two such votes the heavier always wins"
-    return "each always gives the same answer to a question, and of two such models the heavier always wins"
+    if not found.scorer.one_vote_each:
+        return "each always gives the same answer to a question, and of two such models the heavier always wins"
+    few = "each has one vote per question"
+    if found.tally.votes.max() > 1:
+        few = f"a budget of {found.scorer.budget:g} buys one vote of each"
+    return f"{few}, and of two such votes the heavier always wins"
+
+
+def _to_gain(found: Recommendation) -> str:
+    """What would make votes count that cannot change each other."""
+    few = len(found.tally.models) == 2
+    buys = ["several votes of each"] * bool(found.tally.votes.max() > 1) + ["three models"] * (not few)
+    if found.scorer.budget is not None and found.max_models != 2 and buys:
+        return f"Raise the budget until it buys {' or '.join(buys)}"
+    three = "add a third model" if few else "compare three models or more together"
+    return f"Collect several samples per model and question, or {three}"
 
 
 def _checks(found: Recommendation) -> str:

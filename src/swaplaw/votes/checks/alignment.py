@@ -91,9 +91,11 @@ def _moved(rows: Rows, line: Line) -> Move | None:
             if gained[part].sum() <= 0:
                 continue
             some, there = rows.where(part), matched[part]
+            if some.questions < SURE:
+                continue
             least = FAR if abs(step) == 1 and part.all() else FARTHER
             own, moved, far = _better(some, some.right, there)
-            if some.questions >= SURE and far > least and _better(some, common[some.answer], there)[2] > least:
+            if far > least and _better(some, common[some.answer], there)[2] > least:
                 return Move(some, there, step, own, moved)
     return None
 
