@@ -30,16 +30,16 @@ HALVES = ("mark_high", "mark_low")
 """The same in two sums that no engine's 64 bits can overflow: of marks without their last 31 bits, and of these."""
 _HALF = 2**31
 _PRIMES = (2**31 + 11, 2**31 - 1)
-_FACTOR, _TERM = 1_103_515_245, 12_345
+_FACTORS, _TERM = (1_103_515_245, 715_827_881), 12_345
 
 
-def _mixed(number: Any) -> Any:
-    """Mix a number below 2^31 into another such: its square is the number's mark.
+def _mixed(low: Any, high: Any) -> Any:
+    """Mix a number's last 31 bits and its first 33 into a number below 2^31: the square of this is its mark.
 
-    Sums, products and remainders below 2^63 are all it takes, so `number` is any engine's expression, or an array. Two
+    Sums, products and remainders below 2^63 are all it takes, so bits are any engine's expression, or an array. Two
     different primes matter: powers modulo a single one add up to the same for 0 1 2 3 4 5 as for 1 1 2 2 3 6.
     """
-    first = (number * _FACTOR + _TERM) % _PRIMES[0]
+    first = (low * _FACTORS[0] + high * _FACTORS[1] + _TERM) % _PRIMES[0]
     return first * first % _PRIMES[1]
 
 
@@ -47,15 +47,17 @@ def marks_of(numbers: Any) -> Any:
     """The marks of an array of whole numbers."""
     import numpy as np
 
-    mixed = _mixed((numbers & (_HALF - 1)).astype(np.uint64))
+    bits = numbers.astype(np.int64).view(np.uint64)
+    mixed = _mixed(bits % _HALF, bits // _HALF)
     return mixed * mixed
 
 
 def _mark_polars() -> pl.Expr:
     import polars as pl
 
-    # Unsigned division is half as dear; of numbers below 2^31 the bits are the same.
-    mixed: pl.Expr = _mixed((pl.col("sample") & (_HALF - 1)).reinterpret(signed=False))
+    # Unsigned division is half as dear.
+    bits = pl.col("sample").reinterpret(signed=False)
+    mixed: pl.Expr = _mixed(bits & (_HALF - 1), bits // _HALF)
     return (mixed * mixed).alias(MARK)
 
 
@@ -63,9 +65,11 @@ def _mark_foreign() -> dict[str, nw.Expr]:
     """Both halves of a vote's mark. Remainders of negative numbers are negative in some engines."""
     import narwhals as nw
 
-    mixed = _mixed((nw.col("sample").cast(nw.Int64) % _HALF + _HALF) % _HALF)
+    number = nw.col("sample").cast(nw.Int64)
+    last = (number % _HALF + _HALF) % _HALF
+    # A multiple of 2^31 up to 2^63 is the same as a float, and so is the quotient.
+    mixed = _mixed(last, (((number - last) / _HALF).cast(nw.Int64) + 2**33) % 2**33)
     low = mixed * mixed % _HALF
-    # A multiple of 2^31 below 2^62 is the same as a float, and so is the quotient.
     return dict(zip(HALVES, (((mixed * mixed - low) / _HALF).cast(nw.Int64), low), strict=True))
 
 
