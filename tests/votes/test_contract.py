@@ -277,7 +277,6 @@ def test_the_fingerprint_spares_exactly_the_ballots_numbered_in_a_row(ballots: l
     names = ["dataset", "question", "model", "answer", "gold", "sample"]
     counts = engines.count_polars(pl.LazyFrame(rows, schema=names, orient="row")).collect()
     found = engines.unproven(Codes(counts), counts[engines.MARK])
-    ballots = [[number % 2**31 for number in samples] for samples in ballots]  # All that marks look at.
     suspects = {
         str(question)
         for question, samples in enumerate(ballots)

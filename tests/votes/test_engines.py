@@ -213,7 +213,9 @@ def test_a_repeated_number_is_always_found(numbers: list[int]) -> None:
 
 def mark(number: int) -> int:
     """The mark of a sample number, in Python's whole numbers."""
-    return int(pow((number % 2**31 * 1_103_515_245 + 12_345) % (2**31 + 11), 2) % (2**31 - 1)) ** 2
+    low, high = number % 2**31, (number >> 31) % 2**33
+    mixed = (low * 1_103_515_245 + high * 715_827_881 + 12_345) % (2**31 + 11)
+    return int(pow(mixed, 2) % (2**31 - 1)) ** 2
 
 
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 40) | st.integers(2**31 - 3, 2**31 + 3)

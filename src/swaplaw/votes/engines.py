@@ -9,15 +9,19 @@ same Polars code for all: so all engines agree to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw._core.arrays import Ints
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.codes import Codes, distinct
 from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS, OPTIONS
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import numpy as np
+    import numpy.typing as npt
     import polars as pl
 
 KEYS = ("dataset", "question", "model", "answer", "gold", "cluster", "reason", "correct")
@@ -30,16 +34,16 @@ HALVES = ("mark_high", "mark_low")
 """The same in two sums that no engine's 64 bits can overflow: of marks without their last 31 bits, and of these."""
 _HALF = 2**31
 _PRIMES = (2**31 + 11, 2**31 - 1)
-_FACTOR, _TERM = 1_103_515_245, 12_345
+_FACTORS, _TERM = (1_103_515_245, 715_827_881), 12_345
 
 
-def _mixed(number: Any) -> Any:
-    """Mix a number below 2^31 into another such: its square is the number's mark.
+def _mixed(low: Any, high: Any) -> Any:
+    """Mix a number's last 31 bits and its first 33 into a number below 2^31: the square of this is its mark.
 
-    Sums, products and remainders below 2^63 are all it takes, so `number` is any engine's expression, or an array. Two
+    Sums, products and remainders below 2^63 are all it takes, so bits are any engine's expression, or an array. Two
     different primes matter: powers modulo a single one add up to the same for 0 1 2 3 4 5 as for 1 1 2 2 3 6.
     """
-    first = (number * _FACTOR + _TERM) % _PRIMES[0]
+    first = (low * _FACTORS[0] + high * _FACTORS[1] + _TERM) % _PRIMES[0]
     return first * first % _PRIMES[1]
 
 
@@ -47,15 +51,17 @@ def marks_of(numbers: Any) -> Any:
     """The marks of an array of whole numbers."""
     import numpy as np
 
-    mixed = _mixed((numbers & (_HALF - 1)).astype(np.uint64))
+    bits = numbers.astype(np.int64).view(np.uint64)
+    mixed = _mixed(bits % _HALF, bits // _HALF)
     return mixed * mixed
 
 
 def _mark_polars() -> pl.Expr:
     import polars as pl
 
-    # Unsigned division is half as dear; of numbers below 2^31 the bits are the same.
-    mixed: pl.Expr = _mixed((pl.col("sample") & (_HALF - 1)).reinterpret(signed=False))
+    # Unsigned division is half as dear.
+    bits = pl.col("sample").reinterpret(signed=False)
+    mixed: pl.Expr = _mixed(bits & (_HALF - 1), bits // _HALF)
     return (mixed * mixed).alias(MARK)
 
 
@@ -63,9 +69,11 @@ def _mark_foreign() -> dict[str, nw.Expr]:
     """Both halves of a vote's mark. Remainders of negative numbers are negative in some engines."""
     import narwhals as nw
 
-    mixed = _mixed((nw.col("sample").cast(nw.Int64) % _HALF + _HALF) % _HALF)
+    number = nw.col("sample").cast(nw.Int64)
+    last = (number % _HALF + _HALF) % _HALF
+    # A multiple of 2^31 up to 2^63 is the same as a float, and so is the quotient.
+    mixed = _mixed(last, (((number - last) / _HALF).cast(nw.Int64) + 2**33) % 2**33)
     low = mixed * mixed % _HALF
-    # A multiple of 2^31 below 2^62 is the same as a float, and so is the quotient.
     return dict(zip(HALVES, (((mixed * mixed - low) / _HALF).cast(nw.Int64), low), strict=True))
 
 
@@ -243,6 +251,17 @@ def count_by(frame: Any, name: str, keys: Sequence[str]) -> pl.DataFrame:
     return _collected(narwhal(frame, name).lazy().group_by(keys).agg(nw.len().alias("votes")), name)
 
 
+def first_numbers(votes: Ints, marks: npt.NDArray[np.uint64]) -> Ints:
+    """Tell from the votes and the sums of marks of ballots which are 0 to n-1 (0), 1 to n (1), or neither (-1)."""
+    import numpy as np
+
+    # running[n] is the sum of the marks of 0 to n.
+    running = np.cumsum(marks_of(np.arange(int(votes.max(initial=0)) + 1)))
+    found: Ints = np.where(marks == running[votes] - running[0], 1, -1)
+    found[marks == running[votes - 1]] = 0
+    return found
+
+
 def unproven(codes: Codes, marks: pl.Series) -> pl.DataFrame:
     """Find the ballots whose samples are not known, by the marks of the counts, to be numbered 0 to n-1 or 1 to n.
 
@@ -259,9 +278,7 @@ def unproven(codes: Codes, marks: pl.Series) -> pl.DataFrame:
     n = np.bincount(ballot, codes.counts["votes"].to_numpy()).astype(np.int64)
     found = np.zeros(len(ballots), dtype=np.uint64)
     np.add.at(found, ballot, marks.to_numpy())
-    # running[n] is the sum of the marks of 0 to n.
-    running = np.cumsum(marks_of(np.arange(int(n.max(initial=0)) + 1)))
-    suspect = (found != running[n - 1]) & (found != running[n] - running[0])
+    suspect = first_numbers(n, found) < 0
     return codes.counts.select(names).filter(pl.Series(suspect.take(ballot), dtype=pl.Boolean)).unique()
 
 
@@ -274,3 +291,54 @@ def numbers_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.LazyFrame:
     number = pl.col("sample")
     distinct = number.n_unique().cast(pl.Int64) - (number.null_count() > 0)
     return suspects.group_by(keys).agg(pl.len().alias("votes"), number.count().alias("rows"), distinct.alias("numbers"))
+
+
+def sought_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.DataFrame:
+    """The sample numbers of some ballots, which `ballot` numbers, streamed."""
+    import polars as pl
+
+    keys = [key for key in ballots.columns if key != "ballot"]
+    sought = frame.filter(pl.col("sample").is_not_null()).join(ballots.lazy(), on=keys, how="inner")
+    return sought.select("ballot", "sample").collect(engine="streaming")
+
+
+def sought_foreign(frame: Any, name: str, file: Path) -> pl.DataFrame:
+    """The same in the engine that holds the votes; `file` has the ballots, spelt as the engine spells them."""
+    import narwhals as nw
+    import polars as pl
+
+    ballots = pl.read_parquet(file)
+    keys = [key for key in ballots.columns if key != "ballot"]
+    wrapped = _without_categories(narwhal(frame, name).lazy())
+    numbered = wrapped.filter(~nw.col("sample").is_null()).select(*keys, nw.col("sample").cast(nw.Int64))
+    native = wrapped.to_native()
+    read = next((how for kind, how in _READERS.items() if type(native).__module__.startswith(kind)), None)
+    if read is not None:
+        sought = numbered.join(nw.from_native(read(native, str(file))).lazy(), on=keys, how="inner")
+        return to_polars(sought.select("ballot", "sample").to_native(), name)
+    # Engines that are not known to read files tell the numbers of whole models.
+    rows = to_polars(numbered.filter(nw.col("model").is_in(ballots["model"].unique().to_list())).to_native(), name)
+    return rows.join(ballots, on=keys, how="inner").select("ballot", "sample")
+
+
+def _read_duckdb(relation: Any, file: str) -> Any:
+    # The relation's own connection has to read: others cannot be joined with it.
+    quoted = file.replace("'", "''")
+    return relation.query("swaplaw_votes", f"from read_parquet('{quoted}')")
+
+
+def _read_dask(frame: Any, file: str) -> Any:
+    import dask.dataframe as dd
+    import pandas as pd
+
+    # Of one partition, so that it goes to the votes, and not the votes to it.
+    return dd.from_pandas(pd.read_parquet(file), npartitions=1)  # type: ignore[no-untyped-call]
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "duckdb": _read_duckdb,
+    "_duckdb": _read_duckdb,
+    "pyspark": lambda frame, file: frame.sparkSession.read.parquet(file),
+    "dask": _read_dask,
+}
+"""How engines read a file beside a frame of theirs."""

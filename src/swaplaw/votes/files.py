@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -62,6 +62,8 @@ class Source:
     """Whether rows are counts already (a tally on disk), with their number of votes."""
     origin: Callable[[], Mapping[str, Any]] = dict
     """Tells how the votes came about, where that is recorded (see `provenance`)."""
+    numbers: Callable[[str, Sequence[str]], pl.LazyFrame] | None = None
+    """Of a tally: gives the sample numbers that it keeps of a dataset's models (see `TallyFolder.numbers`)."""
 
     def place(self, row: int) -> str:
         """Say where row `row` (counted from 0) is."""

@@ -5,6 +5,7 @@
       0/questions.parquet   the questions of dataset 0 by name, with gold, cluster and options: its row is its number
       0/answers.parquet     every answer that was given, by name: an answer's row is its number
       0/models/0.parquet    one model's counts: question, answer (null: abstention), votes, sum of marks of samples
+      0/numbers/0.parquet   its sample numbers, in runs from first to last, on questions where they do not run on
 
 `tally_writing` makes them. A file that is not what was written (cut off, damaged, exchanged) is refused.
 """
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from swaplaw.votes.tally import Tally
 
-SCHEMA, VERSION = "swaplaw.tally", 2
+SCHEMA, VERSION = "swaplaw.tally", 3
 MANIFEST = "tally.json"
 MAX_MANIFEST = 2**30
 """Bytes of the largest manifest: room for ten million models."""
@@ -56,17 +57,18 @@ class TallyFolder:
         return {"path": str(self.path), "votes": self.votes, **self.manifest}
 
     def files(self, number: int) -> list[Path]:
-        """All files of a dataset: its questions, its answers, and its models in the order of names."""
-        folder, models = self.path / str(number), len(self.manifest["datasets"][number]["models"])
+        """All files of a dataset: its questions, answers, models in the order of names, and what numbers they keep."""
+        folder, known = self.path / str(number), self.manifest["datasets"][number]
         tables = [folder / "questions.parquet", folder / "answers.parquet"]
-        return tables + [folder / "models" / f"{model}.parquet" for model in range(models)]
+        tables += [folder / "models" / f"{model}.parquet" for model in range(len(known["models"]))]
+        kept = [model for model, digest in enumerate(known["numbers"]) if digest]
+        return tables + [folder / "numbers" / f"{model}.parquet" for model in kept]
 
     def whole(self, number: int, models: Sequence[int]) -> tuple[Path, Path, list[Path]]:
         """The files of a dataset's questions, answers and some models, which are as they were written."""
         files, digests = self.files(number), self.manifest["datasets"][number]["digests"]
         for place in (0, 1, *(2 + model for model in models)):
-            if digest_of(files[place]) != digests[place]:
-                raise InputError(f"{quote(str(files[place]), 200)}: not what was written; write the tally again")
+            _require_unchanged(files[place], digests[place])
         return files[0], files[1], [files[2 + model] for model in models]
 
     def scan(self) -> pl.LazyFrame:
@@ -77,6 +79,25 @@ class TallyFolder:
             self._named(number, range(len(each["models"]))) for number, each in enumerate(self.manifest["datasets"])
         ]
         return pl.concat(every, how="diagonal_relaxed")
+
+    def numbers(self, dataset: str, models: Sequence[str]) -> pl.LazyFrame:
+        """The sample numbers that are kept of some models, by name, in runs from first to last.
+
+        They are kept of ballots whose numbers do not run on from 0 or 1; of all others their number tells them.
+        """
+        import polars as pl
+
+        number, files, chosen = self.number(dataset), [], set(models)
+        known = self.manifest["datasets"][number]
+        for place, (model, digest) in enumerate(zip(known["models"], known["numbers"], strict=True)):
+            if digest and model in chosen:
+                files.append(self.path / str(number) / "numbers" / f"{place}.parquet")
+                _require_unchanged(files[-1], digest)
+        if not files:
+            return pl.LazyFrame(schema={"model": pl.String, "question": pl.String, "first": pl.Int64, "last": pl.Int64})
+        named = self._by_name(pl.scan_parquet(files), number, self.whole(number, [])[0])
+        self._require(named, "model", "question", "first", "last")
+        return named
 
     def tally(self, models: Sequence[str], dataset: str | None = None) -> Tally:
         """Count only some models: only their files are read, however many others there are.
@@ -120,16 +141,33 @@ class TallyFolder:
 
         known = self.manifest["datasets"][number]
         questions, answers, files = self.whole(number, places)
-        models = pl.LazyFrame({"model": known["models"]}, schema={"model": pl.String}).with_row_index("m")
+        named = self._by_name(pl.scan_parquet(files), number, questions).rename({"answer": "a"})
+        named = named.join(pl.scan_parquet(answers).with_row_index("a"), on="a", how="left").drop("a")
+        self._require(named, *REQUIRED, "votes")
+        return named.with_columns(pl.lit(known["dataset"]).alias("dataset"))
+
+    def _by_name(self, rows: pl.LazyFrame, number: int, questions: Path) -> pl.LazyFrame:
+        """Rows of a dataset's models and questions with the names of both in place of their numbers."""
+        import polars as pl
+
+        names = pl.LazyFrame({"model": self.manifest["datasets"][number]["models"]}, schema={"model": pl.String})
+        named = rows.rename({"model": "m", "question": "q"}).join(names.with_row_index("m"), on="m", how="left")
+        return named.join(pl.scan_parquet(questions).with_row_index("q"), on="q", how="left").drop("m", "q")
+
+    def _require(self, rows: pl.LazyFrame, *names: str) -> None:
+        """Refuse files that lack a column."""
+        import polars as pl
+
         try:
-            named = pl.scan_parquet(files).rename({"model": "m", "question": "q", "answer": "a"})
-            named = named.join(models, on="m", how="left")
-            named = named.join(pl.scan_parquet(questions).with_row_index("q"), on="q", how="left")
-            named = named.join(pl.scan_parquet(answers).with_row_index("a"), on="a", how="left").drop("m", "q", "a")
-            named.select(*REQUIRED, "votes").collect_schema()
+            rows.select(names).collect_schema()
         except pl.exceptions.PolarsError as error:
             raise InputError(f"{quote(str(self.path), 200)}: not a tally ({_line(error)}); write it again") from None
-        return named.with_columns(pl.lit(known["dataset"]).alias("dataset"))
+
+
+def _require_unchanged(file: Path, digest: str) -> None:
+    """Refuse a file that is not what was written."""
+    if digest_of(file) != digest:
+        raise InputError(f"{quote(str(file), 200)}: not what was written; write the tally again")
 
 
 def digest_of(file: Path) -> str:
@@ -193,16 +231,15 @@ def _is_dataset(known: Any) -> bool:
     """Whether an entry of the manifest is complete and consistent."""
     if not isinstance(known, dict) or not isinstance(known.get("dataset"), str):
         return False
-    models: Any
-    digests: Any
-    models, digests = (known.get(name) for name in ("models", "digests"))
-    if not all(isinstance(each, list) and all(isinstance(text, str) for text in each) for each in (models, digests)):
+    lists: list[Any] = [known.get(name) for name in ("models", "digests", "numbers")]
+    if not all(isinstance(each, list) and all(isinstance(text, str) for text in each) for each in lists):
         return False
-    numbers = all(type(known.get(name)) is int and known[name] > 0 for name in ("questions", "votes"))
-    return numbers and 0 < len(set(models)) == len(models) == len(digests) - 2
+    models, digests, kept = lists
+    sizes = all(type(known.get(name)) is int and known[name] > 0 for name in ("questions", "votes"))
+    return sizes and 0 < len(set(models)) == len(models) == len(digests) - 2 == len(kept)
 
 
 def open_tally(path: str | Path) -> Source:
     """Open a tally on disk as a source of votes that are counted already."""
     found = read_tally(path)
-    return Source(str(path), found.scan, counted=True)
+    return Source(str(path), found.scan, counted=True, numbers=found.numbers)

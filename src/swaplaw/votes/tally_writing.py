@@ -9,25 +9,24 @@ was stopped finds the parts that are whole, and goes on from there.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.parallel import Progress
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
-from swaplaw.votes.codes import Codes
-from swaplaw.votes.contract import blanks_to_null, rows_of, typed
-from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.files import Source
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.table import Votes, require_counts, source_from
 from swaplaw.votes.tally import Tally
 from swaplaw.votes.tally_folder import MANIFEST, SCHEMA, VERSION, TallyFolder, digest_of
+from swaplaw.votes.tally_numbers import BALLOT, JoinedNumbers, open_ballots
+from swaplaw.votes.tally_parts import Part, part_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +35,7 @@ PARTS, DONE = ".parts", ".parts-done"
 """Where parts are kept until they are merged; one rename tells those that are still needed from those that are not."""
 DRAFT = f".{MANIFEST}.part"
 LARGEST = 2**22
-"""Rows of counts that are merged at once."""
+"""Rows of counts that are merged at once, and sample numbers that are put together at once."""
 WRITING: dict[str, Any] = {"compression": "zstd", "statistics": True, "row_group_size": 2**20}
 """How Parquet is written, always: the same counts are the same bytes."""
 
@@ -78,8 +77,8 @@ def write_tally(votes: VotesLike | Iterable[Source], path: str | Path, *, progre
     _make_room(target)
     parts = target / PARTS
     parts.mkdir(parents=True, exist_ok=True)
-    counted = [_part(source, parts, number) for number, source in enumerate(progress(sources))]
-    manifest = _Merge(sources, counted, target).write()
+    counted = [part_of(source, parts, number) for number, source in enumerate(progress(sources))]
+    manifest = _Merge(counted, target).write()
     parts.replace(target / DONE)
     shutil.rmtree(target / DONE)
     return TallyFolder(target, manifest)
@@ -110,89 +109,19 @@ def _make_room(target: Path) -> None:
         shutil.rmtree(target / name) if (target / name).is_dir() else (target / name).unlink()
 
 
-def _part(source: Source, parts: Path, number: int) -> Path:
-    """Count one source into a file or folder of its own, unless that is there already."""
-    part = parts / f"{number:06}-{_identity(source)}.parquet"
-    if not part.exists():
-        draft = part.with_suffix(".draft")
-        if draft.is_dir():
-            shutil.rmtree(draft)
-        _count_into(source, draft)
-        draft.replace(part)
-    return part
-
-
-def _identity(source: Source) -> str:
-    """A name for what a source holds, so that a run which goes on does not take it for another."""
-    file = Path(source.name)
-    known = [source.name]
-    if file.exists():
-        stat = (file / MANIFEST if source.counted else file).stat()
-        known += [str(file.resolve()), str(stat.st_size), str(stat.st_mtime_ns)]
-    return hashlib.sha256("\0".join(known).encode()).hexdigest()[:16]
-
-
-def _count_into(source: Source, file: Path) -> None:
-    """Let the engine that holds the votes count them, and write the counts."""
-    frame = source.scan()
-    if source.counted:
-        _sink(source, frame, file)
-    elif engines.is_polars(frame) or not engines.is_lazy(frame):
-        # What was scanned once is not scanned again: votes may be made or fetched by scanning.
-        _sink(source, engines.count_polars(rows_of(replace(source, scan=lambda: frame))), file)
-    else:
-        native = engines.counting(frame, source.name).to_native()
-        write = next((how for name, how in _WRITERS.items() if type(native).__module__.startswith(name)), None)
-        if write is None:
-            engines.count_foreign(frame, source.name).write_parquet(file)
-            return
-        try:
-            write(native, str(file))
-        except Exception as error:  # Every engine has exceptions of its own.
-            raise engines.unreadable_frame(source.name, error) from None
-
-
-def _sink(source: Source, counts: pl.LazyFrame, file: Path) -> None:
-    import polars as pl
-
-    try:
-        counts.sink_parquet(file)
-    except pl.exceptions.PolarsError as error:
-        raise unreadable(source, error) from None
-
-
-_WRITERS: dict[str, Callable[[Any, str], object]] = {
-    "duckdb": lambda relation, file: relation.write_parquet(file),
-    "_duckdb": lambda relation, file: relation.write_parquet(file),
-    "pyspark": lambda frame, file: frame.write.mode("overwrite").parquet(file),
-    "dask": lambda frame, file: frame.to_parquet(file, write_index=False),
-}
-"""How engines write: with their own executors."""
-
-
 class _Merge:
     """Merges parts into one tally, dataset by dataset and some models at a time."""
 
-    def __init__(self, sources: Sequence[Source], parts: Sequence[Path], target: Path) -> None:
+    def __init__(self, parts: Sequence[Part], target: Path) -> None:
         import polars as pl
 
-        self.sources, self.target = sources, target
-        frames = [self._scan(*each, number) for number, each in enumerate(zip(sources, parts, strict=True))]
+        self.parts, self.target = parts, target
+        frames = [part.counts() for part in parts]
         graded = any("correct" in frame.collect_schema().names() for frame in frames)
         self.rows = pl.concat([_graded(frame) if graded else frame for frame in frames], how="diagonal_relaxed")
         self.columns = self.rows.collect_schema().names()
         self.sums = [name for name in ("votes", engines.MARK) if name in self.columns]
         self.kept = [name for name in ("reason", "correct") if name in self.columns]
-
-    @staticmethod
-    def _scan(source: Source, part: Path, number: int) -> pl.LazyFrame:
-        """The counts of a part, in the contract's types; `part` says which it is."""
-        import polars as pl
-
-        files = sorted(part.glob("**/*.parquet")) if part.is_dir() else [part]
-        known = engines.whole_options(engines.whole_marks(pl.scan_parquet(files)))
-        frame = typed(source, known).with_columns(pl.col("votes").cast(pl.Int64))
-        return blanks_to_null(frame).with_columns(pl.lit(number).alias("part"))
 
     def write(self) -> dict[str, Any]:
         """Write everything; the manifest last, so that what is not whole is not a tally."""
@@ -211,31 +140,56 @@ class _Merge:
 
         rows = self.rows.filter(pl.col("dataset") == name)
         folder = self.target / str(number)
-        (folder / "models").mkdir(parents=True, exist_ok=True)
         questions = self._questions(rows)
         answers = self._collect(rows.select("answer").unique().drop_nulls()).sort("answer")
-        questions.write_parquet(folder / "questions.parquet", **WRITING)
-        answers.write_parquet(folder / "answers.parquet", **WRITING)
-        digests = [digest_of(folder / "questions.parquet"), digest_of(folder / "answers.parquet")]
+        digests = [_written(questions, folder / "questions.parquet"), _written(answers, folder / "answers.parquet")]
         per_model = self._collect(rows.group_by("model").agg(pl.len().alias("rows"), pl.col("votes").sum()))
         models = per_model.sort("model")
-        counted = rows.select("model", "question", "answer", *self.kept, *self.sums, "part")
-        for some in _runs(models["rows"].to_list(), LARGEST):
-            chosen = models["model"][some[0] : some[1]].to_list()
-            counts = self._collect(counted.filter(pl.col("model").is_in(chosen)))
-            by_name = {str(key[0]): part for key, part in counts.partition_by("model", as_dict=True).items()}
-            for place, model in enumerate(chosen, some[0]):
-                file = folder / "models" / f"{place}.parquet"
-                coded = self._coded(by_name[model], place, questions, answers)
-                coded.write_parquet(file, **WRITING)
-                digests.append(digest_of(file))
+        kept: list[str] = []
+        for first, end in _runs(models["rows"].to_list(), LARGEST):
+            chosen = models["model"][first:end].to_list()
+            counts = self._counts(rows, chosen)
+            for place, own in enumerate(counts, first):
+                coded = self._coded(own, place, questions, answers)
+                digests.append(_written(coded, folder / "models" / f"{place}.parquet"))
+            for place, runs in enumerate(self._numbers(name, chosen, pl.concat(counts)), first):
+                file = folder / "numbers" / f"{place}.parquet"
+                kept.append("" if runs.is_empty() else _written(_coded_runs(runs, place, questions), file))
         return {
             "dataset": name,
             "models": models["model"].to_list(),
             "questions": len(questions),
             "votes": int(models["votes"].sum()),
             "digests": digests,
+            "numbers": kept,
         }
+
+    def _counts(self, rows: pl.LazyFrame, models: Sequence[str]) -> list[pl.DataFrame]:
+        """The counts of each model in all parts."""
+        import polars as pl
+
+        counted = rows.select("model", "question", "answer", *self.kept, *self.sums, "part")
+        by_name = _by_model(self._collect(counted.filter(pl.col("model").is_in(models))))
+        counts = [by_name[model] for model in models]
+        for own in counts:
+            self._check(own)
+        return counts
+
+    def _numbers(self, dataset: str, models: Sequence[str], counts: pl.DataFrame) -> Iterator[pl.DataFrame]:
+        """The sample numbers to keep of each model, put together for some models at a time."""
+        import polars as pl
+
+        none = pl.DataFrame()
+        if engines.MARK not in self.sums:
+            yield from (none for _ in models)
+            return
+        ballots = open_ballots(counts).sort(BALLOT)
+        sizes = dict(ballots.group_by("model").agg(pl.col("votes").sum()).iter_rows())
+        for first, end in _runs([sizes.get(model, 0) for model in models], LARGEST):
+            some = ballots.filter(pl.col("model").is_in(models[first:end])).with_row_index("ballot")
+            joined = JoinedNumbers(dataset, some, self.parts, partial(self._complain, unless_fine=True))
+            runs = {} if some.is_empty() else _by_model(joined.runs(counts))
+            yield from (runs.get(model, none) for model in models[first:end])
 
     def _questions(self, rows: pl.LazyFrame) -> pl.DataFrame:
         """Gold and cluster of every question, each of which must be one, and the largest number of options stated."""
@@ -260,11 +214,6 @@ class _Merge:
         """One model's counts in numbers, sorted."""
         import polars as pl
 
-        for part, own in enumerate(self.sources):
-            if own.counted:
-                require_counts(counts.filter(pl.col("part") == part)["votes"], own)
-        self._refuse_copies(counts)
-        self._check_numbers(counts)
         if "correct" in self.kept:
             answered, labelled = pl.col("answer").is_not_null(), questions.filter(pl.col("gold").is_not_null())
             ungraded = answered & pl.col("correct").is_null() & pl.col("question").is_in(labelled["question"].implode())
@@ -272,12 +221,20 @@ class _Merge:
                 self._complain()
         keys = ["question", "answer", *self.kept]
         merged = counts.group_by(keys).agg(pl.col(self.sums).sum())
-        question = pl.col("question").replace_strict(questions["question"], pl.int_range(len(questions), eager=True))
         answer = pl.col("answer").replace_strict(
             answers["answer"], pl.int_range(len(answers), eager=True), default=None
         )
-        coded = merged.with_columns(question.cast(pl.UInt32), answer.cast(pl.UInt32)).sort(keys, nulls_last=True)
+        coded = merged.with_columns(_place(questions), answer.cast(pl.UInt32)).sort(keys, nulls_last=True)
         return coded.select(pl.lit(model, dtype=pl.UInt32).alias("model"), *keys, *self.sums)
+
+    def _check(self, counts: pl.DataFrame) -> None:
+        """Refuse counts of a model that nobody can have counted, and those that two tallies have alike."""
+        import polars as pl
+
+        for part in self.parts:
+            if part.source.counted:
+                require_counts(counts.filter(pl.col("part") == part.number)["votes"], part.source)
+        self._refuse_copies(counts)
 
     def _refuse_copies(self, counts: pl.DataFrame) -> None:
         """Two tallies with the very same counts of a model count the same votes twice."""
@@ -289,7 +246,7 @@ class _Merge:
         found = counts.group_by("part").agg(pl.col("model").first(), row.alias("rows"), pl.len()).sort("part")
         seen: dict[tuple[int, int], str] = {}
         for part, model, *same in found.iter_rows():
-            source = self.sources[part]
+            source = self.parts[part].source
             before = seen.setdefault((same[0], same[1]), source.name) if source.counted else source.name
             if before != source.name:
                 raise InputError(
@@ -297,40 +254,16 @@ class _Merge:
                     f"{quote(before, 200)}; merge tallies of different votes, each once"
                 )
 
-    def _check_numbers(self, counts: pl.DataFrame) -> None:
-        """Ballots whose sample numbers do not run on: votes are searched for duplicates, tallies must not overlap."""
-        import polars as pl
-
-        if engines.MARK not in self.sums:
-            return
-        suspects = engines.unproven(Codes(counts), counts[engines.MARK].fill_null(0))
-        if suspects.is_empty():
-            return
-        overlaps = counts.join(suspects, on=suspects.columns, how="semi").group_by(suspects.columns)
-        parts = overlaps.agg(pl.col("part").n_unique(), pl.col("part").max().alias("last"))
-        several = parts.filter(pl.col("part") > 1).sort(suspects.columns)
-        if any(not source.counted for source in self.sources):
-            self._complain(unless_fine=True)
-        elif not several.is_empty():
-            first = several.row(0, named=True)
-            name = self.sources[first["last"]].name
-            raise InputError(
-                f"{quote(name, 200)}: model {quote(first['model'])} and question {quote(first['question'])} are "
-                "counted in another tally, too, and their sample numbers do not run on from each other: the same votes "
-                "may be counted twice; merge tallies of different samples, questions or models, and all samples of a "
-                "question in one go"
-            )
-
     def _complain(self, unless_fine: bool = False) -> None:
         """Say what breaks the contract, and where: the sources themselves are searched."""
-        votes = [source for source in self.sources if not source.counted]
+        votes = [part.source for part in self.parts if not part.source.counted]
         foreign = [source for source in votes if not engines.is_polars(source.scan())]
         for source in foreign:
             Votes((source,))
         if rest := tuple(source for source in votes if source not in foreign):
             Votes(rest)
         if not unless_fine:
-            names = listing([source.name for source in self.sources])
+            names = listing([part.source.name for part in self.parts])
             raise InputError(
                 f"{names}: a question has more than one gold answer or cluster, a vote has no question or model, or "
                 "there are no votes at all; give each question of a dataset one gold and one cluster"
@@ -347,6 +280,32 @@ def _graded(frame: pl.LazyFrame) -> pl.LazyFrame:
     if "correct" in frame.collect_schema().names():
         return frame
     return frame.with_columns((pl.col("answer") == pl.col("gold")).alias("correct"))
+
+
+def _written(table: pl.DataFrame, file: Path) -> str:
+    """Write a table, and tell its digest."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    table.write_parquet(file, **WRITING)
+    return digest_of(file)
+
+
+def _by_model(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return {str(key[0]): part for key, part in rows.partition_by("model", as_dict=True).items()}
+
+
+def _coded_runs(runs: pl.DataFrame, model: int, questions: pl.DataFrame) -> pl.DataFrame:
+    """One model's runs of sample numbers, with questions and the model in numbers, too."""
+    import polars as pl
+
+    return runs.select(pl.lit(model, dtype=pl.UInt32).alias("model"), _place(questions), "first", "last")
+
+
+def _place(questions: pl.DataFrame) -> pl.Expr:
+    """A question's name as its number."""
+    import polars as pl
+
+    question = pl.col("question").replace_strict(questions["question"], pl.int_range(len(questions), eager=True))
+    return question.cast(pl.UInt32)
 
 
 def _runs(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
