@@ -206,6 +206,14 @@ def test_no_search_and_no_budget_makes_single_votes_of_pairs_count(options: dict
     assert remedy in found.sentence
 
 
+def test_a_gain_at_equal_cost_that_nobody_can_know_is_no_matter_of_more_questions() -> None:
+    found = recommend(single_votes(5, 0.7, 0.65, 0.65), at_equal_cost=True, repeats=1, replicates=200)
+    assert (found.verdict, found.reason) == ("cannot_tell", "unsure")
+    (single,) = found.names(found.baseline)
+    told = f"At equal cost no number of questions would tell, because {single} has too few votes to split."
+    assert found.sentence.endswith(told)
+
+
 def test_a_budget_can_leave_single_votes_or_no_ensemble_at_all() -> None:
     rng = np.random.default_rng(5)
     tally = tally_of(vote_counts(independent(rng, 200, (0.7, 0.6, 0.6)), 8, rng))

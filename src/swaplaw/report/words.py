@@ -167,7 +167,10 @@ def named(found: Recommendation, choice: Choice) -> str:
 
 def sentence(found: Recommendation) -> str:
     """The verdict in words, with the numbers that decided it, and what to deploy."""
-    return _SENTENCES[found.reason](found)
+    told = _SENTENCES[found.reason](found)
+    if found.at_equal_cost and found.equal_compute is None and found.reason in ("unsure", "one_rule", "maybe_noise"):
+        told += f" At equal cost no number of questions would tell, because {_unsplit(found)}."
+    return told
 
 
 def _single(found: Recommendation) -> str:
