@@ -12,6 +12,7 @@ from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.errors import quote
 from swaplaw.votes.checks.ballots import Ballots, Rows
 from swaplaw.votes.checks.check import SURE, Check
+from swaplaw.votes.checks.shuffled import Scattered, fleet, scattered
 
 FAR = 4.0
 """Standard errors by which answers must be right more often elsewhere than where they stand."""
@@ -62,21 +63,42 @@ def displaced(ballots: Ballots) -> Iterator[Check]:
     """Models whose answers belong to a question before or after, as where a row was lost."""
     if not ballots.golds:
         return
-    line, names = _line(ballots), ballots.names.questions
+    line = _line(ballots)
+    known = fleet(ballots)
     for model, rows in ballots.by_model(ballots.answered):
-        found = _moved(rows, line)
-        if found is None:
-            continue
-        example = np.flatnonzero(found.matched & ~found.rows.right)[:1]
-        question = found.rows.question[example]
-        said, meant = (names[int(at[0])] for at in (question, line.beside(question, found.step)))
-        yield ballots.check(
-            "displaced_answers", "error", model, found.rows.questions,
-            f"{_part(found.rows, rows, line, names)}{found.own:.0%} of the answers of {quote(model)} are right, but "
-            f"{found.moved:.0%} would be right {_away(found.step)}: its answer to {quote(said)} is gold of "
-            f"{quote(meant)}",
-            "give each of its answers the id of its own question: a row may be missing or doubled",
-        )  # fmt: skip
+        if found := _moved(rows, line):
+            yield _moved_check(ballots, model, rows, line, found)
+        elif elsewhere := scattered(rows, known):
+            yield _scattered_check(ballots, model, rows, line, elsewhere)
+
+
+def _moved_check(ballots: Ballots, model: str, rows: Rows, line: Line, found: Move) -> Check:
+    names = ballots.names.questions
+    example = np.flatnonzero(found.matched & ~found.rows.right)[:1]
+    question = found.rows.question[example]
+    said, meant = (names[int(at[0])] for at in (question, line.beside(question, found.step)))
+    return ballots.check(
+        "displaced_answers", "error", model, found.rows.questions,
+        f"{_part(found.rows, rows, line, names)}{found.own:.0%} of the answers of {quote(model)} are right, but "
+        f"{found.moved:.0%} would be right {_away(found.step)}: its answer to {quote(said)} is gold of "
+        f"{quote(meant)}",
+        "give each of its answers the id of its own question: a row may be missing or doubled",
+    )  # fmt: skip
+
+
+def _scattered_check(ballots: Ballots, model: str, rows: Rows, line: Line, found: Scattered) -> Check:
+    """The example is an answer that is gold of few questions, best of one."""
+    golds, names = np.bincount(line.gold[line.order] + 1, minlength=rows.sizes.answers + 1)[1:], ballots.names.questions
+    wrong = rows.where(~rows.right & (golds[rows.answer] > 0))
+    first = np.lexsort((line.place[wrong.question], golds[wrong.answer]))[0]
+    said, meant = wrong.question[first], line.order[line.gold[line.order] == wrong.answer[first]][0]
+    return ballots.check(
+        "displaced_answers", "error", model, rows.questions,
+        f"{found.own:.0%} of the answers of {quote(model)} are right, but {found.moved:.0%} could be if they were "
+        f"given to other questions, more than by guessing: its answer to {quote(names[said])} is gold of "
+        f"{quote(names[meant])}",
+        "give each of its answers the id of its own question: its rows may be shuffled, or sorted by another column",
+    )  # fmt: skip
 
 
 def _moved(rows: Rows, line: Line) -> Move | None:
