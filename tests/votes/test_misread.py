@@ -365,6 +365,14 @@ def test_the_example_of_shuffled_answers_is_gold_of_the_question_named() -> None
     assert answer in votes.counts.filter(pl.col("question") == meant)["gold"].to_list()
 
 
+@pytest.mark.parametrize("votes", [exam("ABCD", later=1), open_task(words(80), shuffled)])
+def test_the_example_does_not_hang_on_the_order_of_rows(votes: sl.Votes) -> None:
+    shown = {
+        errors(sl.votes_from(votes.counts.sample(fraction=1, shuffle=True, seed=seed)))[0].message for seed in range(5)
+    }
+    assert len(shown) == 1
+
+
 @pytest.mark.parametrize("writes", [shuffled, sorted])
 def test_shuffled_answers_are_told_where_no_other_model_is_right(
     writes: Callable[[Answers], Answers],

@@ -74,13 +74,13 @@ def fleet(ballots: Ballots) -> Fleet:
 def scattered(rows: Rows, fleet: Fleet) -> Scattered | None:
     """Tell whether a model's right answers are given to other questions: its single votes, or its commonest answers."""
     model = int(rows.model[0])
-    best, least = fleet.best_but(model), TOLD if fleet.stands_out(model) else FAR
+    own, best = float(fleet.right[model]), fleet.best_but(model)
     alone = best <= SELDOM
+    if own > (SELDOM if alone else best / LESS):
+        return None
+    least = TOLD if fleet.stands_out(model) else FAR
     for some in (rows, _commonest(rows)):
         if some.questions < SURE:
-            continue
-        own = some.where(some.right).total / some.total
-        if own > (SELDOM if alone else best / LESS):
             continue
         free, spare = _left(some, fleet.as_gold)
         used, guesses = int(np.minimum(free, spare).sum()), int(spare.sum())
@@ -88,7 +88,8 @@ def scattered(rows: Rows, fleet: Fleet) -> Scattered | None:
             continue
         mean, error = _guessed(free, guesses)
         if used - mean > least * error and guesses - used <= WASTED * (guesses - mean):
-            return Scattered(own, own + used / some.total)
+            right = int(some.votes[some.right].sum())
+            return Scattered(right / some.total, (right + used) / some.total)
     return None
 
 
