@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,7 @@ def test_select_keeps_what_it_says() -> None:
     assert alone.votes.tolist() == [[1, 2, 1]]
 
 
+ROW = '{"question":"q","model":"a","answer":"A","gold":"A"}\n'
 BROKEN = {
     "empty file": ("v.csv", "", ["v.csv", "empty"]),
     "header only": ("v.csv", HEADER, ["v.csv", "no votes"]),
@@ -213,9 +215,37 @@ BROKEN = {
         '{"question":"q","model":"a","answer":"A","gold":"A"}\n[1,2]\n',
         ["v.jsonl", "line 2"],
     ),
+    "NaN in JSONL": (
+        "v.jsonl",
+        ROW + ROW.replace('"A"', "NaN", 1),
+        ["v.jsonl", "line 2", "NaN", "not JSON; write null"],
+    ),
+    "infinity in JSONL": ("v.jsonl", ROW.replace('"A"', "-Infinity", 1), ["line 1", "-Infinity", "in quotes"]),
+    "NaN in JSONL called JSON": ("v.json", ROW + ROW.replace('"A"', "NaN"), ["v.json", "line 2", "write null"]),
+    "JSONL that is cut off": ("v.jsonl", ROW + ROW[:-9], ["v.jsonl", "line 2 is cut off", "copy the file again"]),
+    "JSON called JSONL": ("v.jsonl", f"[{ROW},{ROW}]", ["v.jsonl", "begins with a list", "name it .json"]),
+    "old line ends": ("v.jsonl", f"{ROW}\r{ROW}".replace("\n", ""), ["v.jsonl", "carriage return"]),
     "wrong type": ("v.jsonl", '{"question":"q","model":["a"],"answer":"B","gold":"A"}\n', ["'model'", "List", "text"]),
     "unknown file type": ("v.docx", "x", ["v.docx", "unknown file type", ".parquet"]),
 }
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+@pytest.mark.parametrize(
+    "text", [f"\ufeff{ROW}{ROW}", f"{ROW}\n  \n{ROW}", f"\r\n{ROW}{ROW}".replace("\n", "\r\n"), (ROW + ROW)[:-1]]
+)
+def test_jsonl_is_read_with_a_mark_blank_lines_or_other_line_ends(tmp_path: Path, text: str, suffix: str) -> None:
+    content = text.encode()
+    (tmp_path / f"v.{suffix}").write_bytes(gzip.compress(content) if suffix == "jsonl.gz" else content)
+    votes = sl.read_votes(tmp_path / f"v.{suffix}")
+    assert votes.counts["votes"].to_list() == [2]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_jsonl_in_utf_16_is_refused(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "v.jsonl").write_bytes((ROW + ROW).encode(encoding))
+    with pytest.raises(sl.InputError, match="is UTF-16; save it as UTF-8"):
+        sl.read_votes(tmp_path / "v.jsonl")
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -287,3 +287,124 @@ def test_a_date_in_another_notation_is_told_whatever_the_notation_of_gold(gold: 
     assert (check.name, check.model) == ("notation", "odd")
     assert "--canonical time" in check.fix
     assert errors(ungraded(votes, ["time"])) == []
+
+
+Answers = list[list[str]]
+
+
+def open_task(
+    golds: list[str], writes: Callable[[Answers], Answers], *, samples: int = 1, guesses: bool = False
+) -> sl.Votes:
+    """A sound model, and an odd one that is given other questions' answers; wrong ones are other golds, or none's."""
+    rng = np.random.default_rng(13)
+    known = sorted(set(golds))
+
+    def answers(right: float) -> Answers:
+        wrong = [str(rng.choice(known)) if guesses else f"{gold}x{rng.integers(99)}" for gold in golds]
+        meant = [gold if rng.random() < right else other for gold, other in zip(golds, wrong, strict=True)]
+        return [[each] * samples for each in meant]
+
+    odd = writes(answers(0.72))
+    rows = [
+        (f"q{question}", model, answer, golds[question])
+        for model, given in (("sound", answers(0.72)), ("odd", odd))
+        for question, some in enumerate(given)
+        for answer in some
+    ]
+    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+
+
+def words(n: int, different: int = 10_000) -> list[str]:
+    rng = np.random.default_rng(14)
+    return [f"{'aeiou'[word % 5]}{'bcdfg'[word // 5 % 5]}{word}" for word in rng.integers(different, size=n)]
+
+
+def shuffled(given: Answers) -> Answers:
+    return [given[at] for at in np.random.default_rng(15).permutation(len(given))]
+
+
+def shuffled_votes(given: Answers) -> Answers:
+    votes = [answer for some in given for answer in some]
+    mixed = [votes[at] for at in np.random.default_rng(15).permutation(len(votes))]
+    return [mixed[at : at + len(given[0])] for at in range(0, len(mixed), len(given[0]))]
+
+
+def half_shuffled(given: Answers) -> Answers:
+    chosen = np.random.default_rng(16).permutation(len(given))[::2]
+    mixed = list(given)
+    for here, there in zip(sorted(chosen), chosen, strict=True):
+        mixed[here] = given[there]
+    return mixed
+
+
+@pytest.mark.parametrize(
+    ("writes", "samples", "guesses", "n"),
+    [
+        (shuffled, 1, False, 80),
+        (shuffled, 4, False, 80),
+        (shuffled, 1, True, 200),
+        (shuffled_votes, 4, False, 200),
+        (sorted, 1, False, 80),
+        (half_shuffled, 1, False, 300),
+    ],
+)
+def test_answers_of_an_open_task_that_stand_at_other_questions_are_told(
+    writes: Callable[[Answers], Answers], samples: int, guesses: bool, n: int
+) -> None:
+    (check,) = errors(open_task(words(n), writes, samples=samples, guesses=guesses))
+    assert (check.name, check.model) == ("displaced_answers", "odd")
+    assert "could be if they were given to other questions" in check.message
+    assert "its own question" in check.fix
+
+
+def test_the_example_of_shuffled_answers_is_gold_of_the_question_named() -> None:
+    votes = open_task(words(80), shuffled)
+    (check,) = errors(votes)
+    said, meant = check.message.split("its answer to ")[1].replace("'", "").split(" is gold of ")
+    answer = votes.counts.filter(pl.col("question") == said, pl.col("model") == "odd")["answer"].item()
+    assert answer in votes.counts.filter(pl.col("question") == meant)["gold"].to_list()
+
+
+@pytest.mark.parametrize("votes", [exam("ABCD", later=1), open_task(words(80), shuffled)])
+def test_the_example_does_not_hang_on_the_order_of_rows(votes: sl.Votes) -> None:
+    shown = {
+        errors(sl.votes_from(votes.counts.sample(fraction=1, shuffle=True, seed=seed)))[0].message for seed in range(5)
+    }
+    assert len(shown) == 1
+
+
+@pytest.mark.parametrize("writes", [shuffled, sorted])
+def test_shuffled_answers_are_told_where_no_other_model_is_right(
+    writes: Callable[[Answers], Answers],
+) -> None:
+    alone = open_task(words(80), writes).counts.filter(pl.col("model") == "odd")
+    assert [check.name for check in errors(sl.votes_from(alone))] == ["displaced_answers"]
+    every = pl.concat([alone, alone.with_columns(model=pl.lit("sound"))])
+    assert [check.model for check in errors(sl.votes_from(every))] == ["odd", "sound"]
+
+
+@pytest.mark.parametrize("samples", [1, 6])
+@pytest.mark.parametrize("different", [12, 60, 10_000])
+@pytest.mark.parametrize("knows", [0.0, 0.02, 0.1])
+def test_a_weak_model_that_guesses_among_other_golds_is_not_displaced(
+    samples: int, different: int, knows: float
+) -> None:
+    golds = words(200, different)
+    rng = np.random.default_rng(17)
+
+    def guessed(_: Answers) -> Answers:
+        given = [gold if rng.random() < knows else str(rng.choice(golds)) for gold in golds]
+        return [[each if rng.random() < 0.7 else str(rng.choice(golds)) for _ in range(samples)] for each in given]
+
+    found = find_checks(open_task(golds, guessed, samples=samples))
+    assert "displaced_answers" not in {check.name for check in found}
+
+
+def test_near_misses_in_a_row_of_numbers_are_not_displaced() -> None:
+    rng = np.random.default_rng(18)
+    golds = [str(number) for number in rng.permutation(3000)]
+
+    def near(_: Answers) -> Answers:
+        return [[str(int(gold) + int(rng.choice([-3, -2, -1, 1, 2, 3])))] for gold in golds]
+
+    assert "displaced_answers" not in {check.name for check in find_checks(open_task(golds, near))}

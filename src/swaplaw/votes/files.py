@@ -107,7 +107,7 @@ def standard_input() -> Path:
             content = gzip.decompress(content)
         except (OSError, EOFError):
             raise InputError("what comes on standard input is cut off: it is gzip, and ends too early") from None
-    start = content.lstrip()[:1]
+    start = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     first, _, rest = content.strip().partition(b"\n")
     suffix = ".parquet" if content.startswith(b"PAR1") else ".csv"
     if start == b"[" or (start == b"{" and not (rest.lstrip()[:1] == b"{" or first.endswith(b"}"))):
@@ -135,8 +135,7 @@ def _unpacked(file: Path) -> Path:
 @lru_cache(maxsize=64)
 def _unpacked_once(file: Path, *version: int) -> Path:
     """Unpack a file as it is now: one that is written again is unpacked again, and frames of the old one still hold."""
-    key = f"{file.resolve()} {version}"
-    plain = _scratch() / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}-{file.stem}"
+    plain = _scratch() / f"{_digest(file, *version)}-{file.stem}"
     left = MAX_UNPACKED
     try:
         with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
@@ -167,14 +166,21 @@ def _scan_csv(file: Path) -> pl.LazyFrame:
 
 def _check_header(file: Path, separator: str) -> None:
     """Refuse text that is not UTF-8, and two columns of one name: nobody could say which is meant."""
+    start = _first_line(file)
+    names = next(csv.reader([start.decode("utf-8-sig", "replace")], delimiter=separator), [])
+    _check_names([name.strip() for name in names], file)
+
+
+def _first_line(file: Path) -> bytes:
+    """The first line of a text that is neither UTF-16 nor one long line by an old convention."""
     with file.open("rb") as handle:
         start = handle.readline(1 << 16)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    # Text in UTF-16 is half zeros, also where no mark at its beginning says so.
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in start[:4]:
         raise InputError(f"{quote(str(file), 200)}: the file is UTF-16; save it as UTF-8")
     if b"\r" in start.strip():
         raise InputError(f"{quote(str(file), 200)}: its lines end in a carriage return alone; save it with line feeds")
-    names = next(csv.reader([start.decode("utf-8-sig", "replace")], delimiter=separator), [])
-    _check_names([name.strip() for name in names], file)
+    return start
 
 
 def _check_names(names: list[str], file: Path) -> None:
@@ -194,7 +200,27 @@ def delimiter_of(file: Path) -> str:
 def _scan_jsonl(file: Path) -> pl.LazyFrame:
     import polars as pl
 
-    return pl.scan_ndjson(file, infer_schema_length=None)
+    start = _first_line(file)
+    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+        raise InputError(
+            f"{quote(str(file), 200)}: it begins with a list, where each line must be an object; if the whole file is "
+            "one list of objects, name it .json"
+        )
+    return pl.scan_ndjson(_unmarked(file) if start.startswith(codecs.BOM_UTF8) else file, infer_schema_length=None)
+
+
+def _unmarked(file: Path) -> Path:
+    """Copy a file without the mark of UTF-8 that some editors put at its beginning: no object may begin with it."""
+    state = file.stat()
+    plain = _scratch() / f"{_digest(file, state.st_mtime_ns, state.st_size)}-unmarked-{file.name}"
+    with file.open("rb") as marked, plain.open("wb") as unmarked:
+        marked.seek(len(codecs.BOM_UTF8))
+        shutil.copyfileobj(marked, unmarked)
+    return plain
+
+
+def _digest(file: Path, *version: int) -> str:
+    return hashlib.sha256(f"{file.resolve()} {version}".encode()).hexdigest()[:16]
 
 
 def _is_jsonl(file: Path) -> bool:
@@ -297,21 +323,40 @@ def unreadable(source: Source, error: Exception) -> InputError:
     detail = str(error).strip().split("\n")[0]
     if "utf-8" in detail.lower():
         return InputError(f"{name}: the file is not UTF-8 ({detail}); save it as UTF-8")
-    if form == "jsonl" and (broken := _first_broken_line(Path(source.name))):
-        line, reason = broken
-        return InputError(f"{name}: line {line} is not a JSON object ({reason}); correct or remove that line")
+    lines = form == "jsonl" or (form == "json" and _is_jsonl(Path(source.name)))
+    if lines and (fault := _first_fault(Path(source.name))):
+        return InputError(f"{name}: {fault}")
     kind = NAMES.get(form or "", "vote")
     return InputError(f"{name}: not a readable {kind} file ({detail}); write the file again or check its type")
 
 
-def _first_broken_line(file: Path) -> tuple[int, str] | None:
+def _first_fault(file: Path) -> str | None:
+    """Which line is the first that is no JSON object, and what to do about it."""
     with gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                if not isinstance(json.loads(line), dict):
-                    return number, "a value that is not an object"
-            except ValueError as error:
-                return number, str(error).split("\n")[0]
+            text = line.removeprefix(codecs.BOM_UTF8)
+            if text.strip() and (fault := _fault(text)):
+                return f"line {number} {fault}"
     return None
+
+
+def _fault(line: bytes) -> str | None:
+    """What is wrong with a line that should be a JSON object.
+
+    >>> _fault(b'{"answer": NaN}')
+    'has NaN, which is not JSON; write null where a value is missing, and put what is an answer in quotes'
+    """
+    constants: list[str] = []
+    try:
+        found = json.loads(line.decode(), parse_constant=constants.append)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", str(error))
+        if not line.endswith(b"\n"):
+            return f"is cut off, and the file with it ({reason}); copy the file again, or remove that line"
+        return f"is not a JSON object ({reason}); correct or remove that line"
+    if constants:
+        return (
+            f"has {constants[0]}, which is not JSON; write null where a value is missing, and put what is an answer in "
+            "quotes"
+        )
+    return None if isinstance(found, dict) else "is not a JSON object; correct or remove that line"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.errors import quote
 from swaplaw.votes.checks.ballots import Ballots, Rows
 from swaplaw.votes.checks.check import SURE, Check
+from swaplaw.votes.checks.shuffled import Scattered, fleet, scattered
 
 FAR = 4.0
 """Standard errors by which answers must be right more often elsewhere than where they stand."""
@@ -27,6 +29,10 @@ ABOVE_CHANCE = 1.5
 """And how many times as often as by guessing: whoever is never right is right by chance under any other labels."""
 
 
+ROUNDING = 1e-9
+"""How far sums of shares may be from what they should be."""
+
+
 @dataclass(frozen=True)
 class Line:
     """Questions in the order that people number them in."""
@@ -40,6 +46,14 @@ class Line:
     def beside(self, question: Ints, step: int) -> Ints:
         """The questions a number of steps further on; the first follows the last."""
         return self.order.take((self.place.take(question) + step) % len(self.order))
+
+    @cached_property
+    def golds(self) -> dict[int, Ints]:
+        """Each question's gold some steps further on, for each number of steps that is tried; -1 of no question."""
+        found = {step: np.full(len(self.gold), -1) for step in STEPS}
+        for step, gold in found.items():
+            gold[self.order] = self.gold[self.beside(self.order, step)]
+        return found
 
     def late(self, question: Ints) -> Bools:
         """Whether questions are in the second half."""
@@ -62,21 +76,42 @@ def displaced(ballots: Ballots) -> Iterator[Check]:
     """Models whose answers belong to a question before or after, as where a row was lost."""
     if not ballots.golds:
         return
-    line, names = _line(ballots), ballots.names.questions
+    line = _line(ballots)
+    known = fleet(ballots)
     for model, rows in ballots.by_model(ballots.answered):
-        found = _moved(rows, line)
-        if found is None:
-            continue
-        example = np.flatnonzero(found.matched & ~found.rows.right)[:1]
-        question = found.rows.question[example]
-        said, meant = (names[int(at[0])] for at in (question, line.beside(question, found.step)))
-        yield ballots.check(
-            "displaced_answers", "error", model, found.rows.questions,
-            f"{_part(found.rows, rows, line, names)}{found.own:.0%} of the answers of {quote(model)} are right, but "
-            f"{found.moved:.0%} would be right {_away(found.step)}: its answer to {quote(said)} is gold of "
-            f"{quote(meant)}",
-            "give each of its answers the id of its own question: a row may be missing or doubled",
-        )  # fmt: skip
+        if found := _moved(rows, line):
+            yield _moved_check(ballots, model, rows, line, found)
+        elif elsewhere := scattered(rows, known):
+            yield _scattered_check(ballots, model, rows, line, elsewhere)
+
+
+def _moved_check(ballots: Ballots, model: str, rows: Rows, line: Line, found: Move) -> Check:
+    names = ballots.names.questions
+    wrong = found.rows.question[found.matched & ~found.rows.right]
+    question = wrong[[line.place[wrong].argmin()]]
+    said, meant = (names[int(at[0])] for at in (question, line.beside(question, found.step)))
+    return ballots.check(
+        "displaced_answers", "error", model, found.rows.questions,
+        f"{_part(found.rows, rows, line, names)}{found.own:.0%} of the answers of {quote(model)} are right, but "
+        f"{found.moved:.0%} would be right {_away(found.step)}: its answer to {quote(said)} is gold of "
+        f"{quote(meant)}",
+        "give each of its answers the id of its own question: a row may be missing or doubled",
+    )  # fmt: skip
+
+
+def _scattered_check(ballots: Ballots, model: str, rows: Rows, line: Line, found: Scattered) -> Check:
+    """The example is an answer that is gold of few questions, best of one."""
+    golds, names = np.bincount(line.gold[line.order] + 1, minlength=rows.sizes.answers + 1)[1:], ballots.names.questions
+    wrong = rows.where(~rows.right & (golds[rows.answer] > 0))
+    first = np.lexsort((wrong.answer, line.place[wrong.question], golds[wrong.answer]))[0]
+    said, meant = wrong.question[first], line.order[line.gold[line.order] == wrong.answer[first]][0]
+    return ballots.check(
+        "displaced_answers", "error", model, rows.questions,
+        f"{found.own:.0%} of the answers of {quote(model)} are right, but {found.moved:.0%} could be if they were "
+        f"given to other questions, more than by guessing: its answer to {quote(names[said])} is gold of "
+        f"{quote(names[meant])}",
+        "give each of its answers the id of its own question: its rows may be shuffled, or sorted by another column",
+    )  # fmt: skip
 
 
 def _moved(rows: Rows, line: Line) -> Move | None:
@@ -84,19 +119,22 @@ def _moved(rows: Rows, line: Line) -> Move | None:
     late = line.late(rows.question)
     # A model that is right less often than by chance is nearer to any other question: so chance must be beaten, too.
     common = np.bincount(line.gold[line.order] + 1, minlength=rows.sizes.answers + 1)[1:] / len(line.order)
+    every = np.full(len(late), True)
+    halves = np.stack([rows.votes * late, rows.votes * ~late]).astype(np.float64)
+    own = halves @ rows.right
     for step in STEPS:
-        matched = rows.answer == line.gold[line.beside(rows.question, step)]
-        gained = rows.votes * (matched.astype(np.int64) - rows.right)
-        for part in (np.full(len(late), True), ~late, late):
-            if gained[part].sum() <= 0:
+        matched = rows.answer == line.golds[step][rows.question]
+        latter, former = (halves @ matched - own).tolist()
+        for part, gained in ((every, latter + former), (~late, former), (late, latter)):
+            if gained <= 0:
                 continue
             some, there = rows.where(part), matched[part]
             if some.questions < SURE:
                 continue
             least = FAR if abs(step) == 1 and part.all() else FARTHER
-            own, moved, far = _better(some, some.right, there)
+            here, moved, far = _better(some, some.right, there)
             if far > least and _better(some, common[some.answer], there)[2] > least:
-                return Move(some, there, step, own, moved)
+                return Move(some, there, step, here, moved)
     return None
 
 
@@ -127,22 +165,40 @@ def relabelled(ballots: Ballots, rows: Rows) -> str | None:
     """
     if rows.questions < SURE:
         return None
-    _, first, rank = np.unique(rows.question, return_index=True, return_inverse=True)
+    golds = len(ballots.golds)
+    times = TIMES_OF_LETTERS if ballots.letters and golds > 2 else TIMES
+    rank = _rank(rows.question)
+    if _most(rows, rank) < times * _better(rows, rows.right, rows.right)[0] - ROUNDING:
+        return None
     meant = [_meanings(rows.where(rank % 2 != half)) for half in (0, 1)]
     stand = np.full((2, rows.sizes.answers), -1)
     for half, found in enumerate(meant):
         stand[half, list(found)] = list(found.values())
     own, moved, far = _better(rows, rows.right, stand[rank % 2, rows.answer] == rows.gold)
-    golds = len(ballots.golds)
-    times = TIMES_OF_LETTERS if ballots.letters and golds > 2 else TIMES
     # Whatever a model's favourite letter stood for, it would be right as often as that is gold.
-    constant = np.bincount(rows.gold[first]).max() / len(first)
+    gold = np.zeros(rows.questions, dtype=np.int64)
+    gold[rank] = rows.gold
+    constant = np.bincount(gold).max() / rows.questions
     if far <= FAR or moved < max(times * own, ABOVE_CHANCE / golds, constant):
         return None
     names = ballots.names
     stands = {names.answers[answer]: names.golds[gold] for answer, gold in sorted(_meanings(rows).items())}
     moves = [f"{quote(said)} stands for {quote(gold)}" for said, gold in stands.items() if said != gold]
     return f"{moved:.0%} would be right if {', '.join(moves[:3])}{', and so on' if len(moves) > 3 else ''}"
+
+
+def _most(rows: Rows, rank: Ints) -> float:
+    """The share of answers that is right at most, whatever each label stands for in either half of the questions."""
+    share = rows.votes / np.bincount(rank, rows.votes)[rank]
+    label = 2 * _rank(rows.answer) + rank % 2
+    right = np.bincount(label * (rows.sizes.golds + 1) + rows.gold, share, (label.max() + 1) * (rows.sizes.golds + 1))
+    return float(right.reshape(-1, rows.sizes.golds + 1).max(axis=1).sum()) / rows.questions
+
+
+def _rank(places: Ints) -> Ints:
+    """Number the places that there are from 0, in their order."""
+    rank: Ints = (np.cumsum(np.bincount(places) > 0) - 1)[places]
+    return rank
 
 
 def _meanings(rows: Rows) -> dict[int, int]:
@@ -157,9 +213,9 @@ def _meanings(rows: Rows) -> dict[int, int]:
 
 def _better(rows: Rows, here: Bools | Floats, elsewhere: Bools) -> tuple[float, float, float]:
     """The mean shares of answers that are right here, and elsewhere, and their distance in standard errors."""
-    _, place = np.unique(rows.question, return_inverse=True)
-    every = np.bincount(place, rows.votes)
-    own, moved = (np.bincount(place, rows.votes * right) / every for right in (here, elsewhere))
+    every = np.bincount(rows.question, rows.votes)
+    some = every > 0
+    own, moved = (np.bincount(rows.question, rows.votes * right)[some] / every[some] for right in (here, elsewhere))
     gain = moved - own
     error = float(gain.std(ddof=1)) / np.sqrt(len(gain))
     return float(own.mean()), float(moved.mean()), float(gain.mean()) / max(error, 1e-9)

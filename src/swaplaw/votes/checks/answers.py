@@ -240,7 +240,7 @@ def _below_chance(ballots: Ballots, model: str) -> Iterator[Check]:
     chance, n = 1 / len(ballots.golds), ballots.asked[model]
     right = ballots.correct[model] / ballots.answers[model]
     far = (chance - right) / np.sqrt(chance * (1 - chance) / n)
-    own = ballots.answered.where(ballots.answered.model == ballots.names.models.index(model))
+    own = ballots.answered.of(ballots.names.models.index(model))
     # Whoever counts is often wrong by one: numbers are labels only if all of them begin elsewhere.
     counts = ballots.highest and (right > chance or not numbered_otherwise(ballots.texts(own), ballots.golds))
     labels = None if counts else relabelled(ballots, own)

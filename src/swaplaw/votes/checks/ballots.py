@@ -55,8 +55,9 @@ class Rows:
 
     def where(self, chosen: Bools | Ints) -> Rows:
         """Some of the rows."""
+        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
         columns = (each.name for each in fields(self) if each.name != "sizes")
-        return replace(self, **{name: getattr(self, name)[chosen] for name in columns})
+        return replace(self, **{name: getattr(self, name).take(places) for name in columns})
 
     def merged(self) -> Rows:
         """The same votes, with those of one model, question and answer in one row."""
@@ -66,6 +67,18 @@ class Rows:
             return self
         _, first, place = np.unique(key, return_index=True, return_inverse=True)
         return replace(self.where(first), votes=np.bincount(place, self.votes).astype(np.int64))
+
+    def of(self, model: int) -> Rows:
+        """The rows of a model, in their order."""
+        order, starts = self._by_model
+        return self.where(order[starts[model] : starts[model + 1]])
+
+    @cached_property
+    def _by_model(self) -> tuple[Ints, Ints]:
+        """Places of all rows, model by model, and where each model's begin: looking for each one's would take long."""
+        narrow = self.model.astype(np.min_scalar_type(self.sizes.models))  # Small numbers are sorted fastest.
+        starts = np.concatenate([[0], np.bincount(self.model, minlength=self.sizes.models).cumsum()])
+        return np.argsort(narrow, kind="stable"), starts
 
     @cached_property
     def ballot(self) -> Ints:
@@ -247,7 +260,7 @@ class Ballots:
     def by_model(self, rows: Rows) -> Iterator[tuple[str, Rows]]:
         """The rows of each model, by name."""
         for model in rows.models:
-            yield self.names.models[model], rows.where(rows.model == model)
+            yield self.names.models[model], rows.of(model)
 
     @cached_property
     def votes(self) -> dict[str, int]:
