@@ -266,7 +266,8 @@ def combine(
     single = BestSingle(scorer, tuple(range(len(considered.models))))
     parts = dealt.with_whole
     made = _chosen(considered, chosen, parts, crew, progress)
-    judged = [judge(scorer, choices, single(parts), dealt) for choices in made]
+    singles = single(parts)
+    judged = [judge(scorer, choices, singles, dealt) for choices in made]
     shares = _best_shares(np.stack([found.scores for found in judged]), draws)
     results = [
         _result(considered, rule, found, draws.member, float(share), costs)

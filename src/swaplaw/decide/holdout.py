@@ -184,8 +184,12 @@ def judge(scorer: Scorer, made: Sequence[Choice], against: Sequence[Choice], fol
         on_tests(baseline_scores, folds),
         tuple(choices),
         tuple(singles),
-        float(own.mean() - np.mean(scores) + np.mean(baseline_scores)),
+        float(own.mean()) - _mean(scores) + _mean(baseline_scores),
     )
+
+
+def _mean(scores: list[Floats]) -> float:
+    return sum(float(row.mean()) for row in scores) / len(scores)
 
 
 def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
