@@ -44,7 +44,7 @@ BLOCK = 64
 BATCH = 20 * BLOCK
 """Replicates drawn, multiplied and judged at once: enough for BLAS, few enough that threads end together."""
 LARGEST_BATCH = 2**22
-"""Sums of columns that are held at once."""
+"""Sums of columns that are held at once, and counts of units that are drawn at once: these stay near the processor."""
 THREADS = min(4, os.cpu_count() or 1)
 """Threads of this process that draw and multiply: NumPy does both without holding up the others."""
 
@@ -187,6 +187,7 @@ class Resampler:
         what = f"{self.replicates:,} replicates of {prod(shape):,} numbers"
         require_memory(8.0 * prod(shape) * self.replicates, what, "analyse fewer models, or ask for fewer replicates")
         found = np.empty((*shape, self.replicates))
+        size = min(size, batch_of(self.units))
 
         def fill(first: int) -> None:
             last = min(first + size, self.replicates)
@@ -199,7 +200,7 @@ class Resampler:
 
 
 def batch_of(width: int) -> int:
-    """Replicates to judge at a time, given how many numbers each has: fewer of wide ones, in whole blocks."""
+    """Replicates to draw or judge at a time, given how many numbers each has: fewer of wide ones, in whole blocks."""
     return min(BATCH, max(BLOCK, LARGEST_BATCH // max(1, width) // BLOCK * BLOCK))
 
 
