@@ -42,7 +42,7 @@ def test_luck_and_noise_are_those_of_a_plain_loop_over_draws(
         for row, own in zip(singles, rows, strict=True)
     ]
     best = [max(own + deficit for own, deficit in zip(each, deficits, strict=True)) for each in zip(*rows, strict=True)]
-    counts = np.concatenate(list(draws.batches())).astype(np.float32)
+    counts = draws.all_counts()
     found = luck_of(singles, member, counts)
     assert found.mean == pytest.approx(mean(best), abs=1e-6)
     assert found.variance == pytest.approx(pvariance(best), abs=1e-6)

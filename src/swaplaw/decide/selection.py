@@ -137,7 +137,7 @@ def selection(
     A full search compares all pairs at every weight, and panels along lines of weights. `singles` has what each single
     model gains over the baseline (models x questions).
     """
-    counts = np.concatenate(list(draws.batches())).astype(np.float32)
+    counts = draws.all_counts()
     base = np.zeros(len(draws.member)) if scorer is None or baseline is None else scorer.score(baseline)
     noise = _Noise(scorer, base, draws.member, counts)
     candidates = [0, 0]

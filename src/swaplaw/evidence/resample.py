@@ -141,6 +141,14 @@ class Resampler:
         for first in range(0, self.replicates, size):
             yield self.counts(first, min(first + size, self.replicates))
 
+    def all_counts(self) -> npt.NDArray[np.float32]:
+        """The counts of all replicates, in the narrow floats that products take: replicates x units."""
+        every = np.empty((self.replicates, self.units), dtype=np.float32)
+        for first in range(0, self.replicates, BLOCK):
+            last = min(first + BLOCK, self.replicates)
+            every[first:last] = self._counts(first, last).T
+        return every
+
     def by_unit(self, values: Ints | Floats, pair: Pair) -> Ints | Floats:
         """Sum what the common questions of a pair have by unit."""
         whole = pair.n == pair.of
