@@ -29,16 +29,11 @@ from string import ascii_uppercase
 
 from swaplaw.answers.replies import doubts, phrases, praise
 from swaplaw.answers.replies.bare import bare_answer
-from swaplaw.answers.replies.echoes import echoed
-from swaplaw.answers.replies.endings import answers_several, before_run_on, without_stump
 from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
 from swaplaw.answers.replies.marks import first_below, marked, verdicts
-from swaplaw.answers.replies.paraphrase import plainly
 from swaplaw.answers.replies.phrases import SEARCHED
 from swaplaw.answers.replies.structured import as_lines, from_json
 from swaplaw.answers.replies.thinking import spoken
-from swaplaw.answers.replies.voices import own_words, without_quotations
-from swaplaw.answers.replies.weighing import ends_with_another, weighed
 from swaplaw.errors import InputError, quote
 
 _MENTIONS = 400
@@ -80,11 +75,8 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     known = labels.meant.keys()
     if (bare := bare_answer(text)) is not None and labels.meant.get(bare) == bare:
         return bare
-    for own in own_words(spoken(text)):
-        found = _settled(plainly(without_stump(labels.masked(own)), known), known)
-        if found is not None and found in known:
-            return labels.meant[found]
-    return None
+    found = _settled(labels.masked(spoken(text)), known)
+    return labels.meant[found] if found in known else None
 
 
 def letter(index: int) -> str:
@@ -161,21 +153,12 @@ class _Statement:
 
 def _settled(visible: str, known: Set[str]) -> str | None:
     """The one letter that the strongest kind of statement names."""
-    if answers_several(visible):
-        return None
-    if (own := before_run_on(visible)) is not None and (found := _settled(own, known)) in known:
-        return found
-    if (own := without_quotations(visible)) is not None:
-        found = _settled(own, known)
-        spoken_of = {mention["letter"] for mention in MENTION.finditer(own)} & known
-        if found in known or spoken_of - {"A", "I"}:
-            return found
     is_json, answer = from_json(visible)
     if is_json:
         return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
     statements = _standing(list(_statements(visible)))
     if statements and statements[-1].letter is None:
-        return _agreed((weighed if statements[-1].kind is _Kind.TAKEN_BACK else echoed)(visible, known))
+        return None
     stated = [statement for statement in statements if statement.letter is not None]
     if any(statement.letter in known for statement in stated):  # Other letters are names of other things.
         stated = [
@@ -192,16 +175,12 @@ def _settled(visible: str, known: Set[str]) -> str | None:
     declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
     if declared:
         after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
-        agreed = _agreed({stated[place].letter for place in (*declared, *after)})
-        return agreed or _agreed({stated[place].letter for place in declared} | (weighed(visible, known) or {UNSURE}))
+        return _agreed({stated[place].letter for place in (*declared, *after)})
     if any(statement.letter == UNSURE and statement.kind in (_Kind.LINE, _Kind.BOXED) for statement in stated):
         return None
     if not stated:
         return _implied(visible, known)
-    said = _agreed({one.letter for one in stated})
-    if said is not None and not ends_with_another(visible, known, said):
-        return said
-    return _agreed(weighed(visible, known))
+    return _agreed({one.letter for one in stated})
 
 
 _SHARE = re.compile(r"(?<![\w'])[(\[]?([A-Z])[)\]]?\s?[:=-]?\s?\(?(\d{1,3}(?:\.\d{1,4})?)\s?%")
@@ -216,9 +195,9 @@ def _likeliest(visible: str, known: Set[str]) -> set[str]:
 
 def _implied(visible: str, known: Set[str]) -> str | None:
     """What is not said but marked, or said in an option's own words, or left where all others are denied."""
-    corrections = [mark["strong"] for mark in doubts.REVISED.finditer(visible[-SEARCHED:])]
-    order = (marked, echoed, weighed) if not corrections else (weighed, echoed, marked)
-    for found in (*order[: 2 if any(corrections) else 3], _likeliest):  # What is marked may be taken back in words.
+    if doubts.REVISED.search(visible[-SEARCHED:]):
+        return None
+    for found in (marked, _likeliest):
         if len(letters := found(visible, known)) == 1:
             return _agreed(letters)
     return None

@@ -32,7 +32,6 @@ def test_the_last_answer_counts_only_after_a_correction(reply: str, answer: str 
 
 DISMISSED = [
     "Правильный ответ: D. Варианты A, B и C не подходят.",
-    "Варианты A, B и C неверны. Остаётся D.",
     "La bonne réponse est D. Les options A, B et C ne conviennent pas.",
     "Die richtige Antwort ist D. Die Optionen A, B und C treffen nicht zu.",
     "La respuesta correcta es D. Las opciones A, B y C son incorrectas.",
