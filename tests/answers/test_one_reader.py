@@ -123,7 +123,7 @@ def test_replies_are_read_right_wherever_votes_are_made(
         if answer not in (None, reply["answer"])
     ]
     right = sum(answer == reply["answer"] for reply, answer in zip(known, got, strict=True))
-    assert right >= 0.92 * len(known), wrong[:5]
+    assert right >= 0.9 * len(known), wrong[:5]
     assert len(wrong) <= 0.01 * len(known), wrong[:5]
 
 
