@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.decide.policy import Member, Policy, policy_from, read_policy
+from swaplaw.decide.policy import Fallback, Member, Policy, policy_from, read_policy
 from swaplaw.errors import InputError
 
 POLICY = Policy(
@@ -31,7 +32,7 @@ def test_it_round_trips(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["policy.json"]
     document = json.loads(file.read_text())
     assert [member["weight"] for member in document["members"]] == ["1", "2/3"]
-    assert (document["schema"], document["version"]) == ("swaplaw.policy", 1)
+    assert (document["schema"], document["version"]) == ("swaplaw.policy", 2)
     assert POLICY.cost is None
 
 
@@ -94,7 +95,8 @@ def test_a_changed_policy_is_refused(edit: Callable[[dict[str, Any]], Any]) -> N
             lambda d: d.update(schema="swaplaw.law"),
             "schema is 'swaplaw.law', expected 'swaplaw.policy'",
         ),
-        (lambda d: d.update(version=2), "policy version 2, this swaplaw reads version 1"),
+        (lambda d: d.update(version=3), "policy version 3, this swaplaw reads versions up to 2"),
+        (lambda d: d.pop("silence"), "'silence' is missing"),
         (lambda d: d.pop("members"), "'members' is missing"),
         (lambda d: d.update(upstream=1), "'upstream' is not a part of a policy"),
         (lambda d: d.update(serving=[]), "serving is \\[\\], expected an object"),
@@ -142,3 +144,41 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
         read_policy(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot write the policy"):
         POLICY.write(tmp_path / "none" / "policy.json")
+
+
+def signed(document: dict[str, Any]) -> dict[str, Any]:
+    from swaplaw.decide.policy import _digest
+
+    document["digest"] = _digest({key: document[key] for key in document if key not in ("digest", "serving")})
+    return document
+
+
+def test_a_policy_of_version_1_is_read_as_it_was_meant() -> None:
+    old = {key: value for key, value in POLICY.to_dict().items() if key not in ("silence", "fallback")}
+    read = policy_from(signed({**old, "version": 1}))
+    assert read == POLICY
+    assert (read.silence, read.fallback) == ("counts", ())
+
+
+def test_silence_and_fallback_are_part_of_what_was_decided() -> None:
+    spare = (Fallback("c", 4, 0.5), Fallback("d", 1))
+    policy = replace(POLICY, silence="ignored", fallback=spare)
+    document = policy.to_dict()
+    assert document["fallback"][1] == {"model": "d", "samples": 1, "price": None}
+    assert policy_from(document) == policy
+    with pytest.raises(InputError, match="changed after it was written"):
+        policy_from({**document, "silence": "counts"})
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"silence": "loud"}, "expected 'counts' or 'ignored'"),
+        ({"fallback": {"model": "c"}}, "fallback is .* expected a list"),
+        ({"fallback": [{"model": "c", "samples": 0}]}, "fallback 1: samples is 0"),
+        ({"fallback": [{"model": POLICY.members[0].model, "samples": 1}]}, "is there twice"),
+    ],
+)
+def test_a_fallback_that_makes_no_sense_is_refused(part: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        policy_from(signed({**POLICY.to_dict(), **part}))

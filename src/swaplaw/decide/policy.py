@@ -14,15 +14,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 
 SCHEMA = "swaplaw.policy"
-VERSION = 1
+VERSION = 2
+READABLE = (1, VERSION)
+"""Policies of version 1 know neither silence nor fallback: their null votes count, and nobody is asked in between."""
+Silence = Literal["counts", "ignored"]
 REMEDY = "give a file that `swaplaw recommend VOTES -o policy.json` wrote"
 _KEYS = ("schema", "version", "verdict", "members", "evidence", "data", "digest")
+_SINCE_2 = ("silence", "fallback")
 _VOTING = ("reader", "temperature", "prompt", "truncated", "threshold")
 QUESTION = "{question}"
 """Where a prompt holds what is asked."""
@@ -42,6 +46,19 @@ class Member:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON; the weight as text, exact."""
         return {"model": self.model, "weight": str(self.weight), "samples": self.samples, "price": self.price}
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """A model that is asked where the vote so far says nothing or is tied: a member of infinitesimal weight."""
+
+    model: str
+    samples: int
+    price: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {"model": self.model, "samples": self.samples, "price": self.price}
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,10 @@ class Policy(Result):
     serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Whatever else serving needs; not part of the digest."""
     voting: Voting = field(default_factory=Voting, repr=False)
+    silence: Silence = "counts"
+    """Whether null votes are a category that can win, or add nothing."""
+    fallback: tuple[Fallback, ...] = ()
+    """Models asked in this order where nothing was said or a tie stands."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per member, the primary first."""
@@ -90,7 +111,7 @@ class Policy(Result):
 
     @property
     def cost(self) -> float | None:
-        """Cost of a question, where every price is known."""
+        """Cost of a question, where every price is known; without what a fallback costs where it is asked."""
         prices = [member.price for member in self.members]
         known = [price for price in prices if price is not None]
         if len(known) < len(prices):
@@ -125,6 +146,8 @@ class Policy(Result):
             "version": VERSION,
             "verdict": self.verdict,
             "members": [member.to_dict() for member in self.members],
+            "silence": self.silence,
+            "fallback": [each.to_dict() for each in self.fallback],
             "evidence": dict(self.evidence),
             "data": dict(self.data),
             # Policies that say nothing of it keep the digest that they always had.
@@ -210,16 +233,18 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         found = document.get("schema") if isinstance(document, dict) else None
         raise InputError(f"{name}: schema is {quote(found)}, expected {quote(SCHEMA)}; {REMEDY}")
-    if document.get("version") != VERSION:
+    version = document.get("version")
+    if isinstance(version, bool) or version not in READABLE:
         raise InputError(
-            f"{name}: policy version {quote(document.get('version'))}, this swaplaw reads version {VERSION}; "
+            f"{name}: policy version {quote(version)}, this swaplaw reads versions up to {VERSION}; "
             "recommend again, or use the swaplaw that wrote it"
         )
-    if missing := [key for key in _KEYS if key not in document]:
+    keys = _KEYS if version == 1 else (*_KEYS, *_SINCE_2)
+    if missing := [key for key in keys if key not in document]:
         raise InputError(f"{name}: {quote(missing[0])} is missing; {REMEDY}")
-    if unknown := [key for key in document if key not in (*_KEYS, "voting", "serving")]:
+    if unknown := [key for key in document if key not in (*keys, "voting", "serving")]:
         raise InputError(f"{name}: {quote(unknown[0])} is not a part of a policy; {REMEDY}")
-    decided = {key: document[key] for key in (*_KEYS, "voting") if key != "digest" and key in document}
+    decided = {key: document[key] for key in (*keys, "voting") if key != "digest" and key in document}
     if document["digest"] != _digest(decided):
         raise InputError(
             f"{name}: the policy was changed after it was written (its digest does not fit): only `serving` may be "
@@ -229,7 +254,14 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     if not isinstance(document["verdict"], str):
         raise InputError(f"{name}: verdict is {quote(document['verdict'])}, expected text; {REMEDY}")
     voting = _voting(_object(document.get("voting", {}), "voting", name), name)
-    return Policy(_members(document["members"], name), document["verdict"], evidence, data, serving, voting)
+    members, fallback = _members(document["members"], name), _fallback(document.get("fallback", []), name)
+    silence = document.get("silence", "counts")
+    if silence not in get_args(Silence):
+        raise InputError(f"{name}: silence is {quote(silence)}, expected 'counts' or 'ignored'")
+    models = [each.model for each in (*members, *fallback)]
+    if twice := [model for model in models if models.count(model) > 1]:
+        raise InputError(f"{name}: {quote(twice[0])} is there twice; a model is a member or a fallback, once")
+    return Policy(members, document["verdict"], evidence, data, serving, voting, silence, fallback)
 
 
 def _digest(decided: Mapping[str, Any]) -> str:
@@ -276,14 +308,22 @@ def _is_number(value: Any) -> bool:
 def _members(value: Any, name: str) -> tuple[Member, ...]:
     if not isinstance(value, list) or not value:
         raise InputError(f"{name}: members is {quote(value)}, expected a list of at least one; {REMEDY}")
-    members = tuple(_member(each, f"{name}: member {number}") for number, each in enumerate(value, 1))
-    models = [member.model for member in members]
-    if twice := [model for model in models if models.count(model) > 1]:
-        raise InputError(f"{name}: {quote(twice[0])} is a member twice; give it one weight")
-    return members
+    return tuple(_member(each, f"{name}: member {number}") for number, each in enumerate(value, 1))
+
+
+def _fallback(value: Any, name: str) -> tuple[Fallback, ...]:
+    if not isinstance(value, list):
+        raise InputError(f"{name}: fallback is {quote(value)}, expected a list; {REMEDY}")
+    return tuple(Fallback(*_asked(each, f"{name}: fallback {number}")) for number, each in enumerate(value, 1))
 
 
 def _member(value: Any, name: str) -> Member:
+    model, samples, price = _asked(value, name)
+    return Member(model, _weight(value.get("weight"), name), samples, price)
+
+
+def _asked(value: Any, name: str) -> tuple[str, int, float | None]:
+    """Whom to ask, how often, at what price."""
     if not isinstance(value, dict) or not isinstance(value.get("model"), str) or not value["model"]:
         raise InputError(f"{name} is {quote(value)}, expected an object with the name of a model; {REMEDY}")
     samples, price = value.get("samples"), value.get("price")
@@ -291,7 +331,7 @@ def _member(value: Any, name: str) -> Member:
         raise InputError(f"{name}: samples is {quote(samples)}, expected a whole number, 1 or more")
     if price is not None and not (_is_number(price) and price >= 0):
         raise InputError(f"{name}: price is {quote(price)}, expected null or a number, 0 or more")
-    return Member(value["model"], _weight(value.get("weight"), name), samples, price)
+    return value["model"], samples, price
 
 
 def _weight(value: Any, name: str) -> Fraction:
