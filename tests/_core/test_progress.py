@@ -13,7 +13,7 @@ import click
 import pytest
 
 from swaplaw.cli import COMMANDS, swaplaw
-from swaplaw.cli._shared.help import Command
+from swaplaw.cli.options import Command
 
 from support.pages import ROOT
 

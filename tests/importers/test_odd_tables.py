@@ -119,11 +119,11 @@ def test_read_right(name: str, tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "answers in brackets": ("question,model,answer,gold\nq,a,B),B\nq,b,A,B\n", "by the reader 'choice'"),
-    "answers with blanks": ("question,model,answer,gold\nq,a, b ,B\nq,b,B,B\n", "in the canonical form 'text'"),
-    "small letters": ("question,model,answer,gold\nq,a,b,B\nq,b,a,B\n", "in the canonical form 'text'"),
-    "1.0 and 1": ("question,model,answer,gold\nq,a,1.0,1\nq,b,1,1\n", "in the canonical form 'numeric'"),
-    "True and true": ("question,model,answer,gold\nq,a,True,true\nq,b,False,true\n", "in the canonical form 'text'"),
+    "answers in brackets": ("question,model,answer,gold\nq,a,B),B\nq,b,A,B\n", "with reader='choice'"),
+    "answers with blanks": ("question,model,answer,gold\nq,a, b ,B\nq,b,B,B\n", "canonical='text'"),
+    "small letters": ("question,model,answer,gold\nq,a,b,B\nq,b,a,B\n", "canonical='text'"),
+    "1.0 and 1": ("question,model,answer,gold\nq,a,1.0,1\nq,b,1,1\n", "with canonical='numeric'"),
+    "True and true": ("question,model,answer,gold\nq,a,True,true\nq,b,False,true\n", "canonical='text'"),
     "golds by number": ("question,model,answer,gold\nq,a,A,0\nr,b,B,1\n", "write the letter of each right option"),
     "golds by text": (
         "question,model,answer,gold\nq,a,A,Paris\nq,b,B,Paris\n",
@@ -131,9 +131,9 @@ REFUSED = {
     ),
     "whole replies": (
         "question,model,response,gold\nq,a,The answer is A.,A\nq,b,It is B.,A\n",
-        "by the reader 'choice'",
+        "with reader='choice'",
     ),
-    "wide replies": ("question,gold,m,n\n1,A,The answer is A.,It is B.\n", "read them by the reader 'choice'"),
+    "wide replies": ("question,gold,m,n\n1,A,The answer is A.,It is B.\n", "read them with reader='choice'"),
     "two columns of one name": ("question,model,answer,answer,gold\nq,a,A,B,A\n", "two columns are called 'answer'"),
     "a grade that is none": ("question,model,correct\nq,a,maybe\nq,b,no\n", "neither right nor wrong"),
     "carriage returns alone": (LONG.replace("\n", "\r"), "save it with line feeds"),
@@ -141,13 +141,13 @@ REFUSED = {
     "golds that differ": ("question,model,answer,gold\nq,a,A,A\nq,b,B,B\n", "give each question of a dataset one gold"),
     "row numbers for questions": ("id,model,answer,gold\n1,a,A,A\n2,b,B,A\n", "seems to number the rows"),
     "a sample twice": ("question,model,sample,answer,gold\nq,a,0,A,A\nq,a,0,B,A\n", "or remove the duplicate"),
-    "percent signs": ("question,model,answer,gold\nq,a,20,20%\nq,b,30,20%\n", "in the canonical form 'math'"),
+    "percent signs": ("question,model,answer,gold\nq,a,20,20%\nq,b,30,20%\n", "with canonical='math'"),
     "options from 0 and from 1": (
         "question,model,answer,gold\n" + "".join(f"q{n},{m},{n % 3},{n % 3 + 1}\n" for n in range(6) for m in "ab"),
         "number both in the same way",
     ),
     "scores on another scale": ("question,model,score\nq,a,5\nq,b,2\n", "go up to 5, so 1 is not the full mark"),
-    "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "as the threshold"),
+    "scores that are never enough": ("question,model,score\nq,a,0.7\nq,b,0.2\n", "with threshold=NUMBER"),
     "yes and no without golds": ("question,m,n\n1,yes,no\n2,no,no\n", "which may be answers or grades"),
     "a column that is not a model": (
         "question,gold,m,n,comment\n" + "".join(f"{n},x{n},x{n},x{n},odd\n" for n in range(12)),
@@ -230,7 +230,7 @@ def test_the_command_line_names_the_flag(swaplaw: Callable[..., Finished], tmp_p
     file.write_text(REFUSED["answers in brackets"][0])
     refused = swaplaw("summary", str(file))
     assert refused.code == 2
-    assert "the reader 'choice' (--read choice)" in refused.err
+    assert "read them with --read choice" in refused.err
     assert swaplaw("summary", str(file), "--read", "choice").code == 0
 
 

@@ -82,9 +82,12 @@ class LazyGroup(click.Group):
         """Import the command's module now."""
         if cmd_name not in COMMANDS:
             return None
-        # A module cannot be called by a Python keyword: `import` lives in `import_`.
-        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command: click.Command = import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}.{module}").command
+        # Nothing can be called by a Python keyword: `import` is `import_`.
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}")
+        if hasattr(module, "__path__"):
+            module = import_module(f"{module.__name__}.{name}")
+        command: click.Command = getattr(module, name, None) or module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

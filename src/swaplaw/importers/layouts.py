@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import number
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.record import Findings, Options
 from swaplaw.votes.contract import RIGHT, WRONG
 
@@ -114,7 +114,8 @@ def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, find
         if len(models) < 2:
             raise InputError(
                 f"{quote(file, 200)}: golds are letters, and of {listing(wide.models, 10)} fewer than two columns hold "
-                "letters; if they hold whole replies, read them by the reader 'choice'"
+                "letters",
+                Fix("reader", "choice", "read them", "if they hold whole replies"),
             )
     else:
         models = wide.models
@@ -320,5 +321,6 @@ def check_questions(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Op
     if models > 1 and ids == rows:
         raise InputError(
             f"{quote(file, 200)}: column {quote(source)} seems to number the rows: each of its {ids} values has one "
-            "vote, so no two models would share a question; say which column names the question, as in question=NAME"
+            "vote, so no two models would share a question",
+            Fix("columns", {"question": "NAME"}, "say which column names the question"),
         )

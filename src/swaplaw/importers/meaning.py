@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import Fix, InputError, quote
 from swaplaw.importers.record import Options
 from swaplaw.votes.grouping import Grouping, group_answers, read_grouping
 from swaplaw.votes.table import Votes
@@ -32,7 +32,9 @@ def grouped(votes: Votes, options: Options) -> Votes:
     """
     if options.groups is None:
         if options.judge is not None:
-            raise InputError("the verdicts of a judge are kept in a file and used again: name it with `groups`")
+            raise InputError(
+                "the verdicts of a judge are kept in a file and used again", Fix("groups", "FILE", "name it")
+            )
         return votes
     file = Path(options.groups)
     known = read_grouping(file) if file.exists() else None

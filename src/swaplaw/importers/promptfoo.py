@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import Fix, InputError, quote
 from swaplaw.importers import documents
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema
 from swaplaw.importers.registry import Format, head
@@ -90,7 +90,8 @@ def _gold(row: dict[str, Any], inputs: dict[str, Any], file: Path, options: Opti
     if found is None:
         raise InputError(
             f"{quote(str(file), 200)}: a test has neither a variable such as `expected` nor an assertion that names "
-            "the gold answer; say which variable it is, as in gold=NAME"
+            "the gold answer",
+            Fix("columns", {"gold": "NAME"}, "say which variable it is"),
         )
     return found
 

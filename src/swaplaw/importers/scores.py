@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swaplaw.errors import InputError
+from swaplaw.errors import Fix, InputError
 from swaplaw.importers.record import Findings, Options
 
 FULL = 1.0 + 1e-6
 """A score above this shows that 1, the default threshold, is not the full mark."""
+THRESHOLD = Fix("threshold", "NUMBER", "set the lowest score that counts as right")
 
 
 @dataclass
@@ -33,15 +34,16 @@ class Scores:
             return
         if self.threshold == Options.threshold and self.highest > FULL:
             raise InputError(
-                f"{source}: {what} go up to {self.highest:g}, so 1 is not the full mark; set the lowest score that "
-                "counts as right as the threshold"
+                f"{source}: {what} go up to {self.highest:g}, so 1 is not the full mark",
+                THRESHOLD,
             )
         if self.between is None:
             return
         if self.highest < self.threshold:
             raise InputError(
                 f"{source}: none of the {what} is at least {self.threshold:g} (the highest is {self.highest:g}), so no "
-                "vote would be right; set the lowest score that counts as right as the threshold"
+                "vote would be right",
+                THRESHOLD,
             )
         if self.threshold != Options.threshold:
             return  # Somebody has chosen it.

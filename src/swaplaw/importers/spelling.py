@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from swaplaw.answers.forms import canonicaliser
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes.checks.answers import numbered_otherwise
 from swaplaw.votes.checks.golds import is_letter
 from swaplaw.votes.checks.silence import is_no_answer
@@ -30,7 +30,7 @@ class _Spelling:
     """One way in which answers and golds are written differently, and what brings them together."""
 
     alike: Callable[[str, str], bool]
-    fix: str
+    fix: Fix
     serious: bool
     """Whether such a difference is never meant."""
 
@@ -61,11 +61,11 @@ def _texts(answer: str, gold: str) -> bool:
 
 
 SPELLINGS = (
-    _Spelling(_labels, "read them by the reader 'choice'", serious=True),
-    _Spelling(_letters, "read them in the canonical form 'text'", serious=True),
-    _Spelling(_numbers, "read them in the canonical form 'numeric'", serious=True),
-    _Spelling(_quantities, "read them in the canonical form 'math', which leaves out signs for units", serious=True),
-    _Spelling(_texts, "read them in the canonical form 'text'", serious=False),
+    _Spelling(_labels, Fix("reader", "choice", "read them"), serious=True),
+    _Spelling(_letters, Fix("canonical", "text", "read them"), serious=True),
+    _Spelling(_numbers, Fix("canonical", "numeric", "read them"), serious=True),
+    _Spelling(_quantities, Fix("canonical", "math", "read them without signs for units"), serious=True),
+    _Spelling(_texts, Fix("canonical", "text", "read them"), serious=False),
 )
 
 
@@ -99,7 +99,8 @@ def spelling_notes(votes: Votes) -> Iterator[str]:
         what = f"{many} from gold only in spelling, such as {quote(answer)} and {quote(gold)} (model {quote(model)})"
         often = spelling.serious and share >= SERIOUS
         if often or not (pairs["answer"] == pairs["gold"]).any():
-            raise InputError(f"{name}: {what}; {spelling.fix}, or in the form {EXACT!r} if the spelling is meant")
+            meant = Fix("canonical", EXACT, when="if the spelling is meant")
+            raise InputError(f"{name}: {what}", (spelling.fix, meant))
         yield f"{what}; {spelling.fix} to count them"
         return
 
@@ -146,8 +147,8 @@ def _refuse_other_kinds(given: pl.DataFrame, name: str) -> None:
     if letters[0] == golds and 2 * len(letters[1]) < len(answers):
         raise InputError(
             f"{name}: column 'gold' holds letters ({listing(golds, 3)}) and column 'answer' does not "
-            f"({quote(answers[0], 60)}): if answers are whole replies, read them by the reader 'choice'; else write "
-            "the letter of each answer's option"
+            f"({quote(answers[0], 60)}); write the letter of each answer's option",
+            Fix("reader", "choice", "read answers", "if they are whole replies"),
         )
     if letters[1] == answers and not letters[0]:
         raise InputError(
@@ -160,5 +161,6 @@ def _refuse_shifted(given: pl.DataFrame, name: str) -> None:
     """Refuse options that answers number from 0 and golds from 1, or the other way round."""
     if how := numbered_otherwise(given["answer"].unique(), given["gold"].unique()):
         raise InputError(
-            f"{name}: {how}: number both in the same way, or read them in the form {EXACT!r} if these are not options"
+            f"{name}: {how}; number both in the same way",
+            Fix("canonical", EXACT, "read them", "if these are not options"),
         )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers import layouts
 from swaplaw.importers.record import Findings, Options, Reading, describe
 from swaplaw.importers.scores import Scores
@@ -160,9 +160,11 @@ def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
         missing = [column for column in missing if column not in ("answer", "gold")]
     if missing:
         raise NoColumnError(
-            f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}; "
-            f"say where it is, as in {missing[0]}=NAME"
-            + (" (or name the model, if the file is of one)" if "model" in missing else "")
+            f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}",
+            (
+                Fix("columns", {missing[0]: "NAME"}, "say where it is"),
+                *([Fix("model", "NAME", "name the model", "if the file is of one")] if "model" in missing else []),
+            ),
         )
     return mapping
 

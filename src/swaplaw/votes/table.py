@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
@@ -217,7 +217,10 @@ class Votes:
         """Find one dataset's name and its counts, questions without a label included."""
         names = self.datasets
         if dataset is None and len(names) > 1:
-            raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name the one to analyse")
+            raise InputError(
+                f"these votes hold {len(names)} datasets ({listing(names)})",
+                Fix("dataset", "NAME", "name the one to analyse"),
+            )
         chosen = names[0] if dataset is None else dataset
         if chosen not in names:
             raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")

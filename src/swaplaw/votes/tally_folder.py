@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, listing, quote, suggestion
+from swaplaw.errors import Fix, InputError, listing, quote, suggestion
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import Source
 from swaplaw.votes.table import Votes
@@ -131,7 +131,10 @@ class TallyFolder:
         """Find a dataset by name; None stands for the only one."""
         if dataset is None and len(self.datasets) > 1:
             listed = listing(self.datasets)
-            raise InputError(f"this tally holds {len(self.datasets)} datasets ({listed}); name the one to analyse")
+            raise InputError(
+                f"this tally holds {len(self.datasets)} datasets ({listed})",
+                Fix("dataset", "NAME", "name the one to analyse"),
+            )
         if dataset is not None and dataset not in self.datasets:
             raise InputError(f"there is no dataset {quote(dataset)} in this tally; there are {listing(self.datasets)}")
         return 0 if dataset is None else self.datasets.index(dataset)

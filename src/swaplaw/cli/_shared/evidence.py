@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw._core.rounding import PLAIN, share
-from swaplaw.cli._shared.output import load, over_pairs, rate, tell
-from swaplaw.errors import InputError, StatisticalWarning, listing
+from swaplaw.cli._shared.output import load
+from swaplaw.cli.options import leave_out
+from swaplaw.cli.render import doubts_on_stderr, drawn, interval, over_grid, precise, size
 from swaplaw.law.weights import DEFAULT_WEIGHT
 
 if TYPE_CHECKING:
-    from swaplaw._core.arrays import Bools
-    from swaplaw.evidence.percentiles import Interval
     from swaplaw.votes.tally import Tally
+
+__all__ = ["bootstrap_options", "doubts_on_stderr", "drawn", "interval", "leave_out", "load_tally", "models_option"]
+__all__ += ["over_grid", "precise", "size", "weight_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -57,57 +56,3 @@ def bootstrap_options(command: Command) -> Command:
 def load_tally(paths: Sequence[str], dataset: str | None, without: Sequence[str] = ()) -> Tally:
     """Count one dataset of VOTES, without some of its models and the questions that only they answered."""
     return leave_out(load(paths).tally(dataset), without)
-
-
-def leave_out(tally: Tally, without: Sequence[str]) -> Tally:
-    """Drop some models, and the questions that only they answered."""
-    import numpy as np
-
-    if not without:
-        return tally
-    dropped = {tally.models[tally.index(name)] for name in without}
-    left = [model for model in tally.models if model not in dropped]
-    if not left:
-        raise InputError(f"--without leaves no model of {listing(tally.models)}")
-    kept: Bools = np.logical_or.reduce([tally.answered[tally.index(model)] for model in left])
-    return tally.select(models=left, questions=kept)
-
-
-@contextmanager
-def doubts_on_stderr() -> Iterator[None]:
-    """Say statistical doubts as lines on standard error, each once."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StatisticalWarning)
-        yield
-    for each in caught:
-        if not issubclass(each.category, StatisticalWarning):
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    for doubt in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning)):
-        tell(f"swaplaw: note: {doubt}")
-
-
-def over_grid(tally: Tally) -> Callable[[Sequence[Any]], Iterator[Any]]:
-    """Show progress over shares of pairs that vote at every weight of the grid."""
-    from swaplaw.law.weights import PAPER_GRID
-
-    return over_pairs(tally, "Following pairs", each=len(PAPER_GRID))
-
-
-def interval(found: Interval | None, show: Callable[[float], str] = rate) -> str:
-    """An interval as [low, high]."""
-    return "–" if found is None else f"[{show(found.low)}, {show(found.high)}]"
-
-
-def precise(value: float | None) -> str:
-    """A rate with three decimals."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-def size(value: float | None, places: int = PLAIN) -> str:
-    """A size in percentage points, without a sign: an error, a spread."""
-    return "–" if value is None else share(value, places)
-
-
-def drawn(resampled: dict[str, Any]) -> str:
-    """How an interval came about, in words."""
-    return f"{resampled['replicates']:,} draws of {resampled['units']} {resampled['unit']}s, seed {resampled['seed']}"

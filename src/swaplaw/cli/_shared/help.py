@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import click
 
-from swaplaw._core.progress import busy
-from swaplaw.cli._shared.reading import naming_flags
+from swaplaw.cli import options
+from swaplaw.cli.options import folded
 
 GROUPS = {
     "How VOTES are read": (
@@ -58,29 +57,19 @@ EXAMPLES = {
     "twin": "swaplaw twin forensic gpqa-diamond -o twins.parquet",
 }
 """One command line for each command; the documentation shows them too, where tests run them."""
-LONGEST = 76
-"""Characters of a line of an example: with its indent, it fits 80 columns."""
 
 
-class Command(click.Command):
-    """A command that lists its options in groups, ends its help with an example, and shows that it is at work.
+class Command(options.Command):
+    """A command whose options are stated in the old way."""
 
-    Those that run Inspect or a server have a display of their own.
-    """
-
-    def __init__(self, *arguments: Any, own_display: bool = False, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, *arguments: Any, own_display: bool = False, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         self.own_display = own_display
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Name the command on a terminal for as long as nothing else is shown, and flags in errors."""
-        with naming_flags(), nullcontext() if self.own_display else busy(str(ctx.info_name)):
-            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the command's own options, then the shared ones under their headings."""
-        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        records = [("help" if "--help" in each.opts else each.name, each.get_help_record(ctx)) for each in options]
+        found = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        records = [("help" if "--help" in each.opts else each.name, each.get_help_record(ctx)) for each in found]
         shown = [(name, record) for name, record in records if record is not None]
         takes_votes = any(each.name in ("votes", "live") for each in self.params)
         shared = {
@@ -118,11 +107,3 @@ def _write_example(ctx: click.Context, formatter: click.HelpFormatter) -> None:
     if example is not None:
         with formatter.section("Example"):
             formatter.write(f"{' ' * formatter.current_indent}{folded(example)}\n")
-
-
-def folded(command: str) -> str:
-    """Continue a long command on a second line, as a shell reads it, so that it can be copied from any terminal."""
-    if len(command) <= LONGEST:
-        return command
-    end = command.rindex(" --", 0, LONGEST)
-    return f"{command[:end]} \\\n    {command[end + 1 :]}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -118,33 +116,6 @@ def _reader(kind: str | None, pattern: str | None) -> Reader:
     from swaplaw.answers.readers import Reader  # Here: most votes need no reader, whose patterns take long to compile.
 
     return Reader("regex", pattern=pattern) if pattern is not None else Reader(str(kind))
-
-
-_FLAG_OF = (
-    (re.compile(r"the reader '(\w+)'"), r"the reader '\1' (--read \1)"),
-    (re.compile(r"form '(\w+)'"), r"form '\1' (--canonical \1)"),
-    (re.compile(r"as in (\w+)=NAME"), r"as in --column \1=NAME"),
-    (re.compile(r"name the one to analyse$"), "name the one to analyse with --dataset NAME"),
-    (re.compile(r"choose one by its name$"), "choose one with --scorer NAME"),
-    (re.compile(r"choose one as scorer NAME:PART$"), "choose one with --scorer NAME:PART"),
-    (re.compile(r"choose one by name, or raw"), "choose one with --filter NAME, or --filter raw"),
-    (re.compile(r"counts as right as the threshold$"), "counts as right with --threshold"),
-    (re.compile(r"name it with `groups`$"), "name it with --groups FILE"),
-    (re.compile(r"`partial` keeps"), "--partial keeps"),
-)
-"""What the library calls things, and the flag that says so."""
-
-
-@contextmanager
-def naming_flags() -> Iterator[None]:
-    """Name the flag that fixes an error about votes."""
-    try:
-        yield
-    except InputError as error:
-        message = str(error)
-        for words, flag in _FLAG_OF:
-            message = words.sub(flag, message)
-        raise type(error)(message) from None
 
 
 def refuse_grades(votes: Votes) -> None:

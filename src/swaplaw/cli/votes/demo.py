@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
+from swaplaw.cli import law
 from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import emit, progress_bar, say, table_options
-from swaplaw.cli.law import curve as curve_command
-from swaplaw.cli.law import pairs as pairs_command
 from swaplaw.cli.votes import summary as summary_command
 from swaplaw.votes.bundled import FILES
 
@@ -37,7 +36,7 @@ def command(name: str, as_json: bool) -> None:
 
     tally = demo_votes(name).tally()
     fleet = summary(tally)
-    found = pairs_command.pooled(tally, DEFAULT_WEIGHT)
+    found = law.pooled(tally, DEFAULT_WEIGHT)
     best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
     verdict = recommend(tally, progress=progress_bar("Comparing pairs"))
     if as_json:
@@ -45,8 +44,8 @@ def command(name: str, as_json: bool) -> None:
             {
                 "models": [summary_command.as_dict(*row) for row in summary_command.with_effects(tally, fleet)],
                 "weight": str(DEFAULT_WEIGHT),
-                "pairs": [pairs_command.as_dict(*row) for row in found],
-                "best": curve_command.as_dict(best),
+                "pairs": [row.to_dict() for row in found],
+                "best": law.curve_dict(best),
                 "words": verdict.sentence,
                 **verdict.to_dict(),
             }
@@ -54,7 +53,7 @@ def command(name: str, as_json: bool) -> None:
         return
     summary_command.show_fleet(tally, fleet)
     title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
-    pairs_command.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
-    curve_command.show_optima(pair(tally, best.primary, best.secondary), best)
+    law.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
+    law.show_optima(pair(tally, best.primary, best.secondary), best)
     say(f"Verdict, judged on held-out questions: {verdict.sentence}")
     say(NEXT.format(name=name))

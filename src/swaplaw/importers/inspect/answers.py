@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter, read_choice
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.documents import CHOICE, LETTER
 from swaplaw.importers.record import Options, bounded
 
@@ -172,8 +172,8 @@ class Graded:
         if isinstance(value, dict):
             if key not in value:
                 raise InputError(
-                    f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}; "
-                    "choose one as scorer NAME:PART"
+                    f"sample {quote(self.summary.id)}: its score has the parts {listing([str(k) for k in value])}",
+                    Fix("scorer", "NAME:PART", "choose one"),
                 )
             value = value[key]
         if value == "N":
@@ -192,7 +192,8 @@ def read_score(summary: EvalSampleSummary, full: EvalSample | None, options: Opt
     if options.scorer is None:
         if len(scores) > 1:
             raise InputError(
-                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))}); choose one by its name"
+                f"{quote(file, 200)}: this log has several scorers ({listing(list(scores))})",
+                Fix("scorer", "NAME", "choose one"),
             )
         return Graded(summary, full, next(iter(scores.values())), options)
     name = options.scorer if options.scorer in scores else options.scorer.partition(":")[0]
