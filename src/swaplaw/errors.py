@@ -51,6 +51,9 @@ class InputError(SwaplawError, ValueError):
     there are 2 datasets: choose one with dataset=NAME
     """
 
+    fixes: tuple[Fix, ...] = ()
+    """What mends it."""
+
     def __init__(self, message: str, fix: Fix | tuple[Fix, ...] = ()) -> None:
         super().__init__(message)
         self.fixes = (fix,) if isinstance(fix, Fix) else fix

@@ -258,7 +258,7 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     silence = document.get("silence", "counts")
     if silence not in get_args(Silence):
         raise InputError(f"{name}: silence is {quote(silence)}, expected 'counts' or 'ignored'")
-    models = [each.model for each in (*members, *fallback)]
+    models = [each.model for each in members] + [each.model for each in fallback]
     if twice := [model for model in models if models.count(model) > 1]:
         raise InputError(f"{name}: {quote(twice[0])} is there twice; a model is a member or a fallback, once")
     return Policy(members, document["verdict"], evidence, data, serving, voting, silence, fallback)
