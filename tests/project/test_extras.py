@@ -56,9 +56,8 @@ MISSING = {
     "collect mcq --dataset demo --local smollm2 -o v.parquet": "collect",
     "serve --demo": "serve",
     f"report {VOTES} -o page.html --figures figures": "plot",
-    "panel demo --backend dask": "dask",
-    "panel demo --backend ray": "ray",
-    "panel demo --backend spark": "spark",
+    "panel demo --cluster dask": "dask",
+    "panel demo --cluster ray": "ray",
 }
 
 
@@ -82,9 +81,9 @@ WORKS = {
     "inspect": "import swaplaw._inspect, swaplaw.importers.inspect.logs",
     "collect": "import swaplaw._inspect, swaplaw.collect.run.collection",
     "duckdb": "import duckdb, pyarrow; import swaplaw as sl; sl.tally(duckdb.read_parquet({votes!r}))",
-    "dask": "import distributed, swaplaw._core.clusters",
-    "ray": "import ray, swaplaw._core.clusters",
-    "spark": "import pyarrow, pyspark, swaplaw._core.clusters",
+    "dask": "import distributed",
+    "ray": "import ray",
+    "spark": "import pyarrow, pyspark",
     "hub": "import huggingface_hub, swaplaw.importers.hub",
     "tracing": "import opentelemetry.trace, swaplaw.serve.http.tracing",
 }

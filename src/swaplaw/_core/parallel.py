@@ -1,45 +1,41 @@
-"""Who does the work: this process, several, or a cluster; the results are the same, bit by bit.
+"""Who does the work: this process, several, or any executor of `concurrent.futures`; the results are the same.
 
 Work that falls into independent shares (pairs, panels, replicates, folds) is a function of the data that all shares
-need and of one share. joblib hands shares out; the data goes to every worker once, before the first share (see
-`sites`), and none of it comes back. Results arrive in the order of the shares, however many workers there are and
-whichever ends first, and what a share computes depends on nothing but data and share.
-
-A worker may die: killed for its memory, pre-empted, unplugged. Shares return their result, or the error that the work
-itself raised; whatever else comes back means that a worker was lost, and the shares that are missing are done again.
+need and of one share. Results arrive in the order of the shares, and what a share computes depends on nothing but data
+and share, so the number of workers cannot change a bit. A worker may die: killed for its memory, pre-empted, unplugged.
+Shares return their result, or the error that the work itself raised; whatever else comes back means that a worker was
+lost, and the shares that are missing are done again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
+import logging
 import pickle
-import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
-from swaplaw.errors import InputError, LostWorkerWarning, SwaplawError, quote
-
-if TYPE_CHECKING:
-    from swaplaw._core.clusters import Site
+from swaplaw.errors import InputError, LostWorkerWarning, MissingExtraError, SwaplawError, quote
 
 Data = TypeVar("Data")
 Share = TypeVar("Share")
 Result = TypeVar("Result")
-Work = Callable[[Data, Share], Result]
 
-Backend = Literal["processes", "dask", "ray", "spark"]
-BACKENDS: tuple[Backend, ...] = get_args(Backend)
-
+Workers = int | Executor | None
+"""Processes of this machine, or whatever runs calls: Dask's `Client().get_executor()`, MPI's, a pool of your own."""
 ROUNDS = 4
 """How often missing shares are handed out, at most: a share that kills its worker would do so for ever."""
 SHARES, SHARES_A_WORKER = 32, 8
 """At least this many: fewer would let workers wait for the slowest, and a lost worker costs one of them."""
 LARGEST_SHARE = 1_000
 """Items: progress shows, and results come back, at least this often."""
+PATIENCE = 10
+"""Seconds to wait for a cluster to answer."""
 
 Progress = Callable[[Sequence[Any]], Iterable[Any]]
 """Wraps what is looped over, so that a progress bar can progress."""
@@ -47,107 +43,145 @@ Progress = Callable[[Sequence[Any]], Iterable[Any]]
 
 @dataclass(frozen=True)
 class Crew:
-    """A number of workers of a kind; by default this process alone, or all that a cluster has."""
+    """Who shares the work; by default this process alone."""
 
-    workers: int | None = None
-    backend: Backend = "processes"
+    workers: Workers = None
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise InputError(f"there is no backend {quote(self.backend)}; there are {', '.join(BACKENDS)}")
-        if self.workers is not None and (isinstance(self.workers, bool) or not isinstance(self.workers, int)):
-            raise InputError(f"workers is {quote(self.workers)}: give a whole number, 1 or more")
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"{self.workers} workers can do no work: give 1 (this process) or more")
+        number = self.workers
+        if number is None or isinstance(number, Executor):
+            return
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InputError(f"workers is {quote(number)}: give a whole number, 1 or more, or an executor")
+        if number < 1:
+            raise InputError(f"{number} workers can do no work: give 1 (this process) or more")
 
     @property
     def is_alone(self) -> bool:
         """Whether this process does all the work."""
-        return self.backend == "processes" and self.workers in (None, 1)
+        return self.workers in (None, 1)
 
     def split(self, items: Sequence[Share]) -> list[Sequence[Share]]:
         """Cut items into runs of neighbours, small enough that workers end together."""
-        workers = 1 if self.is_alone else self.workers or self._site().size
+        workers = self.workers if isinstance(self.workers, int) else SHARES // SHARES_A_WORKER
         size = max(1, min(LARGEST_SHARE, len(items) // max(SHARES, SHARES_A_WORKER * workers)))
         return [items[first : first + size] for first in range(0, len(items), size)]
 
     def share(
-        self, work: Work[Data, Share, Result], data: Data, shares: Sequence[Share], *, progress: Progress = iter
+        self,
+        work: Callable[[Data, Share], Result],
+        data: Data,
+        shares: Sequence[Share],
+        *,
+        progress: Progress = iter,
     ) -> Iterator[Result]:
-        """Do the work on every share of it; results in the order of the shares.
+        """Do the work on every share of it; results in the order of the shares, of which `progress` sees the ends."""
+        if self.is_alone or len(shares) < 2:
+            return (work(data, each) for each in progress(shares))
+        return self._spread(work, data, shares, progress)
 
-        `data` must pickle, and `work` be a module's function, or small: it goes with every share. `progress` sees
-        shares end.
-        """
-        with self.holding(data) as team:
-            yield from team.share(work, shares, progress=progress)
+    def _spread(
+        self, work: Callable[[Data, Share], Result], data: Data, shares: Sequence[Share], progress: Progress
+    ) -> Iterator[Result]:
+        import cloudpickle
 
-    @contextmanager
-    def holding(self, data: Data) -> Iterator[Team[Data]]:
-        """Workers that keep the data from one round of shares to the next."""
-        with Team(data, None if self.is_alone else self._site()) as team:
-            yield team
+        packed = cloudpickle.dumps((work, data))
+        futures = dict(self._submitted(packed, enumerate(shares)))
+        lost = 0
+        try:
+            for number, _ in enumerate(progress(shares)):
+                while True:
+                    try:
+                        found = futures[number].result()
+                        break
+                    except Exception as error:
+                        lost += 1
+                        missing = {each: shares[each] for each, future in futures.items() if not _is_there(future)}
+                        _tell(error, len(missing), lost)
+                        futures |= dict(self._submitted(packed, missing.items()))
+                result = _unpacked(found, data)
+                del futures[number]
+                if isinstance(result, _Failed):
+                    raise result.error
+                yield result
+        finally:
+            for future in futures.values():
+                future.cancel()
 
-    def _site(self) -> Site:
-        """Where the workers are."""
-        from swaplaw._core.clusters import site
-
-        return site(self.backend, self.workers)
+    def _submitted(self, packed: bytes, shares: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, Future[bytes]]]:
+        """Hand shares out, with what they need; each worker opens that once."""
+        executor = self.workers if isinstance(self.workers, Executor) else _processes(self.workers or 1)
+        # Dask and Ray keep what all shares need where the workers are; others get it with every share.
+        keep: Callable[[bytes], Any] = getattr(executor, "keep", None) or _scatter_of(executor)
+        kept, name = keep(packed), hashlib.sha256(packed).hexdigest()
+        for number, share in shares:
+            yield number, executor.submit(_attempt, kept, name, share)
 
 
 ALONE = Crew()
 """This process by itself."""
 
 
-class Team(ExitStack, Generic[Data]):
-    """Workers that hold some data."""
+def executor_at(cluster: str) -> Executor:
+    """Connect to a cluster: the address of a Dask scheduler or of Ray, or `dask` or `ray` for one on this machine."""
+    kind = "ray" if cluster.startswith("ray") else "dask"
+    address = None if cluster == kind else cluster
+    try:
+        return _ray(address) if kind == "ray" else _dask(address)
+    except ImportError:
+        raise MissingExtraError(kind, f"a {kind.capitalize()} cluster") from None
+    except Exception as error:  # Each of them has exceptions of its own.
+        said = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"no {kind.capitalize()} cluster with workers answers at {quote(cluster)} ({type(error).__name__}: "
+            f"{said}): check the address, or say {kind!r} to start one here"
+        ) from None
 
-    def __init__(self, data: Data, place: Site | None) -> None:
-        super().__init__()
-        self.data, self.place = data, place
-        self.handle: Any = None
 
-    def share(
-        self, work: Work[Data, Share, Result], shares: Sequence[Share], *, progress: Progress = iter
-    ) -> Iterator[Result]:
-        """Do the work on every share of it; results in the order of the shares."""
-        if self.place is None or len(shares) < 2:
-            return (work(self.data, each) for each in progress(shares))
-        return _in_order(self._spread(self.place, work, dict(enumerate(shares))), progress, shares)
+def _processes(workers: int) -> Executor:
+    """A pool of this machine; asked for again, it is a new one if the last was broken."""
+    from joblib.externals.loky import get_reusable_executor
 
-    def _spread(
-        self, place: Site, work: Work[Data, Share, Result], left: dict[int, Share]
-    ) -> Iterator[tuple[int, Result]]:
-        """Results with the numbers of their shares, as they end."""
-        from joblib import Parallel, delayed
+    pool: Executor = get_reusable_executor(workers)
+    return pool
 
-        for handed_out in range(1, ROUNDS + 1):
-            handle, failed = self._ship(place), None
-            hands = Parallel(place.size, backend=place.dispatcher, return_as="generator_unordered", batch_size=1)
-            calls = [delayed(place.run)(_attempt, work, handle, number, each) for number, each in left.items()]
-            try:
-                with _closing(hands(calls)) as ended:
-                    for number, packed in ended:
-                        result = _unpacked(packed, self.data)
-                        if isinstance(result, _Failed):
-                            failed = result.error
-                            break
-                        del left[number]
-                        yield number, result
-            except Exception as error:
-                _tell(error, len(left), handed_out)
-                self.close()
-            else:
-                break
-        if failed is not None:
-            raise failed
 
-    def _ship(self, place: Site) -> Any:
-        """Give every worker the data, once; and again after a loss, which may have taken the only copy."""
-        if self.handle is None:
-            self.callback(setattr, self, "handle", None)
-            self.handle = self.enter_context(place.shipped(self.data))
-        return self.handle
+def _dask(address: str | None) -> Executor:
+    from distributed import Client
+
+    client: Any = Client(address, timeout=PATIENCE) if address else Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+    client.wait_for_workers(1, timeout=PATIENCE)
+    executor: Executor = client.get_executor()
+    return executor
+
+
+def _scatter_of(executor: Executor) -> Callable[[bytes], Any]:
+    client: Any = getattr(executor, "_client", None)
+    # In a list, because bytes alone would be hashed to find out whether they are there.
+    return (lambda packed: packed) if client is None else lambda packed: client.scatter([packed], broadcast=True)[0]
+
+
+def _ray(address: str | None) -> Executor:
+    import ray
+
+    class Ray(Executor):
+        """Ray as an executor: its references become futures by themselves."""
+
+        def keep(self, packed: bytes) -> Any:
+            return ray.put(packed)
+
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = ray.remote(fn).remote(*args, **kwargs).future()
+            return future
+
+    if not ray.is_initialized():
+        ray.init(
+            address=address,
+            include_dashboard=None if address else False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+    return Ray()
 
 
 @dataclass(frozen=True)
@@ -157,13 +191,21 @@ class _Failed:
     error: Exception
 
 
-def _attempt(work: Work[Data, Share, Result], data: Data, number: int, share: Share) -> tuple[int, bytes]:
+_open: dict[str, tuple[Callable[..., Any], Any]] = {}
+"""In a worker: the work and its data, as they stay from share to share."""
+
+
+def _attempt(kept: bytes, name: str, share: Any) -> bytes:
     """Do one share, where the worker is."""
+    if name not in _open:
+        _open.clear()
+        _open[name] = pickle.loads(kept)
+    work, data = _open[name]
     try:
-        return number, _packed(work(data, share), data)
+        return _packed(work(data, share), data)
     except Exception as error:
         error.add_note("In a worker:\n" + traceback.format_exc())
-        return number, _packed(_Failed(error), data)
+        return _packed(_Failed(error), data)
 
 
 def _packed(result: Any, data: Any) -> bytes:
@@ -197,39 +239,19 @@ def _parts(data: Any) -> list[Any]:
     return [data, *(part for part in inner if is_dataclass(part) or isinstance(part, dict))]
 
 
-@contextmanager
-def _closing(ended: Any) -> Iterator[Any]:
-    """Stop handing shares out when nobody wants the results any more; joblib would call that a waste."""
-    try:
-        yield ended
-    finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*tasks ", category=UserWarning)
-            ended.close()
+def _is_there(future: Future[Any]) -> bool:
+    """Whether a share has come back; those under way are waited for where their workers are still alive."""
+    return future.done() and not future.cancelled() and future.exception() is None
 
 
-def _in_order(ended: Iterator[tuple[int, Result]], progress: Progress, shares: Sequence[Any]) -> Iterator[Result]:
-    """Put results in the order of their shares, and let a progress_bar see every end."""
-    steps = iter(progress(shares))
-    next(steps, None)
-    early: dict[int, Result] = {}
-    following = 0
-    for number, result in ended:
-        next(steps, None)
-        early[number] = result
-        while following in early:
-            yield early.pop(following)
-            following += 1
-
-
-def _tell(error: Exception, missing: int, handed_out: int) -> None:
+def _tell(error: Exception, missing: int, times: int) -> None:
     """Say that a worker was lost, or give up."""
-    if lacking := re.search(r"No module named '[^']+'", str(error)):
-        raise SwaplawError(
-            f"the workers lack what this process has ({lacking.group()}): install the same swaplaw where they are"
-        ) from error
     said = quote(" ".join(str(error).split())[:200], 200)
-    if handed_out == ROUNDS:
+    if "No module named" in str(error):
+        raise SwaplawError(
+            f"the workers lack what this process has ({said}): install the same swaplaw there"
+        ) from error
+    if times == ROUNDS:
         raise SwaplawError(
             f"workers were lost {ROUNDS} times ({type(error).__name__}: {said}); {missing} shares of the work are "
             "missing: give each worker more memory, or ask for fewer workers"

@@ -11,9 +11,8 @@ and `--format` (see `render`), an example in its help, and names flags in errors
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -349,27 +348,29 @@ def _bootstrap() -> Group:
     )
 
 
-def _crew(workers: int | None, backend: str, cluster: str | None) -> dict[str, Any]:
-    from swaplaw._core.parallel import Crew
-    from swaplaw.cli._shared.workers import _connect, _Own, losses_on_stderr
+def _crew(workers: int | None, cluster: str | None) -> dict[str, Any]:
+    from swaplaw._core.parallel import Crew, executor_at
 
-    Crew(workers, backend)  # type: ignore[arg-type]
-    if cluster is not None:
-        _connect(backend, cluster)
-    context = click.get_current_context()
-    context.with_resource(losses_on_stderr())
-    context.with_resource(redirect_stdout(_Own(sys.stdout)))
-    return {"workers": workers, "backend": backend}
+    if cluster is not None and workers is not None:
+        raise InputError("--workers is for processes of this machine, and --cluster for a cluster: give one of them")
+    return {"workers": Crew(workers).workers if cluster is None else executor_at(cluster)}
 
 
 CREW = _headed(
     "Workers",
     {
-        "workers": option("--workers", "Share the work among this many; the results are the same.", type=int),
-        "backend": option(
-            "--backend", "Where they run.", type=_choice("processes", "dask", "ray", "spark"), default="processes"
+        "workers": option(
+            "--workers",
+            "Share the work among this many processes; the results are the same, and worth it for minutes of work.",
+            type=int,
+            metavar="N",
         ),
-        "cluster": option("--cluster", "A running cluster; by default a local one is started.", metavar="ADDRESS"),
+        "cluster": option(
+            "--cluster",
+            "Share the work on a cluster: of Dask (`tcp://HOST:PORT`, or `dask` to start one here) or Ray "
+            "(`ray://HOST:PORT`, or `ray`).",
+            metavar="ADDRESS",
+        ),
     },
 )
 

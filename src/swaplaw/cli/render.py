@@ -23,7 +23,7 @@ from swaplaw._core.progress import aside, busy
 from swaplaw._core.progress import with_bar as bar
 from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
 from swaplaw._core.rounding import points as signed_points
-from swaplaw.errors import StatisticalWarning, printable, several
+from swaplaw.errors import LostWorkerWarning, StatisticalWarning, printable, several
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
@@ -108,14 +108,16 @@ def emit(document: Any) -> None:
 
 @contextlib.contextmanager
 def doubts_on_stderr() -> Iterator[None]:
-    """Say statistical doubts as lines on standard error, each once."""
+    """Say statistical doubts, and that workers were lost, as lines on standard error, each once."""
+    told = (StatisticalWarning, LostWorkerWarning)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StatisticalWarning)
+        for kind in told:
+            warnings.simplefilter("always", kind)
         yield
     for each in caught:
-        if not issubclass(each.category, StatisticalWarning):
+        if not issubclass(each.category, told):
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    for doubt in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning)):
+    for doubt in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, told)):
         tell(f"swaplaw: note: {doubt}")
 
 

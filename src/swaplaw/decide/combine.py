@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
@@ -205,8 +205,7 @@ def combine(
     seed: int = 0,
     time_limit: float | None = COMBINE_SECONDS,
     effort: float | None = None,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Combination:
     """Compare ways to combine a fleet on questions that had no part in choosing the weights.
@@ -233,7 +232,7 @@ def combine(
         Seconds to search for the optimum over all weights; 0 leaves it out, None sets no limit.
     effort : float, optional
         Bound on the same search, in planes looked at.
-    workers, backend, progress
+    workers, progress
         Who does the work, and what shows its progress.
 
     Returns
@@ -260,7 +259,7 @@ def combine(
         raise InputError(f"no rule is named: choose from {listing(list(RULES), 20)}")
     costs = check_prices(tally, considered.models, prices)
     draws = resampler(considered, by=by, seed=seed, replicates=REPLICATES)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     scorer = Recorded(considered)
     single = BestSingle(scorer, tuple(range(len(considered.models))))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw._core.results import Result
 from swaplaw.decide.cost import check_prices
 from swaplaw.decide.defaults import FOLDS
@@ -136,8 +136,7 @@ def budget(
     by: Unit | None = None,
     ballots: int | None = None,
     seed: int = 0,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Budget:
     """Compare a pair with its models alone at equal compute: every split of the same number of samples.
@@ -160,8 +159,6 @@ def budget(
         The same seed gives the same numbers.
     workers : int, optional
         Share the splits among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
     progress : callable
         Wraps the shares of the work as they are done.
 
@@ -194,7 +191,7 @@ def budget(
     sizes = [(total - b, b) for total in totals for b in range(total + 1) if total - b <= most[0] and b <= most[1]]
     data = Shuffled(common, seed, ballots), dealt
     work = partial(_split, costs=costs)
-    splits = tuple(_marked(Crew(workers, backend).share(work, data, sizes, progress=progress)))
+    splits = tuple(_marked(Crew(workers).share(work, data, sizes, progress=progress)))
     return Budget(tally.dataset, primary, secondary, chosen.n, chosen.of, prices is not None, splits)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import ALONE, Backend, Crew, Progress
+from swaplaw._core.parallel import ALONE, Crew, Progress, Workers
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.decide.defaults import FOLDS, REPEATS
@@ -245,8 +245,7 @@ def held_out_panel(
     seed: int = 0,
     time_limit: float | None = None,
     effort: float | None = None,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> HeldOutPanel | None:
     """Judge a panel by repeated K-fold: weights certified on K - 1 folds, scored on the other.
@@ -265,8 +264,6 @@ def held_out_panel(
         Planes that each certificate may look at.
     workers : int, optional
         Share the folds among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
     progress : callable
         Wraps the training parts, for each of which weights are certified.
 
@@ -290,7 +287,7 @@ def held_out_panel(
         return None
     scorer = Recorded(tally)
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     rules = (
         weights_rule(tally, range(len(members)), time_limit=time_limit, effort=effort, crew=crew, progress=progress),
         BestSingle(scorer, tuple(range(len(members)))),

@@ -31,7 +31,7 @@ from typing import Literal
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, alone, led_by_best, model_totals
 from swaplaw.decide.controls import Controls
 from swaplaw.decide.cost import Budgeted, check_prices
@@ -86,8 +86,7 @@ def recommend(
     repeats: int = REPEATS,
     replicates: int = REPLICATES,
     seed: int = 0,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Recommendation:
     """Decide what to deploy from a fleet; every choice on the way is made and judged on different questions.
@@ -119,7 +118,7 @@ def recommend(
         What is held out and resampled together; by default clusters where there are any.
     folds, repeats, replicates, seed : int
         Folds of the questions, how often they are dealt, bootstrap draws, and the seed of both.
-    workers, backend
+    workers
         Who does the work.
     progress : callable
         Wraps what is looped over.
@@ -153,7 +152,7 @@ def recommend(
     scorer = _affordable(priced)
     draws = resampler(scorer.tally, by=by, seed=seed, replicates=replicates)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
-    work = _Work(scorer, draws, dealt, max_models, Crew(workers, backend), progress)
+    work = _Work(scorer, draws, dealt, max_models, Crew(workers), progress)
     rules, spread = work.judged(search)
     candidates = tuple(
         Candidate(name, each, spread.held_out(each.gains, each.shift)) for name, each in rules.items() if name != "swap"

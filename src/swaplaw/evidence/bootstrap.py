@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.parallel import ALONE, Backend, Crew
+from swaplaw._core.parallel import ALONE, Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
 from swaplaw.evidence.intervals import LEVEL, check_level, effects
@@ -255,8 +255,7 @@ def bootstrap(
     replicates: int = DEFAULT_REPLICATES,
     level: float = LEVEL,
     method: Method = "expanded",
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
 ) -> Bootstrap:
     """Compute intervals for the named quantities of every pair at one weight.
 
@@ -277,7 +276,7 @@ def bootstrap(
     method
         How intervals of rates and correlations are read off the replicates: "expanded", "percentile" or "bca". Means
         always have the same kind of interval, whatever the method.
-    workers, backend
+    workers
         Who shares the replicates (see `Crew`).
 
     Returns
@@ -306,7 +305,7 @@ def bootstrap(
     check_level(level)
     tally = inputs.tally(votes)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
-    chosen, crew = tuple(pairs(tally)), Crew(workers, backend)
+    chosen, crew = tuple(pairs(tally)), Crew(workers)
     means = [name for name in quantities if name in MEANS]
     drawn = [name for name in quantities if name not in MEANS]
     if drawn:

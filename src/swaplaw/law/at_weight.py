@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.law.pair import Outcome, Pair, at_least_one, cells, oriented_pairs, places_of_pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.law.winning_spans import Spans, batches, spans_of_batch
@@ -104,8 +104,7 @@ def outcomes(
     votes: VotesLike,
     weight: str | float | Fraction = DEFAULT_WEIGHT,
     *,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Iterator[tuple[Pair, Outcome]]:
     """Score every pair at one weight.
@@ -118,8 +117,6 @@ def outcomes(
         The weight of the secondary; the primary carries 1.
     workers : int, optional
         Share the pairs among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
     progress : callable
         Wraps the shares of the work as they are done.
 
@@ -135,7 +132,7 @@ def outcomes(
     11
     """
     tally = inputs.tally(votes)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     shares = crew.split(places_of_pairs(tally))
     found = crew.share(partial(_outcomes, as_weight(weight)), tally, shares, progress=progress)
     return at_least_one(tally, chain.from_iterable(found))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw._core.parallel import Backend, Crew
+from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
@@ -244,7 +244,7 @@ def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
     return curve_of(pair(votes, primary, secondary))
 
 
-def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "processes") -> Iterator[Curve]:
+def curves(votes: VotesLike, *, workers: Workers = None) -> Iterator[Curve]:
     """Compute the exact curve of every pair, the more accurate model as primary.
 
     Parameters
@@ -253,8 +253,6 @@ def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "
         The votes (see `tally`).
     workers : int, optional
         Share the pairs among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
 
     Yields
     ------
@@ -268,7 +266,7 @@ def curves(votes: VotesLike, *, workers: int | None = None, backend: Backend = "
     36
     """
     tally = inputs.tally(votes)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     if crew.is_alone:
         return curves_of(pairs(tally))
     found = crew.share(_curves_at, tally, crew.split(places_of_pairs(tally)))

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Bools
-from swaplaw._core.parallel import Backend, Crew, Team
+from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.panels.bounds import reach
@@ -131,7 +131,8 @@ class _Ranking:
     """The best panels so far."""
 
     tally: Tally
-    team: Team[_Fleet]
+    crew: Crew
+    fleet: _Fleet
     top: int | None
     deadline: float | None
     left: float | None = None
@@ -166,7 +167,7 @@ class _Ranking:
         """Search these panels and rank them, one at a time."""
         floor = None if self.floor is None else self.floor - _HAIR
         shares = [_Challenge(members, floor, self._ends, self.each) for members in wave]
-        for found, work in self.team.share(_search, shares):
+        for found, work in self.crew.share(_search, self.fleet, shares):
             self.left = None if self.left is None else self.left - work
             if found is None:
                 self.cut += 1
@@ -223,8 +224,7 @@ def best_panels(
     time_limit: float | None = None,
     effort: float | None = None,
     prune: bool = True,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress | None = None,
 ) -> PanelSearch:
     """Find the most accurate panels of a size, at weights that are proven best.
@@ -247,8 +247,6 @@ def best_panels(
         Whether panels that cannot win are ruled out by bounds, without being searched.
     workers : int, optional
         Share the panels among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
     progress : callable, optional
         Called with how many panels are done, and of how many.
 
@@ -274,9 +272,9 @@ def best_panels(
     deadline = None if time_limit is None else monotonic() + time_limit
     number = comb(len(same.models), size)
     run = _greedily if number > LARGEST_SEARCH else _one_by_one
-    with Crew(workers, backend).holding(_Fleet(same)) as team:
-        ranking = _Ranking(same, team, top, deadline, effort, None if effort is None else effort / SHARES)
-        remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
+    crew, share = Crew(workers), None if effort is None else effort / SHARES
+    ranking = _Ranking(same, crew, _Fleet(same), top, deadline, effort, share)
+    remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
     return PanelSearch(
         ranking.tidied(),
         size,

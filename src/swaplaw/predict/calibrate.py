@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
 from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_counts
@@ -47,8 +47,7 @@ def calibrate(
     replicates: int = DEFAULT_REPLICATES,
     level: float = LEVEL,
     method: Method = "expanded",
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Law:
     """Freeze the conversion rates of a dataset at a weight, in order to predict the lift of other pairs.
@@ -71,8 +70,6 @@ def calibrate(
         How intervals are read off the draws.
     workers : int, optional
         Share pairs and draws among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
     progress : callable
         Wraps the shares of the work as they are done.
 
@@ -94,7 +91,7 @@ def calibrate(
     (0.335, 0.138)
     """
     tally = inputs.tally(votes)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)
     chosen = list(pairs(tally))
     terms = terms_of(chosen, weight)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import Backend, Crew
+from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
 from swaplaw._core.threads import one_thread
@@ -199,8 +199,7 @@ def predictors(
     replicates: int = DEFAULT_REPLICATES,
     level: float = LEVEL,
     method: Method = "expanded",
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
 ) -> Predictors:
     """Compare every predictor with observed lift over all pairs, at one weight.
 
@@ -224,8 +223,6 @@ def predictors(
         How intervals are read off the draws.
     workers : int, optional
         Share the draws among this many; the numbers stay the same.
-    backend : {"processes", "dask", "ray", "spark"}
-        Where the workers are.
 
     Returns
     -------
@@ -240,7 +237,7 @@ def predictors(
     ('swap', 0.98)
     """
     tally = inputs.tally(votes)
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     if law is not None:
         law.require_weight(weight)
     draws = resampler(tally, by=by, seed=seed, replicates=replicates)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.parallel import Backend, Crew, Progress
+from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.errors import InputError, quote
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.screen import Screen, score_table
@@ -32,8 +32,7 @@ def screen_tiles(
     dataset: str | None = None,
     best: int = 10_000,
     tile: int = TILE,
-    workers: int | None = None,
-    backend: Backend = "processes",
+    workers: Workers = None,
     progress: Progress = iter,
 ) -> Screen:
     """Predict the lift of all pairs of a tally on disk, and keep the most promising ones.
@@ -50,7 +49,7 @@ def screen_tiles(
         How many pairs to keep.
     tile : int
         How many models a block has. The numbers do not depend on it.
-    workers, backend
+    workers
         Who shares the tiles.
     progress : callable
         Wraps the tiles as they are done.
@@ -81,7 +80,7 @@ def screen_tiles(
     models = tuple(fleet.known["models"])
     if len(models) < 2:
         raise InputError(f"dataset {quote(fleet.known['dataset'])} has only one model; a pair needs two")
-    crew = Crew(workers, backend)
+    crew = Crew(workers)
     blocks = [(first, min(first + tile, len(models))) for first in range(0, len(models), tile)]
     facts = list(crew.share(_facts, fleet, blocks, progress=progress))
     sizes = sorted({size for found in facts for size in found if size})

@@ -13,7 +13,7 @@ GROUPS = {
     "How VOTES are read": (
         *("dataset", "scorer", "threshold", "filter", "shares", "columns", "kind", "pattern", "canonical", "groups"),
     ),
-    "Workers": ("workers", "backend", "cluster"),
+    "Workers": ("workers", "cluster"),
     "Output": ("as_json", "format", "help"),
 }
 """Options that many commands share, by the names of their parameters."""

@@ -6,13 +6,14 @@ import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from swaplaw._core.progress import busy
 from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades, refuse_reading_options
-from swaplaw.cli.options import _without_label
+from swaplaw.cli.options import CREW, _crew, _without_label
 from swaplaw.cli.render import (
     _FORMAT,
     _STDOUT,
@@ -81,6 +82,7 @@ __all__ = [
     "votes_options",
     "widths_of",
     "with_bar",
+    "workers_options",
     "wrapped",
 ]
 
@@ -115,6 +117,18 @@ def json_option(help: str) -> Callable[[Command], Command]:
         return value
 
     return click.option("--json", "as_json", is_flag=True, callback=keep, help=help)
+
+
+def workers_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --workers and --cluster; the command gets `workers`."""
+
+    @wraps(command)
+    def equipped(*arguments: Any, workers: int | None, cluster: str | None, **options: Any) -> Any:
+        return command(*arguments, **_crew(workers, cluster), **options)
+
+    for name in ("cluster", "workers"):
+        equipped = click.option(f"--{name}", **CREW[name].settings)(equipped)
+    return equipped
 
 
 def votes_options(command: Command) -> Command:

@@ -22,9 +22,9 @@ from swaplaw.cli._shared.output import (
     say,
     show,
     votes_options,
+    workers_options,
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS, COMBINE_SECONDS
 from swaplaw.errors import InputError, quote
 

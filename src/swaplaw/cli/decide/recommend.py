@@ -22,9 +22,9 @@ from swaplaw.cli._shared.output import (
     show,
     tell,
     votes_options,
+    workers_options,
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
-from swaplaw.cli._shared.workers import workers_options
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import printable, several
 
