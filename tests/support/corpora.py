@@ -12,7 +12,14 @@ ANSWERS: tuple[str | None, ...] = ("A", "B", "C", None)
 
 
 @st.composite
-def corpora(draw: st.DrawFn, models: int = 2, questions: int = 5, samples: int = 4, missing: bool = True) -> Corpus:
+def corpora(
+    draw: st.DrawFn,
+    models: int = 2,
+    questions: int = 5,
+    samples: int = 4,
+    missing: bool = True,
+    answers: tuple[str | None, ...] = ANSWERS,
+) -> Corpus:
     names = [chr(ord("a") + index) * 2 for index in range(models)]
     ids = [f"q{index}" for index in range(draw(st.integers(1, questions)))]
     even = draw(st.booleans())
@@ -24,7 +31,7 @@ def corpora(draw: st.DrawFn, models: int = 2, questions: int = 5, samples: int =
                 continue
             number = counts[name] if even else draw(st.integers(1, samples))
             ballots[name][question] = Counter(
-                draw(st.lists(st.sampled_from(ANSWERS), min_size=number, max_size=number))
+                draw(st.lists(st.sampled_from(answers), min_size=number, max_size=number))
             )
     return Corpus(ballots, {question: draw(st.sampled_from(["A", "B", "never voted for"])) for question in ids})
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import polars as pl
 
 Ballots = Mapping[str, Mapping[str, "Counter[str | None]"]]
-"""model -> question -> votes per answer (None: abstention)."""
+"""model -> question -> votes per answer (None: abstention; REFUSED: one that says why)."""
+
+REFUSED = "(refused)"
 
 
 @dataclass(frozen=True)
@@ -25,21 +27,44 @@ class Corpus:
             for question, votes in questions.items()
             for answer in votes.elements()
         ]
-        return pl.DataFrame(
+        frame = pl.DataFrame(
             rows, schema=dict.fromkeys(("question", "model", "answer", "gold"), pl.String), orient="row"
+        )
+        refused = pl.col("answer") == REFUSED
+        if not frame["answer"].eq(REFUSED).any():
+            return frame
+        return frame.with_columns(
+            pl.when(refused).then(None).otherwise("answer").alias("answer"),
+            pl.when(refused).then(pl.lit("refused")).alias("reason"),
         )
 
 
-def score(weighted: Mapping[str, Fraction], ballots: Ballots, question: str, gold: str) -> Fraction:
-    """Eqs. (vote) and (score)."""
+def score(
+    weighted: Mapping[str, Fraction],
+    ballots: Ballots,
+    question: str,
+    gold: str,
+    silent: Collection[str | None] = (),
+    fallback: Sequence[str] = (),
+) -> Fraction:
+    """Eqs. (vote) and (score); what is silent is no category, and who is a fallback decides between equals."""
     total: dict[str | None, Fraction] = {}
     for model, weight in weighted.items():
         votes = ballots[model][question]
         for answer, number in votes.items():
-            total[answer] = total.get(answer, Fraction(0)) + weight * Fraction(number, votes.total())
-    best = max(total.values())
-    winners = [answer for answer, share in total.items() if share == best]
+            if weight and answer not in silent:
+                total[answer] = total.get(answer, Fraction(0)) + weight * Fraction(number, votes.total())
+    winners = best(total)
+    for model in fallback:
+        votes = ballots[model].get(question, Counter())
+        named = {answer: n for answer, n in votes.items() if answer not in silent and answer in (winners or votes)}
+        winners = best(named) or winners
     return Fraction(1, len(winners)) if gold in winners else Fraction(0)
+
+
+def best(total: Mapping[str | None, Fraction] | Mapping[str | None, int]) -> list[str | None]:
+    """The answers with the most, none if there is nothing."""
+    return [answer for answer, share in total.items() if share == max(total.values())]
 
 
 def common(corpus: Corpus, *models: str) -> list[str]:
@@ -58,7 +83,7 @@ class Twin:
     lift: Fraction
 
 
-def law(corpus: Corpus, a: str, b: str, x: Fraction) -> Twin:
+def law(corpus: Corpus, a: str, b: str, x: Fraction, silent: Collection[str | None] = ()) -> Twin:
     """Eqs. (lift), (exact) and (fuzzyrates), question by question."""
     questions = common(corpus, a, b)
     n = len(questions)
@@ -67,9 +92,9 @@ def law(corpus: Corpus, a: str, b: str, x: Fraction) -> Twin:
     p = q = lift = Fraction(0)
     for question in questions:
         gold = corpus.gold[question]
-        ok_a = score({a: Fraction(1)}, corpus.ballots, question, gold)
-        ok_b = score({b: Fraction(1)}, corpus.ballots, question, gold)
-        pooled = score({a: Fraction(1), b: x}, corpus.ballots, question, gold)
+        ok_a = score({a: Fraction(1)}, corpus.ballots, question, gold, silent)
+        ok_b = score({b: Fraction(1)}, corpus.ballots, question, gold, silent)
+        pooled = score({a: Fraction(1), b: x}, corpus.ballots, question, gold, silent)
         weights = [(1 - ok_a) * ok_b, ok_a * (1 - ok_b), (1 - ok_a) * (1 - ok_b), ok_a * ok_b]
         for cell, sign in enumerate((1, -1, 1, -1)):
             cells[cell] += weights[cell] / n

@@ -72,7 +72,6 @@ def tally_of(counts: Array, clusters: Array | None = None) -> Tally:
         np.concatenate([spots[row] for row in voted]),
         np.concatenate([row[places] for row, places in zip(entries, voted, strict=True)]),
         None if clusters is None else tuple(f"c{cluster}" for cluster in clusters),
-        ({},) * models,
     )
 
 

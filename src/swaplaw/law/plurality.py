@@ -17,14 +17,21 @@ from swaplaw._core.arrays import Ints
 from swaplaw.votes.tally import Scores, Tally
 
 
-def vote(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> Scores:
+def vote(tally: Tally, members: Sequence[int], weights: Sequence[Fraction], fallback: Sequence[int] = ()) -> Scores:
     """Pool members' shares at these weights and score the result on every question.
 
-    Scores mean something only where all members answered; elsewhere they are 0.
+    Scores mean something only where all members answered; elsewhere they are 0. They are 0, too, where nobody who
+    counts named gold, whoever is silent there. Fallback models are asked in turn where the vote so far leaves a tie
+    (or said nothing: then every category is open): the votes of each decide among the tied categories and say nothing
+    of others, as if it were a member of infinitesimal weight, far below that of the one before. What stays tied in the
+    end shares the credit.
     """
     margins = pooled_margins(tally, members, weights)
-    answered = tally.answered[list(members)].all(axis=0)
-    return Scores(np.where(answered, tally.rivals.tie_sizes(margins), 0))
+    for model in fallback:
+        margins = np.where(margins == 0, tally.margins(model), margins)
+    asked = [*(member for member, weight in zip(members, weights, strict=True) if weight), *fallback]
+    scored = tally.answered[list(members)].all(axis=0) & (tally.gold[asked] > 0).any(axis=0)
+    return Scores(np.where(scored, tally.rivals.tie_sizes(margins), 0))
 
 
 def pooled_margins(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> Ints:

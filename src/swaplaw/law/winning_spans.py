@@ -95,7 +95,8 @@ def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
 
 def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
     """Intersect the bounds that the rivals of each question set; also, which pair of the batch each span belongs to."""
-    rivals = batch[0].tally.rivals
+    tally = batch[0].tally
+    rivals = tally.rivals
     column, owner = _unsettled(batch)
     rows = rivals.rows.only(column)
     breaks, codes, tied = _rank_margins(batch, column, owner)
@@ -105,12 +106,17 @@ def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
     inside = 1 + rows.count_equal(codes, tied)
     low, high = tightest[:, 0], -tightest[:, 1]
     first, last = np.maximum(low, 0), np.minimum(high, breaks.slots - 1)
+    # Gold that the primary never names cannot win before the secondary speaks.
+    question = rivals.order.take(column)
+    names_gold = (tally.gold[[getattr(one, member) for one in batch]] > 0 for member in ("a", "b"))
+    in_a, in_b = (named.reshape(-1).take(owner * len(tally.questions) + question) for named in names_gold)
+    first = np.maximum(first, ~in_a)
     # An end that no rival sets (-1 below, `slots` above) has no rival to tie with.
-    set_low, set_high = binds_low * (low >= 0), binds_high * (high < breaks.slots)
+    set_low, set_high = binds_low * (low == first), binds_high * (high < breaks.slots)
     at_low = inside + set_low + set_high * (last == first)
     at_high = inside + set_high + set_low * (last == first)
-    facts = [rivals.order.take(column), first, last, at_low, inside, at_high, owner]
-    leads = first <= last
+    facts = [question, first, last, at_low, inside, at_high, owner]
+    leads = (first <= last) & (in_a | in_b)
     if not leads.all():
         facts = [fact[leads] for fact in facts]
     return breaks, Spans(*facts[:6]), facts[6]

@@ -163,7 +163,9 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     margins = np.stack([tally.margins(member) for member in members])
     likes, dislikes = np.logical_or.reduce(margins > 0), np.logical_or.reduce(margins < 0)
     number = len(rivals.order)
-    lost = _any(owners[dislikes & ~likes], number) | ~questions[rivals.order]
+    # What nobody names never wins, whoever is silent beside it.
+    open_ = questions & tally.gold[list(members)].any(axis=0)
+    lost = _any(owners[dislikes & ~likes], number) | ~open_[rivals.order]
     ties = 1 + np.bincount(owners[~likes & ~dislikes], minlength=number)
     unit = lcm(*(int(size) for size in np.unique(ties[~lost])))
 

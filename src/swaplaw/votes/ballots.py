@@ -114,7 +114,6 @@ class Ballots:
             spots[order][entry],
             counts[model, entry],
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[kept]),
-            tuple({} for _ in self.models),
             unlabelled=len(self.questions) - len(names),
         )
 

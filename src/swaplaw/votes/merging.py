@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,27 +45,36 @@ def merge_tallies(tallies: Sequence[Tally]) -> Tally:
     for column in ("gold", "cluster"):
         if column in counts.columns:
             _one_each(counts, column)
-    merged = tally_counts(names[0], add_up(counts.lazy()).collect())
     unlabelled = max(tally.unlabelled for tally in tallies)
-    return replace(merged, reasons=_reasons(tallies, merged.models), unlabelled=unlabelled)
+    return tally_counts(names[0], add_up(counts.lazy()).collect(), unlabelled)
 
 
 def _counts(tally: Tally) -> pl.DataFrame:
-    """The counts by name: a row for each model, question and answer."""
+    """The counts by name: a row for each model, question, answer and reason."""
     import polars as pl
 
     model, question = np.nonzero(tally.gold)
-    owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
-    place = np.concatenate([question, tally.rivals.question[tally.positions]])
+    named = tally.rivals.named[tally.positions]
+    owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))[named]
+    positions, nulls = tally.positions[named], tally.nulls
+    place = np.concatenate([question, tally.rivals.question[positions], nulls.question])
     golds = pl.Series(tally.golds or [_GRADED] * len(tally.questions), dtype=pl.String)
-    rivals = pl.Series(tally.rivals.labels[tally.positions].tolist(), dtype=pl.String)
+    rivals = pl.Series(tally.rivals.labels[positions].tolist(), dtype=pl.String)
+    silent = pl.Series([None] * len(nulls.votes), dtype=pl.String)
+    answers = pl.concat([golds.gather(question), rivals])
     frame = pl.DataFrame(
         {
-            "model": pl.Series(tally.models).gather(np.concatenate([model, owner])),
+            "model": pl.Series(tally.models).gather(np.concatenate([model, owner, nulls.model])),
             "question": pl.Series(tally.questions).gather(place),
-            "answer": pl.concat([golds.gather(question), rivals]),
+            "answer": pl.concat([answers, silent]),
+            "reason": pl.concat(
+                [
+                    pl.Series([None] * len(answers), dtype=pl.String),
+                    pl.Series(nulls.names, dtype=pl.String).gather(nulls.reason),
+                ]
+            ),
             "gold": golds.gather(place),
-            "votes": np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
+            "votes": np.concatenate([tally.gold[model, question], tally.counts[named], nulls.votes]).astype(np.int64),
         }
     )
     if tally.golds is None:
@@ -91,11 +98,3 @@ def _one_each(counts: pl.DataFrame, column: str) -> None:
     if not values.is_empty():
         question = values["question"].min()
         raise InputError(f"the tallies disagree about the {column} of question {quote(question)}; correct one of them")
-
-
-def _reasons(tallies: Sequence[Tally], models: Sequence[str]) -> tuple[dict[str, int], ...]:
-    total: dict[str, Counter[str]] = {model: Counter() for model in models}
-    for tally in tallies:
-        for model, reasons in zip(tally.models, tally.reasons, strict=False):
-            total[model].update(reasons)
-    return tuple(dict(sorted(own.items(), key=lambda each: (-each[1], each[0]))) for own in total.values())

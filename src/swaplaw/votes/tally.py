@@ -7,16 +7,19 @@ than there are zero margins. So nothing depends on the order of categories, and 
 
 Rivals are held as entries that were voted for, so memory follows the votes. A model's margins are spread out on
 demand over the rivals of all questions, a column a question (see `rows`). Padding stands for rivals that nobody
-voted for, which change nothing: gold can only tie with one at no votes at all, and then some other rival beats both.
+voted for, which change nothing: gold can only tie with one at no votes at all, and what nobody named never wins.
+
+Silence (null votes) is a category that can win, as in the paper, or it is ignored: then it is no rival
+(see `Tally.silence`). A model's share is its count over all its votes either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +28,7 @@ from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.byte_cache import Kept
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote, suggestion
-from swaplaw.votes.codes import Codes, distinct, summed
+from swaplaw.votes.codes import Codes, distinct, numbered, summed
 from swaplaw.votes.options import OPTIONS, stated_options
 from swaplaw.votes.rivals import Rivals, arrange
 
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 
 # What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
 KEPT_BYTES = 384 * 2**20
+HEARD = ("refused",)
+"""Reasons of null votes that are heard as an answer (the model said that it will not answer) where others are not."""
+Silence = Literal["counts", "ignored"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,39 @@ def tie_credit(worth: Any, size: Any) -> Any:
     return worth // size if whole else worth / size
 
 
+@dataclass(frozen=True)
+class Nulls:
+    """Null votes by model, question and reason: a row each."""
+
+    model: Ints
+    question: Ints
+    reason: Ints
+    votes: Ints
+    names: tuple[str, ...]
+    """The reasons, sorted."""
+
+    def where(self, rows: Bools) -> Nulls:
+        """Keep some rows (a mask)."""
+        return replace(
+            self, model=self.model[rows], question=self.question[rows], reason=self.reason[rows], votes=self.votes[rows]
+        )
+
+    def heard(self, reasons: Collection[str]) -> Nulls:
+        """Keep what has one of these reasons."""
+        return self.where(np.isin(self.names, list(reasons)).take(self.reason))
+
+    def of(self, model: int) -> dict[str, int]:
+        """How many null votes of a model each reason caused, the commonest first."""
+        own = self.model == model
+        totals = np.bincount(self.reason[own], self.votes[own], len(self.names)).astype(int)
+        found = {name: int(total) for name, total in zip(self.names, totals, strict=True) if total}
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+
+_NONE = np.empty(0, dtype=np.int64)
+NO_NULLS = Nulls(_NONE, _NONE, _NONE, _NONE, ())
+
+
 @dataclass(frozen=True, repr=False)
 class Tally:
     """Vote counts of one dataset. Models and questions are sorted by name, and arrays have the same order."""
@@ -100,8 +139,10 @@ class Tally:
     """The votes of each entry."""
     clusters: tuple[str, ...] | None = field(default=None, repr=False)
     """The cluster of each question, where that is known."""
-    reasons: tuple[Mapping[str, int], ...] = field(default=(), repr=False)
-    """Per model, how many null votes each reason caused."""
+    nulls: Nulls = field(default=NO_NULLS, repr=False)
+    """Null votes and why they were cast."""
+    silent: Silence = "counts"
+    """Whether null votes are a category that can win, or are ignored."""
     unlabelled: int = 0
     """How many questions were left out because they have no label."""
     golds: tuple[str, ...] | None = field(default=None, repr=False)
@@ -125,6 +166,11 @@ class Tally:
             raise InputError(
                 f"there is no model {quote(model)} in dataset {quote(self.dataset)}; {suggestion(model, self.models)}"
             ) from None
+
+    @cached_property
+    def reasons(self) -> tuple[Mapping[str, int], ...]:
+        """Per model, how many null votes each reason caused."""
+        return tuple(self.nulls.of(model) for model in range(len(self.models)))
 
     @cached_property
     def answered(self) -> Bools:
@@ -198,7 +244,7 @@ class Tally:
         """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
         ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
         for model, row in enumerate(ties):
-            row[:] = np.where(self.votes[model] > 0, self.rivals.tie_sizes(self._own_margins(model)), 0)
+            row[:] = np.where(self.gold[model] > 0, self.rivals.tie_sizes(self._own_margins(model)), 0)
         return ties
 
     @property
@@ -237,6 +283,7 @@ class Tally:
             positions.whole(),
             counts.whole(),
             self.clusters,
+            silent=self.silent,
             golds=self.golds,
             only_grades=self.only_grades,
             options=self.options,
@@ -252,18 +299,60 @@ class Tally:
         """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
         kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
         mask = np.ones(len(self.questions), dtype=bool) if questions is None else questions
+        return self._keep(kept, mask, self.counts)
+
+    def silence(self, how: Silence, heard: Collection[str] = HEARD) -> Tally:
+        """Say what null votes do: they are a category that can win, or they are ignored.
+
+        Parameters
+        ----------
+        how : {"counts", "ignored"}
+            `counts`, as in the paper: null is a category like any other. `ignored`: null is no category. A model's
+            share of an answer stays its count over all its votes, so one that is silent half the time speaks with half
+            a voice; where no member of a vote named anything, there is no answer and the score is 0.
+        heard : collection of str
+            Reasons of null votes that stay a category where others are ignored.
+
+        Returns
+        -------
+        Tally
+            The same questions and sample counts.
+
+        Examples
+        --------
+        >>> import swaplaw as sl
+        >>> tally = sl.demo_votes().tally()
+        >>> [str(sl.summary(votes)[-1].plurality) for votes in (tally, tally.silence("ignored"))]
+        ['51/200', '31/75']
+        """
+        if how == self.silent:
+            return self
+        if how == "counts":
+            raise InputError("these votes are counted without null votes already: count them again")
+        owner = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
+        null = ~self.rivals.named[self.positions]
+        loud = self.nulls.heard(heard)
+        left = _grid(loud.model, loud.question, loud.votes, self.votes.shape)
+        counts = self.counts.copy()
+        counts[null] = left[owner[null], self.rivals.question[self.positions[null]]]
+        everything = list(range(len(self.models))), np.ones(len(self.questions), dtype=bool)
+        return replace(self._keep(*everything, counts), silent=how)
+
+    def _keep(self, kept: Sequence[int], mask: Bools, counts: Ints) -> Tally:
+        """Keep some models and questions, with these counts of entries; rivals without votes vanish."""
         entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
         entry_question = self.rivals.question[self.positions]
         renumbered = np.full(len(self.models), -1)
         renumbered[kept] = np.arange(len(kept))
-        use = (renumbered[entry_model] >= 0) & mask[entry_question]
+        use = (renumbered[entry_model] >= 0) & mask[entry_question] & (counts > 0)
         voted = np.zeros(len(self.rivals.question), dtype=bool)
         voted[self.positions[use]] = True
         position = np.flatnonzero(voted)
         place = np.cumsum(mask) - 1
         rivals, spots = arrange(place[self.rivals.question[position]], int(mask.sum()), self.rivals.labels[position])
         inverse = (np.cumsum(voted) - 1)[self.positions[use]]
-        starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], self.counts[use], len(kept))
+        starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], counts[use], len(kept))
+        nulls = self.nulls.where((renumbered[self.nulls.model] >= 0) & mask[self.nulls.question])
         return Tally(
             self.dataset,
             tuple(self.models[model] for model in kept),
@@ -275,7 +364,8 @@ class Tally:
             positions,
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
-            tuple(self.reasons[model] for model in kept if self.reasons),
+            replace(nulls, model=renumbered[nulls.model], question=place[nulls.question]),
+            self.silent,
             unlabelled=self.unlabelled,
             golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
             only_grades=self.only_grades,
@@ -374,7 +464,7 @@ def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes:
         rivals,
         *_by_model(m[~right], spots[place], votes[~right], len(models)),
         clusters=clusters_of(counts),
-        reasons=_reasons(counts, list(models)),
+        nulls=_nulls(counts, m, q),
         unlabelled=unlabelled,
         golds=None if graded else _golds(code, q, len(questions)),
         only_grades=bool((counts["gold"] == RIGHT).all()),
@@ -402,7 +492,6 @@ def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], c
         np.arange(len(models) + 1) * entries,
         np.tile(np.arange(entries, dtype=np.int32), len(models)),
         _narrow(counts[:, :, 1:].transpose(0, 2, 1).reshape(-1)),
-        reasons=tuple({} for _ in models),
     )
 
 
@@ -425,18 +514,17 @@ def _golds(code: Codes, question: Ints, questions: int) -> tuple[str, ...]:
     return tuple(names.gather(own))
 
 
-def _reasons(counts: pl.DataFrame, models: Sequence[str]) -> tuple[dict[str, int], ...]:
+def _nulls(counts: pl.DataFrame, model: Ints, question: Ints) -> Nulls:
+    """The null votes among the counts, which are of these models and questions."""
     import polars as pl
 
-    null = counts.filter(pl.col("answer").is_null())
-    reason = pl.col("reason").fill_null(UNSTATED) if "reason" in counts.columns else pl.lit(UNSTATED).alias("reason")
-    tallied = (
-        null.group_by("model", reason).agg(pl.col("votes").sum()).sort("votes", "reason", descending=[True, False])
-    )
-    found: dict[str, dict[str, int]] = {model: {} for model in models}
-    for model, name, votes in tallied.iter_rows():
-        found[model][name] = votes
-    return tuple(found.values())
+    null = counts["answer"].is_null().to_numpy()
+    if not null.any():
+        return NO_NULLS
+    rows = counts.filter(null)
+    reasons = rows["reason"].fill_null(UNSTATED) if "reason" in rows.columns else pl.Series([UNSTATED] * len(rows))
+    names, reason = numbered(reasons)
+    return Nulls(model[null], question[null], reason, rows["votes"].to_numpy(), tuple(names))
 
 
 UNSTATED = "unstated"
