@@ -19,9 +19,8 @@ from pathlib import Path
 
 from scipy.special import betainc, betaln
 
-from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule
-from swaplaw.serve.voting.terms import Terms
+from swaplaw.serve.stop import Sampling, Stop, StopRule
+from swaplaw.serve.vote import Answer, Ballot, Terms
 
 ERROR = 0.05
 WINDOW = 5

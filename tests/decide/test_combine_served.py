@@ -13,10 +13,10 @@ import polars as pl
 import swaplaw as sl
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.law.plurality import vote
+from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
-from swaplaw.serve.http.app import create_app
 from swaplaw.serve.replay import Recorded, recorded, replay
-from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.serve.stop import StopRule
 from swaplaw.votes.table import Votes
 
 from support.upstreams import ask, serve

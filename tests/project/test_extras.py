@@ -76,7 +76,7 @@ def test_the_core_alone_analyses_and_names_the_extras_that_it_lacks(installed: C
 
 
 WORKS = {
-    "serve": "import swaplaw.serve.http.app, swaplaw.serve.demo, uvicorn, uvloop",
+    "serve": "import swaplaw.serve.app, swaplaw.serve.demo, uvicorn, uvloop",
     "plot": "import swaplaw.report.plots, altair, vl_convert",
     "inspect": "import swaplaw._inspect, swaplaw.importers.inspect.logs",
     "collect": "import swaplaw._inspect, swaplaw.collect.run.collection",
@@ -85,7 +85,7 @@ WORKS = {
     "ray": "import ray",
     "spark": "import pyarrow, pyspark",
     "hub": "import huggingface_hub, swaplaw.importers.hub",
-    "tracing": "import opentelemetry.trace, swaplaw.serve.http.tracing",
+    "tracing": "import opentelemetry.trace, swaplaw.serve.app",
 }
 
 

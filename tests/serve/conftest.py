@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
+from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
-from swaplaw.serve.http.app import create_app
 from swaplaw.serve.settings import Served
 
 from support.upstreams import Start, World
@@ -44,7 +44,7 @@ def base_url(upstream: tuple[World, str], world: World) -> str:
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Serve policies and get a client for them; what fails is tried as often as ever, after shorter pauses."""
-    monkeypatch.setattr("swaplaw.serve.upstream.client.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("swaplaw.serve.upstream.FIRST_PAUSE", 0.02)
     with ExitStack() as stack:
 
         def run(*served: Served, **options: Any) -> httpx.Client:

@@ -18,9 +18,9 @@ import openai
 import pytest
 
 from swaplaw.errors import InputError
+from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
-from swaplaw.serve.http.app import create_app
-from swaplaw.serve.http.gate import Bounds
+from swaplaw.serve.gate import Bounds
 
 from support.upstreams import Start, World, ask, serve
 

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.order import wave
-from swaplaw.serve.voting.statistical import error_bound
+from swaplaw.serve.stop import error_bound
+from swaplaw.serve.vote import Answer, Ballot, wave
 
 NEW = "never seen"
 ANSWERS: list[Answer] = ["A", "B", None]

@@ -21,11 +21,11 @@ from serve.test_recorded import ask_all
 from swaplaw.decide.cascade import cascade_policy, cascades
 from swaplaw.decide.policy import read_policy
 from swaplaw.errors import InputError
+from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
-from swaplaw.serve.http.app import create_app
 from swaplaw.serve.replay import recorded, replay
 from swaplaw.serve.settings import served_from
-from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.serve.stop import StopRule
 from swaplaw.votes.table import Votes
 
 from support.commands import Finished

@@ -10,7 +10,7 @@ from math import inf
 import httpx
 import pytest
 
-from swaplaw.serve.upstream.limits import Throttle
+from swaplaw.serve.upstream import Throttle
 
 from support.upstreams import Start, World, ask, serve
 

@@ -13,7 +13,7 @@ import pytest
 
 from serve.test_app import vote
 from swaplaw.errors import InputError
-from swaplaw.serve.http.keys import Key, Keyring, read_keys
+from swaplaw.serve.gate import Key, Keyring, read_keys
 
 from support.upstreams import Start, World, ask, serve
 
@@ -67,27 +67,6 @@ def test_an_answer_needs_its_plurality(base_url: str, start: Start) -> None:
     assert vote(start(serve(base_url, *members)))["swaplaw"]["winner"] == "A"
     found = vote(start(serve(base_url, *members, plurality="1/2")))["swaplaw"]
     assert (found["winner"], found["decision"], found["ties"]) == (None, "abstain", [])
-
-
-def test_the_responses_api(base_url: str, start: Start) -> None:
-    url = str(start(serve(base_url, ("says-A", "1", 3))).base_url)
-    with openai.OpenAI(base_url=url, api_key="x", max_retries=0) as client:
-        answer = client.responses.create(model="pool", input="Which?", instructions="Be brief.")
-        assert answer.output_text == "The answer is (A)."
-        assert answer.usage is not None
-        assert answer.usage.output_tokens > 0
-        parts: list[Any] = [{"role": "user", "content": [{"type": "input_text", "text": "Which?"}]}]
-        assert client.responses.create(model="pool", input=parts).output_text == "The answer is (A)."
-        events = list(client.responses.create(model="pool", input="Which?", stream=True))
-        assert events[0].type == "response.created"
-        assert events[-1].type == "response.completed"
-        assert "".join(event.delta for event in events if event.type == "response.output_text.delta") == (
-            "The answer is (A)."
-        )
-        with pytest.raises(openai.BadRequestError, match="previous_response_id"):
-            client.responses.create(model="pool", input="x", previous_response_id="resp_1")
-        with pytest.raises(openai.NotFoundError):
-            client.models.retrieve("other")
 
 
 def test_every_reply_has_a_request_id(base_url: str, start: Start) -> None:

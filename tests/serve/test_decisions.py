@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 
 from swaplaw.decide.policy import Member, Policy, Voting
+from swaplaw.serve.poll import Poll, UnavailableError
 from swaplaw.serve.settings import Served, served_from
-from swaplaw.serve.upstream.client import Client, Switchboard
-from swaplaw.serve.upstream.completions import Completion, UpstreamError
-from swaplaw.serve.voting.poll import Poll, UnavailableError
+from swaplaw.serve.upstream import Client, Completion, Switchboard, UpstreamError
 
 LOST = "lost"
 Fate = str | None

@@ -10,7 +10,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from swaplaw.cli.serve.serve import command
-from swaplaw.serve.http.metrics import Metrics
+from swaplaw.serve.metrics import Metrics
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 

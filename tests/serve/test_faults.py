@@ -22,11 +22,11 @@ from serve.test_command import server
 from swaplaw.answers import Reader
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError
+from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
-from swaplaw.serve.http.app import create_app
-from swaplaw.serve.http.protocol import MOST_HEAD
+from swaplaw.serve.gate import MOST_HEAD
 from swaplaw.serve.settings import Served, served_from
-from swaplaw.serve.upstream.completions import Completion
+from swaplaw.serve.upstream import Completion
 
 from support.upstreams import Start, World, ask, serve
 
@@ -166,7 +166,7 @@ def test_a_pause_beyond_the_questions_time_is_not_waited_for(base_url: str, star
 def test_bookkeeping_never_costs_an_answer(
     base_url: str, start: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from swaplaw.serve.http.metrics import Metrics
+    from swaplaw.serve.metrics import Metrics
 
     def fail(*arguments: Any) -> None:
         raise ValueError("Counters can only be incremented by non-negative amounts.")
@@ -180,7 +180,7 @@ def test_bookkeeping_never_costs_an_answer(
 def test_whatever_fails_is_said_in_openais_form(
     base_url: str, start: Start, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from swaplaw.serve.http.endpoint import Endpoint
+    from swaplaw.serve.app import Endpoint
 
     async def fail(*arguments: Any) -> None:
         raise RuntimeError("secret")
@@ -273,7 +273,7 @@ def test_the_default_waits_three_times_at_most(base_url: str, start: Start) -> N
 
 
 def test_a_throttle_halves_once_a_burst_and_recovers() -> None:
-    from swaplaw.serve.upstream.limits import Throttle
+    from swaplaw.serve.upstream import Throttle
 
     now = [0.0]
     throttle = Throttle(16, clock=lambda: now[0])
@@ -289,7 +289,7 @@ def test_a_throttle_halves_once_a_burst_and_recovers() -> None:
 
 
 def test_a_slot_of_one_that_leaves_is_passed_on() -> None:
-    from swaplaw.serve.upstream.limits import Throttle
+    from swaplaw.serve.upstream import Throttle
 
     async def run() -> list[str]:
         throttle, done = Throttle(1), []

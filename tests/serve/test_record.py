@@ -13,8 +13,8 @@ import pytest
 
 from serve.test_command import server, write
 from swaplaw.errors import InputError
+from swaplaw.serve.poll import Cast, MemberRecord
 from swaplaw.serve.record import Recorder
-from swaplaw.serve.voting.poll import Cast, MemberRecord
 
 from support.upstreams import World, ask, serve
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.replay import Recorded, replay
-from swaplaw.serve.voting.stopping import StopRule
+from swaplaw.serve.stop import StopRule
 
 from support.commands import Run
 

@@ -83,7 +83,7 @@ class Soak:
 
     async def _ask(self) -> None:
         """Send one request of a random kind; whatever it is, it is answered, and in OpenAI's form."""
-        kinds = [self._vote] * 6 + [self._stream, self._tools, self._respond, self._nonsense, self._leave]
+        kinds = [self._vote] * 6 + [self._stream, self._tools, self._nonsense, self._leave]
         await self.rng.choice(kinds)()
 
     async def _post(self, kind: str, path: str = "/v1/chat/completions", **options: Any) -> Any:
@@ -111,9 +111,6 @@ class Soak:
     async def _tools(self) -> None:
         found = await self._post("tools", json=question(tools=TOOLS))
         assert found is None or found["swaplaw"]["decision"] == "passed_through"
-
-    async def _respond(self) -> None:
-        await self._post("respond", "/v1/responses", json={"model": "load", "input": "Which?"})
 
     async def _nonsense(self) -> None:
         headers = {"content-type": "application/json"}

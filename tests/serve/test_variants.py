@@ -18,13 +18,13 @@ from starlette.responses import JSONResponse, Response
 from serve.test_app import vote
 from serve.test_faults import SIGNED, signed
 from swaplaw.decide.policy import Member
+from swaplaw.serve import gate as protocol
+from swaplaw.serve.app import Panels, create_app
 from swaplaw.serve.demo import running
-from swaplaw.serve.http import protocol
-from swaplaw.serve.http.app import Panels, create_app
-from swaplaw.serve.http.keys import Key, Keyring
-from swaplaw.serve.http.metrics import Metrics
+from swaplaw.serve.gate import Key, Keyring
+from swaplaw.serve.metrics import Metrics
 from swaplaw.serve.settings import Upstream
-from swaplaw.serve.upstream.client import LONGEST_REST, Client, Switchboard
+from swaplaw.serve.upstream import LONGEST_REST, Client, Switchboard
 
 from support.upstreams import Start, World, ask, reply, serve
 
@@ -104,10 +104,9 @@ def test_a_reload_may_allow_more_calls(base_url: str) -> None:
     ],
     ids=lambda body: body[:60],
 )
-@pytest.mark.parametrize("path", ["/chat/completions", "/responses"])
-def test_nonsense_is_a_client_error(base_url: str, start: Start, body: bytes, path: str) -> None:
+def test_nonsense_is_a_client_error(base_url: str, start: Start, body: bytes) -> None:
     client = start(serve(base_url, ("says-A", "1", 1)))
-    error_of(client.post(path, content=body, headers=JSON), 400)
+    error_of(client.post("/chat/completions", content=body, headers=JSON), 400)
 
 
 @pytest.mark.parametrize("depth", [100, 700, 850, 900, 940, 960, 980, 2000])
@@ -203,10 +202,6 @@ def test_json_is_pooled_where_the_reader_reads_it_else_passed_through(
     pooled = start(serve(base_url, ("texts-json", "1", 2), ("texts-other", "1/2", 2), answer={"read": "json"}))
     assert vote(pooled, response_format=SCHEMA)["swaplaw"]["winner"] == "A"
     assert all(body["response_format"] == SCHEMA for body in world.bodies)
-    text = {"format": {"type": "json_schema", "name": "x", "schema": {}}}
-    asked = {"model": "pool", "input": "Which?", "text": text}
-    assert error_of(client.post("/responses", json=asked), 400)["param"] == "response_format"
-    assert pooled.post("/responses", json=asked).json()["swaplaw"]["winner"] == "A"
 
 
 def test_an_abstention_is_a_refusal_where_json_is_expected(base_url: str, world: World, start: Start) -> None:
@@ -217,11 +212,6 @@ def test_an_abstention_is_a_refusal_where_json_is_expected(base_url: str, world:
     assert (message["content"], message["refusal"]) == (None, "No idea.")
     with client.stream("POST", "/chat/completions", json=ask(response_format=SCHEMA, stream=True)) as response:
         assert '"refusal":"No idea."' in response.read().decode()
-    asked = {"model": "pool", "input": "Which?", "text": {"format": {"type": "json_object"}}}
-    (item,) = client.post("/responses", json=asked).json()["output"]
-    assert item["content"] == [{"type": "refusal", "refusal": "No idea."}]
-    with client.stream("POST", "/responses", json={**asked, "stream": True}) as response:
-        assert "event: response.refusal.delta" in response.read().decode()
 
 
 @pytest.mark.parametrize(

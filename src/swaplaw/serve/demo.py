@@ -26,7 +26,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.serve.http.protocol import server_options
+from swaplaw.serve.gate import server_options
 from swaplaw.serve.settings import Served, served_from
 
 if TYPE_CHECKING:

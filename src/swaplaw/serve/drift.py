@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule, stop_rule
-from swaplaw.serve.voting.terms import Terms, terms_of
+from swaplaw.serve.stop import Sampling, Stop, StopRule, stop_rule
+from swaplaw.serve.vote import Answer, Ballot, Terms, terms_of
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes

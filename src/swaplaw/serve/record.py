@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import InputError, quote
-from swaplaw.serve.voting.poll import MemberRecord
+from swaplaw.serve.poll import MemberRecord
 
 if TYPE_CHECKING:
     import polars as pl

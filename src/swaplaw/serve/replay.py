@@ -14,9 +14,8 @@ from typing import Any
 
 from swaplaw.decide.policy import Policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.voting.ballot import Answer, Ballot
-from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule
-from swaplaw.serve.voting.terms import terms_of
+from swaplaw.serve.stop import Sampling, Stop, StopRule
+from swaplaw.serve.vote import Answer, Ballot, terms_of
 from swaplaw.votes.table import Votes
 
 Progress = Callable[[Iterable[str]], Iterable[str]]

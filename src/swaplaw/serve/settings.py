@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -20,10 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from swaplaw.answers.readers import LABELS, Reader
 from swaplaw.decide.policy import QUESTION, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.upstream.completions import Completion
-from swaplaw.serve.voting.ballot import Ballot
-from swaplaw.serve.voting.stopping import ROUNDS, StopRule
-from swaplaw.serve.voting.terms import Degrade, NullWin, Terms, as_share, terms_of
+from swaplaw.serve.stop import ROUNDS, StopRule
+from swaplaw.serve.vote import Ballot, Degrade, NullWin, Terms, as_share, terms_of
+
+if TYPE_CHECKING:
+    from swaplaw.serve.upstream import Completion
 
 MOST_SAMPLES = 1000
 """Samples per question over all members: a policy that asks for more is a mistake, or an attack on the bill."""

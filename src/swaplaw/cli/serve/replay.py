@@ -14,7 +14,7 @@ from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
     from swaplaw.serve.replay import Recorded, Replayed
-    from swaplaw.serve.voting.stopping import StopRule
+    from swaplaw.serve.stop import StopRule
 
 ERRORS = (0.05, 0.01)
 
@@ -74,7 +74,7 @@ def command(
 
 def settings(errors: tuple[float, ...], rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
     """The settings to compare: all samples, the exact stop, what the policy says, and what was asked for."""
-    from swaplaw.serve.voting.stopping import StopRule, stop_rule
+    from swaplaw.serve.stop import StopRule, stop_rule
 
     rules = {"all samples": StopRule(exact=False), "exact": StopRule()}
     for number in rounds:

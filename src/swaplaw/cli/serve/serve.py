@@ -67,9 +67,8 @@ def command(
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = stack.enter_context(TemporaryDirectory(prefix="swaplaw-metrics-"))
         try:
             from swaplaw.serve.demo import demo_policy, demo_script, running, scripted_app
-            from swaplaw.serve.http.gate import Bounds
-            from swaplaw.serve.http.keys import Keyring, plain_keys, read_keys
-            from swaplaw.serve.http.run import Setup, run
+            from swaplaw.serve.gate import Bounds, Keyring, plain_keys, read_keys
+            from swaplaw.serve.run import Setup, run
             from swaplaw.serve.settings import read_served
         except ModuleNotFoundError as missing:
             if (missing.name or "").startswith("swaplaw"):

@@ -19,10 +19,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from swaplaw._core.inspect_run import errors_for_inspect
 from swaplaw.errors import InputError
-from swaplaw.serve.http.schemas import ChatRequest
+from swaplaw.serve.forms import ChatRequest
+from swaplaw.serve.poll import Decision, Poll
 from swaplaw.serve.settings import read_served
-from swaplaw.serve.upstream.client import Client, Switchboard
-from swaplaw.serve.voting.poll import Decision, Poll
+from swaplaw.serve.upstream import Client, Switchboard
 
 STOPPED: dict[str | None, StopReason] = {"length": "max_tokens", "content_filter": "content_filter"}
 CONNECTIONS = 10

@@ -14,9 +14,8 @@ from swaplaw._core.inspect_run import errors_for_inspect
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError
 from swaplaw.law.weights import as_weight
-from swaplaw.serve.voting.ballot import Ballot
-from swaplaw.serve.voting.stopping import Sampling, Stop, StopRule
-from swaplaw.serve.voting.terms import Terms
+from swaplaw.serve.stop import Sampling, Stop, StopRule
+from swaplaw.serve.vote import Ballot, Terms
 
 
 @solver

@@ -13,11 +13,9 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from swaplaw.serve.settings import Served
-from swaplaw.serve.upstream.client import OUR_FAULT, Asked, Client
-from swaplaw.serve.upstream.completions import Completion, UpstreamError
-from swaplaw.serve.voting.ballot import Answer
-from swaplaw.serve.voting.stopping import Sampling, Stop
-from swaplaw.serve.voting.terms import Terms
+from swaplaw.serve.stop import Sampling, Stop
+from swaplaw.serve.upstream import OUR_FAULT, Asked, Client, Completion, UpstreamError
+from swaplaw.serve.vote import Answer, Terms
 
 By = Literal["vote", "primary", "primary_text", "abstain"]
 """What decided; `primary`: the null category won, and the policy falls back to the primary."""

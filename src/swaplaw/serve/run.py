@@ -20,8 +20,8 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from swaplaw.serve.http.app import create_app
-from swaplaw.serve.http.protocol import server_options
+from swaplaw.serve.app import create_app
+from swaplaw.serve.gate import server_options
 from swaplaw.serve.record import Recorder
 from swaplaw.serve.settings import Served
 

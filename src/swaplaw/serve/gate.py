@@ -1,0 +1,500 @@
+"""API keys: known by their digests only, each with limits and a budget of its own.
+
+HTTP with bounds on what comes before the body, which the parser itself does not set.
+
+What every request passes before it is read: keys, and bounds on number, kind, size and patience.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from time import time
+from typing import Annotated, Any, Literal, cast
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from swaplaw.errors import InputError, quote
+from swaplaw.serve.metrics import Metrics
+
+Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+DAY = 86_400.0
+
+
+class KeyEntry(BaseModel):
+    """One key of a key file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """SHA-256 of the key, in hexadecimal: `printf %s "$KEY" | sha256sum`."""
+    requests_per_minute: Amount | None = None
+    budget: Amount | None = None
+    """Cost a day, in the unit of the policy's prices, after which requests are refused until the next day (UTC)."""
+
+
+class KeyFile(BaseModel):
+    """A key file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    keys: Annotated[list[KeyEntry], Field(min_length=1)]
+
+
+Refusal = Literal["rate", "budget"]
+
+
+@dataclass
+class Key:
+    """A key and what it has used; the owner of several processes gives each its share of the limits."""
+
+    name: str
+    digest: bytes = field(repr=False)
+    requests_per_minute: float | None = None
+    budget: float | None = None
+    spent: float = 0.0
+    _day: int = 0
+    _allowance: float = 0.0
+    _seen: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._allowance = max(1.0, self.requests_per_minute or 0.0)
+
+    def admit(self, now: float | None = None) -> Refusal | None:
+        """Let a request pass, or say what is used up."""
+        now = time() if now is None else now
+        self._turn_day(now)
+        if self.budget is not None and self.spent >= self.budget:
+            return "budget"
+        if self.requests_per_minute is None:
+            return None
+        earned = max(0.0, now - self._seen) * self.requests_per_minute / 60
+        self._allowance = min(max(1.0, self.requests_per_minute), self._allowance + earned)
+        self._seen = now
+        if self._allowance < 1:
+            return "rate"
+        self._allowance -= 1
+        return None
+
+    def charge(self, cost: float, now: float | None = None) -> None:
+        """Book what a request cost."""
+        self._turn_day(time() if now is None else now)
+        self.spent += cost
+
+    def _turn_day(self, now: float) -> None:
+        if (day := int(now // DAY)) != self._day:
+            self._day, self.spent = day, 0.0
+
+
+class Keyring:
+    """All keys that are accepted; none at all means that everybody is."""
+
+    def __init__(self, keys: Sequence[Key] = ()) -> None:
+        self._keys = list(keys)
+
+    def __bool__(self) -> bool:
+        return bool(self._keys)
+
+    def find(self, authorization: str) -> Key | None:
+        """The key that a request shows, compared in constant time: digests tell nothing, not even a length."""
+        scheme, _, shown = authorization.partition(" ")
+        digest = sha256(shown.strip().encode()).digest()
+        matches = [key for key in self._keys if hmac.compare_digest(digest, key.digest)]
+        return matches[0] if matches and scheme.lower() == "bearer" else None
+
+
+def plain_keys(keys: Sequence[str]) -> Keyring:
+    """Keys without limits, forgotten but for their digests."""
+    return Keyring([Key(f"key-{place}", sha256(key.encode()).digest()) for place, key in enumerate(keys, 1)])
+
+
+def read_keys(path: str | Path, workers: int = 1) -> Keyring:
+    """Read a key file; limits are shared out among processes."""
+    place = quote(str(path), 200)
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        entries = KeyFile.model_validate(document).keys
+    except OSError as error:
+        raise InputError(f"{place}: cannot read the keys ({error.strerror})") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise InputError(f"{place}: {'.'.join(map(str, first['loc'])) or 'keys'}: {first['msg']}") from None
+    except ValueError:
+        raise InputError(f'{place}: not JSON; expected {{"keys": [{{"name": …, "sha256": …}}]}}') from None
+    names = [entry.name for entry in entries]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{place}: two keys are called {quote(twice[0])}: name each differently")
+    return Keyring([_key(entry, workers) for entry in entries])
+
+
+def _key(entry: KeyEntry, workers: int) -> Key:
+    rate, budget = (value / workers if value else None for value in (entry.requests_per_minute, entry.budget))
+    return Key(entry.name, bytes.fromhex(entry.sha256), rate, budget)
+
+
+MOST_HEAD = 64 * 1024
+"""Bytes of a request line and its headers."""
+PATIENCE = 30.0
+"""Seconds for them to arrive."""
+
+
+CALLER = "swaplaw.caller"
+"""Where a request's scope has its `Caller`."""
+MOST_HELD = 64 * 1024
+"""Bytes of a reply that wait for the rest of it."""
+
+
+class Caller:
+    """Who sent a request, as far as it is known: whether all of it is here, and whether they have gone.
+
+    A task that waits for them to go, and a timer for what has arrived, would cost each request more than its vote.
+    """
+
+    __slots__ = ("_then", "gone", "whole")
+
+    def __init__(self) -> None:
+        self._then: Callable[[], None] | None = None
+        self.gone = False
+        self.whole = False
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody wants to be told when they go."""
+        return self._then is not None
+
+    def watch(self, then: Callable[[], None]) -> None:
+        """Call this when they go, or soon if they have gone."""
+        self._then = then
+        if self.gone:
+            asyncio.get_running_loop().call_soon(then)
+
+    def unwatch(self) -> None:
+        """It no longer matters."""
+        self._then = None
+
+    def leave(self) -> None:
+        """They have gone."""
+        self.gone = True
+        if self._then is not None:
+            self._then()
+
+
+class Joined:
+    """A transport that sends in one piece what is written in one turn of the loop: a reply's head with its body."""
+
+    __slots__ = ("_held", "_loop", "_size", "_transport")
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._held: list[bytes] = []
+        self._size = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send this, with what follows at once."""
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+        self._size += len(data)
+        if self._size > MOST_HELD:
+            self._send()
+
+    def close(self) -> None:
+        """Send what is held, and hang up."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        if self._held:
+            whole, self._held, self._size = b"".join(self._held), [], 0
+            self._transport.write(whole)
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Refuses a request whose head is too long, or too slow, before anything is done with it."""
+
+    _callers: tuple[Caller, ...] = ()
+    _head_bytes = 0
+    _head_done = True
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a first request no longer than for the rest of any other: who says nothing holds a place, too."""
+        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
+        self._timer = self.loop.call_later(PATIENCE, self._too_slow)
+
+    def data_received(self, data: bytes) -> None:
+        """Count what arrives until the head is whole; one read is never more than a few hundred kilobytes."""
+        if self._head_done:
+            self._head_bytes = 0
+        self._head_bytes += len(data)
+        self._head_done = False
+        super().data_received(data)
+        if self._head_done or self.transport is None or self.transport.is_closing():
+            self._stop_timer()
+        elif self._head_bytes > MOST_HEAD:
+            self._refuse(b"431 Request Header Fields Too Large", b"the headers are too long", b"too_large")
+        elif self._timer is None:
+            self._timer = self.loop.call_later(PATIENCE, self._too_slow)
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._head_done = True
+        caller, scope = Caller(), cast("dict[str, Any]", self.scope)
+        scope[CALLER] = caller
+        self._callers = (*(one for one in self._callers if one.watched), caller)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """What arrives now is bounded as a body."""
+        self._head_done = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Nothing more of this request is to come."""
+        self._head_done = True
+        self._callers[-1].whole = True
+        super().on_message_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the timer, and tell those who are still at work for this client."""
+        self._stop_timer()
+        super().connection_lost(exc)
+        for one in self._callers:
+            one.leave()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP in the same form as everything else."""
+        self._refuse(b"400 Bad Request", b"this is not HTTP that can be read", b"invalid_http")
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        self._refuse(b"408 Request Timeout", b"the headers did not arrive in time", b"timeout")
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: bytes, message: bytes, code: bytes) -> None:
+        body = b'{"error":{"message":"%b","type":"invalid_request_error","param":null,"code":"%b"}}' % (message, code)
+        head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
+        self.transport.write(head % (status, len(body)) + body)
+        self.transport.close()
+        self._stop_timer()
+
+
+def server_options() -> dict[str, Any]:
+    """How our servers speak HTTP: for uvicorn's configuration."""
+    quiet = {"server_header": False, "proxy_headers": False, "access_log": False}
+    return {"http": BoundedProtocol, "ws": "none", **quiet}
+
+
+log = logging.getLogger("swaplaw.serve")
+OPEN = frozenset({"/health", "/health/live", "/health/ready"})
+"""What needs no key."""
+KEY = "swaplaw.key"
+"""Where a request's scope has its API key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request whose body is there."""
+
+    scope: Scope
+    body: bytes
+
+
+Answer = Callable[[Asking], Awaitable[Response]]
+Headers = Mapping[bytes, bytes]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much is accepted."""
+
+    body_bytes: int = 4 * 2**20
+    body_seconds: float = 30.0
+    requests: int = 1000
+    """In flight at once; more are told to come back."""
+
+
+def error(status: int, message: str, code: str, param: str | None = None, **headers: str) -> JSONResponse:
+    """An error in OpenAI's form."""
+    kind = "invalid_request_error" if status < 500 and status != 429 else "server_error"
+    body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return JSONResponse(body, status, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+class Gate:
+    """ASGI middleware: `/health` is open, all else needs a key where keys are set. Every reply has a request's id.
+
+    What is posted to one of the paths of `answers` is answered by these at once: a router and its layers would cost
+    more than the vote.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keys: Keyring,
+        hosts: Sequence[str],
+        bounds: Bounds,
+        metrics: Metrics,
+        answers: Mapping[str, Answer],
+    ) -> None:
+        self._app, self._bounds, self._metrics, self._keys = app, bounds, metrics, keys
+        self._answers = answers
+        self._hosts = frozenset(hosts)
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it here: in OpenAI's form, whatever happens."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        marked = _Marked(send, _request_id(headers))
+        try:
+            if refusal := self._refusal(scope, headers):
+                await refusal(scope, receive, marked)
+            elif scope["method"] != "POST":
+                await self._app(scope, receive, marked)
+            else:
+                await self._counted(headers, scope, receive, marked)
+        except Exception:
+            log.exception("a request failed")
+            if not marked.begun:
+                await error(500, "something went wrong here; it is in the log", "internal_error")(
+                    scope, receive, marked
+                )
+
+    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """What stands against a request before it is read."""
+        if sum(map(len, chain.from_iterable(scope["headers"]))) > MOST_HEAD:
+            return error(431, "the headers are too long", "too_large")
+        if scope["path"] in OPEN:
+            return None
+        if self._hosts and not self._meant(_text(headers, b"host")):
+            return error(421, "this server does not go by that name", "misdirected")
+        if not self._keys:
+            return None
+        key = self._keys.find(_text(headers, b"authorization"))
+        if key is None:
+            return error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")
+        scope[KEY] = key
+        if scope["method"] == "POST" and (used_up := key.admit()):
+            self._metrics.refused.labels(key.name, used_up).inc()
+            if used_up == "rate":
+                return error(429, "this key may not ask more often: try again", "rate_limited", retry_after="1")
+            return error(429, "this key's budget of today is spent", "insufficient_quota")
+        return None
+
+    async def _counted(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._in_flight >= self._bounds.requests:
+            await error(429, "too many requests at once: try again", "busy", retry_after="1")(scope, receive, send)
+            return
+        self._in_flight += 1
+        self._metrics.in_flight.inc()
+        try:
+            await self._bounded(headers, scope, receive, send)
+        finally:
+            self._in_flight -= 1
+            self._metrics.in_flight.dec()
+
+    def _meant(self, host: str) -> bool:
+        """A web page whose name was made to point here names itself: it must not ask on its visitor's account."""
+        try:
+            return urlsplit(f"//{host}").hostname in self._hosts
+        except ValueError:
+            return False
+
+    async def _bounded(self, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+        # A web page cannot send this kind across origins without being allowed to, and nobody allows it.
+        if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            await error(415, "send the request as application/json", "unsupported_media_type")(scope, receive, send)
+            return
+        caller = scope.get(CALLER)
+        try:
+            if caller is not None and caller.whole:  # What is all here needs no timer.
+                body = await self._read(headers, receive)
+            else:
+                async with asyncio.timeout(self._bounds.body_seconds):
+                    body = await self._read(headers, receive)
+        except TimeoutError:
+            await error(408, "the request's body did not arrive in time", "timeout")(scope, receive, send)
+            return
+        if body is None:
+            limit = f"{self._bounds.body_bytes} bytes"
+            await error(413, f"the request's body is longer than {limit}", "too_large")(scope, receive, send)
+            return
+        if (answer := self._answers.get(scope["path"])) is not None:
+            response = await answer(Asking(scope, body))
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, _replay(body, receive), send)
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
+        """The whole body, or None if it is too long."""
+        declared = headers.get(b"content-length", b"0")
+        if declared.isdigit() and int(declared[:20]) > self._bounds.body_bytes:
+            return None
+        body = bytearray()
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if len(body) > self._bounds.body_bytes:
+                return None
+            if not message.get("more_body", False):
+                return bytes(body)
+
+
+class _Marked:
+    """Sends on, with the request's id among the headers, and remembers that a reply has begun."""
+
+    def __init__(self, send: Send, request_id: bytes) -> None:
+        self._send, self._id = send, request_id
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message["headers"] = [*message.get("headers", ()), (b"x-request-id", self._id)]
+        await self._send(message)
+
+
+def _request_id(headers: Headers) -> bytes:
+    """The client's own id where it is plain and short, else a new one."""
+    given = _text(headers, b"x-request-id")
+    if given and len(given) <= 128 and given.isascii() and given.isprintable():
+        return given.encode()
+    return b"req_%032x" % random.getrandbits(128)
+
+
+def _text(headers: Headers, name: bytes) -> str:
+    return headers.get(name, b"").decode("latin-1")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Hand the body on as one message, then whatever follows (which is: the client has gone)."""
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return first.pop() if first else await receive()
+
+    return replayed

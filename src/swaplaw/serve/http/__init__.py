@@ -1,1 +1,0 @@
-"""The endpoint: requests, replies, limits and metrics."""

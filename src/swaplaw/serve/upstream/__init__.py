@@ -1,1 +1,0 @@
-"""Members' upstreams: calls, their limits, and what comes back."""

@@ -1,1 +1,0 @@
-"""The running vote, when it is decided, and who is asked next."""
