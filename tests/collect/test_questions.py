@@ -35,7 +35,7 @@ def test_supergpqa(tmp_path: Path, suffix: str) -> None:
 def test_mmlu_pro_is_read_without_its_padding(tmp_path: Path, suffix: str) -> None:
     [question] = read_questions(written(tmp_path, MMLU_PRO, name=f"m.{suffix}"))
     assert question.options == ("helium", "hydrogen", "neon")
-    assert (question.id, question.letter, question.cluster) == ("70", "B", "chemistry")
+    assert (question.id, question.letter, question.strata["category"]) == ("70", "B", "chemistry")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -220,7 +220,7 @@ def test_untrusted_text_stays_text(tmp_path: Path) -> None:
 
 
 def test_clusters_are_for_all_or_for_none(tmp_path: Path) -> None:
-    rows = [PLAIN | {"subject": "gases"}, PLAIN | {"id": "q2", "subject": ""}]
+    rows = [PLAIN | {"cluster": "gases"}, PLAIN | {"id": "q2", "cluster": ""}]
     questions = read_questions(written(tmp_path, *rows))
     assert [question.cluster for question in questions] == [None, None]
     assert "clusters are not used" in questions.notes[-1]

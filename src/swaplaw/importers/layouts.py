@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from swaplaw.answers.forms import number
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.record import Findings, Options
+from swaplaw.votes.columns import INDEXES, NAMES, candidates, plain
 from swaplaw.votes.contract import RIGHT, WRONG
 
 if TYPE_CHECKING:
     import polars as pl
 
-INDEXES = ("", "unnamed_0", "unnamed:_0", "level_0", "__index_level_0__", "row", "row_number", "rownum", "column_1")
-"""Names, made plain, of columns that only number the rows."""
 MODEL, ANSWER = "model", "answer"
 LETTER = re.compile(r"[(\[]?[A-Za-z][)\].:]?")
 RIGHT_WORDS = ("true", "t", "yes", "y", "correct", "right", "pass", "passed", "✓", "✔", "✅")
@@ -28,11 +27,6 @@ EITHER = {"", "yes", "no", "y", "n", "t", "f"}
 """Grades that may as well be answers."""
 ENOUGH = 10
 """Questions after which a model is right at least once."""
-
-
-def plain(name: str) -> str:
-    """Make a column's name comparable: small letters, underscores for blanks and hyphens."""
-    return ".".join("_".join(part.lower().replace("-", " ").replace("_", " ").split()) for part in name.split("."))
 
 
 def flattened(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -73,23 +67,20 @@ class Wide:
         return replace(self, models=models, kept=[*self.kept, *left])
 
 
-def wide_columns(names: list[str], guesses: Mapping[str, tuple[str, ...]], options: Options) -> Wide | None:
+def wide_columns(names: list[str], options: Options) -> Wide | None:
     """Tell whether a table has one column per model: no column for the model, and two or more that are nothing else."""
-    known = {plain(name): name for name in reversed(names)}
+    if options.model or "model" in options.columns or candidates(names, NAMES["model"]):
+        return None
+    if any(plain(name) != "answer" for name in candidates(names, NAMES["answer"])):
+        return None
     declared = {*options.columns.values(), *options.question} | ({options.cluster} if options.cluster else set())
-    if options.model or "model" in options.columns or any(guess in known for guess in guesses["model"]):
-        return None
-    if any(guess in known for guess in guesses["answer"] if guess != "answer"):
-        return None
     parts = ("gold", "dataset", "question", "cluster", "sample")
-    spoken_for = {known[guess] for part in parts for guess in guesses[part] if guess in known} | declared
+    spoken_for = {name for part in parts for name in candidates(names, NAMES[part])} | declared
     models = [name for name in names if name not in spoken_for]
     named = bool(options.question) or "question" in options.columns
-    has_question = named or any(guess in known for guess in guesses["question"])
-    if len(models) < 2 or not has_question:
+    if len(models) < 2 or not (named or candidates(names, NAMES["question"])):
         return None
-    guessed = next((known[guess] for guess in guesses["gold"] if guess in known), None)
-    gold = options.columns.get("gold", guessed)
+    gold = options.columns.get("gold", next(iter(candidates(names, NAMES["gold"])), None))
     columns = {"model": MODEL, "answer": ANSWER} | ({"gold": gold} if gold else {})
     return Wide(models, [name for name in names if name not in models], columns)
 

@@ -1,8 +1,8 @@
 """Tables of any layout, through a declared column map: what is not declared is guessed, and every guess is shown.
 
-Names are tried in the order below, letter case and punctuation aside; nested JSON fields have dotted names. The lists
-know plain tables, OpenAI simple-evals-like results and evalscope's reviews. A table with one column per model is turned
-long; one that only says right or wrong gives votes for `RIGHT` and `WRONG`, which can be counted but not pooled.
+Columns are found by `votes.columns`, which knows plain tables, simple-evals-like results and evalscope's reviews.
+A table with one column per model is turned long; one that only says right or wrong gives votes for `RIGHT` and
+`WRONG`, which can be counted but not pooled.
 """
 
 from __future__ import annotations
@@ -17,61 +17,13 @@ from swaplaw.importers import layouts
 from swaplaw.importers.record import Findings, Options, Reading, describe
 from swaplaw.importers.scores import Scores
 from swaplaw.votes import canonical
+from swaplaw.votes.columns import PARTS, guess
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import Source, open_file, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
 
-GUESSES: dict[str, tuple[str, ...]] = {
-    "dataset": ("dataset", "dataset_name", "benchmark", "task", "task_name", "eval"),
-    "question": (
-        *(
-            "question",
-            "question_id",
-            "question_number",
-            "question_no",
-            "qid",
-            "instance_id",
-            "sample_id",
-            "sample_score.sample_id",
-            "doc_id",
-            "example_id",
-        ),
-        *("item_id", "problem_id", "prompt_id", "id", "index", "prompt", "input", "question_text"),
-    ),
-    "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm"),
-    "sample": (
-        "sample",
-        "epoch",
-        "repeat",
-        "repetition",
-        "trial",
-        "attempt",
-        "run",
-        "seed",
-        "sample_number",
-        "sample_no",
-    ),
-    "answer": (
-        *("extracted_answer", "extracted_prediction", "sample_score.score.extracted_prediction", "parsed_answer"),
-        *("model_answer", "mapped_output", "prediction", "pred", "predicted", "predicted_answer", "answer"),
-        *("sample_score.score.prediction", "response", "output", "completion", "model_output", "predicted_text"),
-        *("answers", "samples", "responses", "predictions", "completions"),
-    ),
-    "gold": (
-        *("gold", "target", "correct_answer", "gold_answer", "answer_key", "ground_truth", "reference", "expected"),
-        *("correct_option", "expected_answer", "label", "truth", "solution", "answer"),
-    ),
-    "cluster": ("cluster", "subject", "category", "topic"),
-    "reason": ("reason", "abstention_reason"),
-    "correct": (
-        *("correct", "is_correct", "passed", "score", "acc", "accuracy", "exact_match"),
-        *("sample_score.score.value.acc", "sample_score.score.value.exact_match"),
-    ),
-    "cost": ("cost", "total_cost"),
-    "tokens": ("tokens", "total_tokens", "completion_tokens"),
-}
 ORDER = "order"
 """Stands for a number that tells apart questions of one id: the place among a model's rows of that id."""
 SEPARATOR = "/"
@@ -89,7 +41,7 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
     except Exception as error:  # Any engine's complaint about a file it cannot parse.
         raise unreadable(opened, error) from None
     names = frame.collect_schema().names()
-    if wide := layouts.wide_columns(names, GUESSES, options):
+    if wide := layouts.wide_columns(names, options):
         wide = layouts.listing_samples(frame, wide) or layouts.answering(frame, wide, options, str(file), findings)
         frame = layouts.turned_long(frame, wide, str(file), findings)
         options = replace(options, columns={**options.columns, **wide.columns})
@@ -118,8 +70,8 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
 def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
     """Decide which column each part of a vote is read from: as declared, else as guessed."""
     for column, name in options.columns.items():
-        if column not in GUESSES:
-            raise InputError(f"there is no column '{column}' in a vote table; there are {', '.join(GUESSES)}")
+        if column not in PARTS:
+            raise InputError(f"there is no column '{column}' in a vote table; there are {', '.join(PARTS)}")
         if name not in names:
             raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
     mapping = dict(options.columns)
@@ -127,31 +79,7 @@ def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
         if options.cluster not in names:
             raise InputError(f"{quote(file, 200)}: no column {quote(options.cluster)}; found {listing(names, 30)}")
         mapping.setdefault("cluster", options.cluster)
-    plain = {layouts.plain(name): name for name in reversed(names)}
-    taken = set(mapping.values())
-    # Gold before answer: where a table has a prediction and an answer, the answer is the key.
-    for column in (
-        "gold",
-        "dataset",
-        "question",
-        "model",
-        "sample",
-        "answer",
-        "cluster",
-        "reason",
-        "correct",
-        "cost",
-        "tokens",
-    ):
-        if column in mapping:
-            continue
-        candidates = [plain[guess] for guess in GUESSES[column] if guess in plain and plain[guess] not in taken]
-        if column == "gold" and "answer" in plain and candidates == [plain["answer"]]:
-            others = [guess for guess in GUESSES["answer"] if guess in plain and guess != "answer"]
-            candidates = candidates if others or "answer" in mapping else []
-        if candidates:
-            mapping[column] = candidates[0]
-            taken.add(candidates[0])
+    mapping = guess(names, mapping)
     given = {"model": options.model, "dataset": options.dataset, "question": options.question}
     missing = [column for column in REQUIRED if column not in mapping and not given.get(column)]
     if "correct" in mapping and set(missing) & {"answer", "gold"}:
@@ -184,7 +112,7 @@ def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, f
     for column, given in (("model", options.model), ("dataset", options.dataset)):
         if given is not None:
             columns = [one for one in columns if one.meta.output_name() != column] + [pl.lit(given).alias(column)]
-    rest = [name for name in schema.names() if name not in {*mapping.values(), *GUESSES}]
+    rest = [name for name in schema.names() if name not in {*mapping.values(), *PARTS}]
     sources = [pl.col(name) for name in rest if not isinstance(schema[name], pl.List | pl.Object | pl.Array)]
     result = frame.select(*columns, *sources)
     return _question_ids(result, frame, mapping, options, file) if options.question else result
@@ -296,7 +224,7 @@ def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options,
         first = frame.select(pl.col(sorted(set(mapping.values()))).drop_nulls().first()).collect()
     except pl.exceptions.PolarsError as error:
         raise unreadable(Source(str(file), lambda: frame), error) from None
-    for column in GUESSES:
+    for column in PARTS:
         if column == "question" and options.question:
             yield Reading(column, SEPARATOR.join(options.question), "")
         elif column in mapping:

@@ -1,7 +1,6 @@
-"""Which column of a table each part of a question is in: as declared, else guessed by name.
+"""Which column of a table each part of a question is in: as declared, else guessed by name (see `votes.columns`).
 
-Names are tried in the order below, letter case and punctuation aside. Known this way are SuperGPQA, GPQA, MMLU-Pro,
-MMLU, ARC, SciQ, MedQA, MedMCQA, OpenTDB and Inspect's own samples.
+Known this way are SuperGPQA, GPQA, MMLU-Pro, MMLU, ARC, SciQ, MedQA, MedMCQA, OpenTDB and Inspect's own samples.
 """
 
 from __future__ import annotations
@@ -11,42 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.votes.columns import NAMES, by_plain, candidates, plain
 
-GUESSES: dict[str, tuple[str, ...]] = {
-    "id": (
-        "id",
-        "uuid",
-        "question_id",
-        "qid",
-        "record_id",
-        "sample_id",
-        "item_id",
-        "problem_id",
-        "example_id",
-        "doc_id",
-    ),
-    "question": ("question", "question_text", "text", "input", "prompt", "query", "stem", "problem"),
-    "options": ("options", "choices", "answer_choices", "candidates", "endings"),
-    "cluster": ("cluster", "subject", "category", "topic"),
-}
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "letter": ("answer_letter", "answer_key", "answerkey", "correct_letter", "correct_option", "gold_letter"),
-    "index": ("answer_index", "answer_idx", "gold_index", "correct_index"),
-    "number": (),
-    "text": (),
-    "answer": ("answer", "target", "gold", "correct_answer", "correct", "label", "cop"),
-}
-"""What tells the answer: a letter, a position from 0, a position from 1, an option's text, or any of these."""
-CORRECT = ("correct_answer", "correct", "best_answer")
-INCORRECT = ("incorrect_answers", "incorrect", "wrong_answers", "distractors")
-PARTS = (*GUESSES, *ANSWERS, "correct", "incorrect")
+ANSWERS = {"letter": "right_letter", "index": "right_index", "number": None, "text": None, "answer": "right_answer"}
+"""What tells the answer (a letter, a position from 0, a position from 1, an option's text, or any of these), and the
+part of `NAMES` by which its column is guessed."""
+PARTS = ("id", "question", "options", "cluster", *ANSWERS, "correct", "incorrect")
 STRATA = (
     *("discipline", "field", "subfield", "difficulty", "is_calculation", "subject", "category", "topic"),
     *("high_level_domain", "subdomain"),
 )
 # One column for each option: lettered from a, or numbered from 0 or 1.
-_OPTION_FAMILIES = (r"(?:option|choice|opt|op|answer|)_?([a-z])", r"(?:option|choice|opt|answer|ending)_?(\d{1,2})")
-_INCORRECT_FAMILIES = (r"(?:incorrect_answer|incorrect|wrong_answer|wrong|distractor)_?(\d{1,2})",)
+_OPTION_FAMILIES = (r"(?:option|choice|opt|op|answer|)([a-z])", r"(?:option|choice|opt|answer|ending)(\d{1,2})")
+_INCORRECT_FAMILIES = (r"(?:incorrectanswer|incorrect|wronganswer|wrong|distractor)(\d{1,2})",)
 
 
 @dataclass(frozen=True)
@@ -91,10 +67,10 @@ class _Finder:
 
     def find(self, strata: Sequence[str]) -> Columns:
         correct, options = self._options()
-        question = self._guess("question", GUESSES["question"])
+        question = self._guess("question", "text")
         answers = {} if correct else self._answers()
-        known = correct or answers or self.unlabelled
-        for part, found in (("options", options), ("question", question), ("answer", known)):
+        labelled = correct or answers or self.unlabelled
+        for part, found in (("options", options), ("question", question), ("answer", labelled)):
             if not found:
                 keyless = ", or that there are no answers yet (`unlabelled`)" if part == "answer" else ""
                 raise InputError(
@@ -102,25 +78,21 @@ class _Finder:
                     f"{listing(list(self.names), 30)}; say which column it is (`columns`: {part}=NAME){keyless}"
                 )
         assert question is not None
-        plain = self._plain_names
-        kept = {plain[name]: plain[name] for name in STRATA if name in plain}
+        known = by_plain(self.names)
+        kept = {name: name for name in candidates(self.names, STRATA)}
         for name in strata:
-            kept[name] = self._there(plain.get(plain_name(name), name), "; choose the columns of strata (`strata`)")
+            kept[name] = self._there(known.get(plain(name), name), "; choose the columns of strata (`strata`)")
         return Columns(
             question=question,
             options=options,
             answers=answers,
             correct=correct,
-            id=self._guess("id", GUESSES["id"]),
-            cluster=self._guess("cluster", GUESSES["cluster"]),
+            id=self._guess("id", "id"),
+            cluster=self._guess("cluster", "cluster"),
             strata=kept,
             unlabelled=self.unlabelled,
-            padded={"cot_content", "answer_index"} <= set(plain),
+            padded={"cotcontent", "answerindex"} <= set(known),
         )
-
-    @property
-    def _plain_names(self) -> dict[str, str]:
-        return {plain_name(name): name for name in reversed(self.names)}
 
     def _there(self, name: str, remedy: str = "") -> str:
         if name not in self.names:
@@ -128,11 +100,9 @@ class _Finder:
             raise InputError(f"{quote(self.source, 200)}: there is no column {quote(name)}; found {found}{remedy}")
         return name
 
-    def _guess(self, part: str, guesses: Sequence[str]) -> str | None:
-        if part in self.declared:
-            return self.declared[part]
-        plain = self._plain_names
-        return next((plain[guess] for guess in guesses if guess in plain), None)
+    def _guess(self, part: str, named: str) -> str | None:
+        """The column of a part, as declared or else by the names of a part of `NAMES`."""
+        return self.declared.get(part) or next(iter(candidates(self.names, NAMES[named])), None)
 
     def _split(self, column: str) -> tuple[str, ...]:
         """Several columns are declared with commas between them."""
@@ -144,7 +114,7 @@ class _Finder:
             return None, self._split(self.declared["options"])
         apart = {"correct", "incorrect"} & set(self.declared)
         if not apart:
-            if column := self._guess("options", GUESSES["options"]):
+            if column := self._guess("options", "options"):
                 return None, (column,)
             if family := self._family(_OPTION_FAMILIES):
                 return None, family
@@ -152,16 +122,16 @@ class _Finder:
             self._split(self.declared["incorrect"])
             if "incorrect" in self.declared
             else self._family(_INCORRECT_FAMILIES, least=1)
-            or tuple(filter(None, [self._guess("incorrect", INCORRECT)]))
+            or tuple(filter(None, [self._guess("incorrect", "wrong_options")]))
         )
-        correct = self._guess("correct", CORRECT)
+        correct = self._guess("correct", "right_option")
         return (correct, incorrect) if correct and incorrect else (None, ())
 
     def _family(self, patterns: Sequence[str], least: int = 2) -> tuple[str, ...]:
         """Columns that differ by a letter or number alone, from the first on without gaps."""
-        plain = self._plain_names
         for pattern in patterns:
-            matches = {match[1]: plain[name] for name in plain if (match := re.fullmatch(pattern, name))}
+            known = by_plain(self.names).items()
+            matches = {match[1]: name for key, name in known if (match := re.fullmatch(pattern, key))}
             numbers = {ord(key) - ord("a") if key.isalpha() else int(key): name for key, name in matches.items()}
             first = min(numbers, default=-1)
             run = [numbers[place] for place in range(first, first + len(numbers)) if place in numbers]
@@ -173,10 +143,5 @@ class _Finder:
         declared = {part: self.declared[part] for part in ANSWERS if part in self.declared}
         if declared:
             return declared
-        found = {part: self._guess(part, guesses) for part, guesses in ANSWERS.items()}
+        found = {part: self._guess(part, named) for part, named in ANSWERS.items() if named}
         return {part: column for part, column in found.items() if column is not None}
-
-
-def plain_name(name: str) -> str:
-    """A column's name without letter case and punctuation: "High-level domain" is high_level_domain."""
-    return "_".join(re.findall(r"[^\W_]+", name.lower()))

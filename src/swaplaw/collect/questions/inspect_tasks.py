@@ -62,8 +62,7 @@ def _question(sample: Sample, unlabelled: bool) -> Question:
     metadata = sample.metadata or {}
     strata = {key: text_of(value, key) for key, value in metadata.items() if isinstance(value, str | int | bool)}
     identity = content_id(text, options) if sample.id is None else text_of(sample.id, "the id")
-    cluster = next((strata[key] for key in ("cluster", "subject", "category", "topic") if strata.get(key)), None)
-    return Question(identity, text, options, gold[0] if gold else None, cluster, strata)
+    return Question(identity, text, options, gold[0] if gold else None, strata.get("cluster") or None, strata)
 
 
 def _text(sample: Sample) -> str:
