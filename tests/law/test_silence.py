@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from swaplaw.law.scoresheet import scoresheet
 from swaplaw.panels.arrangement import arrangement
 from swaplaw.votes.tally import Scores, Tally
 
+from support.commands import Run
 from support.corpora import corpora, weights
 from support.twin import REFUSED, Corpus, every_breakpoint, law, score
 
@@ -141,3 +144,30 @@ def test_nobody_names_anything() -> None:
     assert sl.pair(tally, "aa", "bb").at(1).accuracy == 0
     assert [piece.lift for piece in sl.curve(tally, "aa", "bb").pieces] == [0, 0]
     assert vote(tally, (0,), (Fraction(1),), (1,)).total == 0
+
+
+def test_every_command_and_function_hears_the_same_silence(swaplaw: Run) -> None:
+    quiet = sl.demo_votes().tally().silence("ignored")
+    a, b, c = "gemini-1.5-pro-preview-0409", "gemini-1.0-pro", "llama-2-7b-chat"
+
+    def said(*command: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(swaplaw(*command, "demo", "--silence", "ignored", "--json").out)
+        assert found["silence"] == "ignored"
+        return found
+
+    alone = {row.model: row.plurality for row in sl.summary(sl.demo_votes(), silence="ignored")}
+    assert {row["model"]: row["plurality"] for row in said("summary")["models"]} == {
+        k: float(v) for k, v in alone.items()
+    }
+    two = sl.pair(sl.demo_votes(), a, b, silence="ignored")
+    assert two.masses == sl.pair(quiet, a, b).masses
+    lifts = {(row["primary"], row["secondary"]): row["lift"] for row in said("pairs")["pairs"]}
+    assert lifts[a, b] == float(two.at("2/3").lift)
+    assert two.at("2/3") in [pair.at("2/3") for pair in sl.pairs(sl.demo_votes(), silence="ignored")]
+    curve = sl.curve(sl.demo_votes(), a, b, silence="ignored")
+    assert said("curve", "--primary", a, "--secondary", b)["best_lift"]["lift"] == float(curve.best_lift.lift)
+    three = sl.panel(sl.demo_votes(), [a, b, c], silence="ignored")
+    panel = said("panel", "--members", f"{a},{b},{c}", "--folds", "0")["panels"][0]
+    assert panel["accuracy"] == float(three.at(panel["weights"]).accuracy)
+    assert "silence" not in json.loads(swaplaw("summary", "demo", "--json").out)
+    assert "abstained (ignored)" in swaplaw("pairs", "demo", "--silence", "ignored").out

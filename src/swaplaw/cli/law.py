@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from swaplaw.panels.certificates import Certificate
     from swaplaw.panels.panel import PanelOptimum
     from swaplaw.panels.search import PanelSearch
-    from swaplaw.votes.tally import Tally
+    from swaplaw.votes.tally import Silence, Tally
 
 MASSES = (
     *("p", "q", "gap", "collective", "rescue", "damage", "both_right", "both_wrong"),
@@ -72,12 +72,12 @@ class Row:
 
 
 @command(example="swaplaw pairs demo --weight 2/3")
-def pairs(votes: VotesGiven, weight: str) -> None:
+def pairs(votes: VotesGiven, weight: str, silence: Silence) -> None:
     """Show the law for every pair at one weight: masses, correlation, rates, lift and swap mass."""
     from swaplaw.law import as_weight
 
     x, table = as_weight(weight), votes.votes()
-    tallies = votes.tallies(table)
+    tallies = votes.tallies(table, silence)
     if only_grades(table):
         _masses(tallies)
         return
@@ -168,14 +168,14 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
     example="swaplaw curve demo --primary gpt-4 --secondary mistral-large --at 1/3",
     at=option("--at", "List the questions that this weight changes.", metavar="X"),
 )
-def curve(votes: VotesGiven, primary: str, secondary: str, at: str | None) -> None:
+def curve(votes: VotesGiven, primary: str, secondary: str, at: str | None, silence: Silence) -> None:
     """Show the exact lift of one pair at every weight: its steps, its best weight and its best plateau."""
     from swaplaw import pair
     from swaplaw.law import as_weight
     from swaplaw.law.curve import curve_of
 
     x = None if at is None else as_weight(at)
-    chosen = pair(_tally_of(votes, primary, secondary), primary, secondary)
+    chosen = pair(_tally_of(votes.tallies(silence=silence), primary, secondary), primary, secondary)
     if chosen.masses.gap < 0:
         tell(f"note: {quote(secondary)} is the more accurate of the two on their {chosen.n} questions")
     found = curve_of(chosen)
@@ -190,9 +190,8 @@ def curve(votes: VotesGiven, primary: str, secondary: str, at: str | None) -> No
     answer(curve_dict(found) | ({} if x is None else {"at": _changes(chosen, x)}), shown)
 
 
-def _tally_of(votes: VotesGiven, *models: str) -> Tally:
+def _tally_of(tallies: Sequence[Tally], *models: str) -> Tally:
     """The one dataset that holds both models."""
-    tallies = votes.tallies()
     holding = [tally for tally in tallies if all(model in tally.models for model in models)]
     if len(holding) > 1:
         raise InputError(
@@ -370,6 +369,7 @@ def panel(
     folds: int,
     repeats: int,
     seed: int,
+    silence: Silence,
     crew: dict[str, Any],
 ) -> None:
     """Find the best panels: k models pooled by weighted vote, at weights that are proven best.
@@ -382,7 +382,7 @@ def panel(
         raise InputError(f"{folds} folds leave nothing to hold out: ask for 2 or more, or 0 for no held-out numbers")
     dealt = {"folds": folds, "repeats": repeats, "seed": seed}
     done: list[tuple[Tally, list[PanelRow], PanelSearch | None]] = []
-    for tally in votes.tallies():
+    for tally in votes.tallies(silence=silence):
         fleet = leave_out(tally, without)
         if members:
             searched, found = None, [_certified(fleet, members, time_limit)]

@@ -29,7 +29,7 @@ from swaplaw.law.weights import DEFAULT_WEIGHT
 if TYPE_CHECKING:
     from swaplaw.importers.record import Options
     from swaplaw.votes.table import Votes
-    from swaplaw.votes.tally import Tally
+    from swaplaw.votes.tally import Silence, Tally
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -92,6 +92,12 @@ OPTIONS: dict[str, Option] = {
     "secondary": option("--secondary", "The model that is added.", metavar="MODEL", required=True),
     "models": option("--models", "Consider these models only.", metavar="A,B,...", callback=lambda *a: names(a[2])),
     "without": option("--without", "Leave this model out (repeatable).", multiple=True, metavar="MODEL"),
+    "silence": option(
+        "--silence",
+        "Null votes: a category that can win, or ignored.",
+        type=_choice("counts", "ignored"),
+        default="counts",
+    ),
     "min_gain": option("--min-gain", "Smallest gain worth a second model.", type=float, default=MIN_GAIN),
     "by": BY,
     "seed": SEED,
@@ -253,14 +259,21 @@ class VotesGiven(Reading):
         """The table of votes."""
         return self.load(self.paths, **how)
 
-    def tally(self, without: Sequence[str] = ()) -> Tally:
+    def tally(self, without: Sequence[str] = (), silence: Silence = "counts") -> Tally:
         """One dataset counted, without some of its models and the questions that only they answered."""
-        return leave_out(self.votes().tally(self.dataset), without)
+        return leave_out(_counted(self.votes(), self.dataset, silence), without)
 
-    def tallies(self, votes: Votes | None = None) -> list[Tally]:
+    def tallies(self, votes: Votes | None = None, silence: Silence = "counts") -> list[Tally]:
         """Every dataset counted, or the one that is named."""
         votes = self.votes() if votes is None else votes
-        return [votes.tally(name) for name in ([self.dataset] if self.dataset is not None else votes.datasets)]
+        names = votes.datasets if self.dataset is None else [self.dataset]
+        return [_counted(votes, name, silence) for name in names]
+
+
+def _counted(votes: Votes, dataset: str | None, silence: Silence) -> Tally:
+    if silence != "counts":
+        render.also(silence=silence)
+    return votes.tally(dataset).silence(silence)
 
 
 def leave_out(tally: Tally, without: Sequence[str]) -> Tally:

@@ -40,6 +40,7 @@ LONG_WORK = 500
 FORMATS = ("text", "md", "csv")
 _FORMAT = "swaplaw.format"
 _STDOUT = "swaplaw.stdout"
+_FACTS = "swaplaw.facts"
 
 
 def options(json_help: str | None, tables: bool) -> list[click.Parameter]:
@@ -100,8 +101,15 @@ def answer(document: Any, shown: Callable[[], Any]) -> None:
     emit(document.to_dict() if hasattr(document, "to_dict") else document)
 
 
+def also(**facts: Any) -> None:
+    """Add facts about the whole run, such as how votes were read, to the JSON document."""
+    click.get_current_context().meta.setdefault(_FACTS, {}).update(facts)
+
+
 def emit(document: Any) -> None:
     """Print exactly one JSON document."""
+    if facts := _meta(_FACTS):
+        document |= facts
     with aside():
         click.echo(json.dumps(document, indent=2, allow_nan=False), file=_meta(_STDOUT))
 
@@ -196,9 +204,10 @@ def fleet_line(tally: Tally) -> str:
     left_out = f" ({tally.unlabelled:,} without a label left out)" if tally.unlabelled else ""
     null = sum(number for reasons in tally.reasons for number in reasons.values())
     questions = f"{several(len(tally.questions), 'question')}{left_out}"
+    silence = " (ignored)" if tally.silent == "ignored" else ""
     return (
         f"{tally.dataset}: {several(len(tally.models), 'model')}, {questions}, "
-        f"{samples} per model and question, {share(null / votes)}% abstained, ties share credit"
+        f"{samples} per model and question, {share(null / votes)}% abstained{silence}, ties share credit"
     )
 
 

@@ -26,7 +26,7 @@ from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
 from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Tally, credits
+from swaplaw.votes.tally import Silence, Tally, credits
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class Curve(Result):
         return Outcome(weight, self.masses, rescued, -damaged, repaired, -corrupted)
 
 
-def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
+def curve(votes: VotesLike, primary: str, secondary: str, silence: Silence = "counts") -> Curve:
     """Compute the exact lift of two models at every weight.
 
     Parameters
@@ -223,6 +223,8 @@ def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
         The votes (see `tally`).
     primary, secondary : str
         The model that carries weight 1, and the one that is added.
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Returns
     -------
@@ -241,7 +243,7 @@ def curve(votes: VotesLike, primary: str, secondary: str) -> Curve:
     >>> found.best_plateau.weight, found.best_plateau.lift
     (Fraction(1, 2), Fraction(3, 100))
     """
-    return curve_of(pair(votes, primary, secondary))
+    return curve_of(pair(votes, primary, secondary, silence))
 
 
 def curves(votes: VotesLike, *, workers: Workers = None) -> Iterator[Curve]:

@@ -23,7 +23,7 @@ from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Scores, Tally
+from swaplaw.votes.tally import Scores, Silence, Tally
 
 Found = TypeVar("Found")
 
@@ -336,7 +336,7 @@ def cells(right_a: Ints, right_b: Ints, scale_a: int, scale_b: int) -> Ints:
     return np.stack([wrong_a * right_b, right_a * wrong_b, wrong_a * wrong_b, right_a * right_b])
 
 
-def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
+def pair(votes: VotesLike, primary: str, secondary: str, silence: Silence = "counts") -> Pair:
     """Take two models as primary and secondary, as given, on the questions that both answered.
 
     Parameters
@@ -345,6 +345,8 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
         The votes (see `tally`).
     primary, secondary : str
         The model that carries weight 1, and the one that is added.
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Returns
     -------
@@ -364,7 +366,7 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
     >>> two.at("2/3").lift
     Fraction(-3, 100)
     """
-    tally = inputs.tally(votes)
+    tally = inputs.tally(votes, silence=silence)
     if primary == secondary:
         raise InputError(f"primary and secondary are both {quote(primary)}: name two different models")
     chosen = Pair(tally, tally.index(primary), tally.index(secondary))
@@ -376,13 +378,15 @@ def pair(votes: VotesLike, primary: str, secondary: str) -> Pair:
     return chosen
 
 
-def pairs(votes: VotesLike) -> Iterator[Pair]:
+def pairs(votes: VotesLike, silence: Silence = "counts") -> Iterator[Pair]:
     """Go through every pair with common questions, the more accurate model as primary.
 
     Parameters
     ----------
     votes : Tally, Votes, dataframe or path
         The votes (see `tally`).
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Yields
     ------
@@ -400,7 +404,7 @@ def pairs(votes: VotesLike) -> Iterator[Pair]:
     >>> max(sl.pairs(sl.demo_votes()), key=lambda two: two.at("2/3").lift)
     Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)
     """
-    tally = inputs.tally(votes)
+    tally = inputs.tally(votes, silence=silence)
     return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
 
 

@@ -26,7 +26,7 @@ from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Scores, Tally
+from swaplaw.votes.tally import Scores, Silence, Tally
 
 LARGEST_PANEL = 8
 """Members beyond which 2^k cells and k - 1 weights are no longer worked out."""
@@ -322,7 +322,7 @@ class PanelOptimum:
         return sum(self.weights[1:], Fraction(0))
 
 
-def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
+def panel(votes: VotesLike, members: Sequence[str], silence: Silence = "counts") -> Panel:
     """Make a panel of some models. The most accurate is the primary; equal accuracies are in name order.
 
     Parameters
@@ -331,6 +331,8 @@ def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
         The votes (see `tally`).
     members : sequence of str
         The models; each once.
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Returns
     -------
@@ -351,7 +353,7 @@ def panel(votes: VotesLike, members: Sequence[str]) -> Panel:
     >>> three.at([1, "1/2", "1/2"]).accuracy
     Fraction(41, 50)
     """
-    tally = inputs.tally(votes)
+    tally = inputs.tally(votes, silence=silence)
     indices = [tally.index(member) for member in members]
     doubles = sorted({name for name in members if members.count(name) > 1})
     if doubles:

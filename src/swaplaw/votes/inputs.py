@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.hooks import service
 from swaplaw.errors import InputError, quote
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Silence, Tally
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -16,7 +16,7 @@ VotesLike = Any
 """A `Tally`, `Votes`, any dataframe that narwhals knows, or one or several paths of files, logs and directories."""
 
 
-def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
+def tally(votes: VotesLike, dataset: str | None = None, silence: Silence = "counts") -> Tally:
     """Count votes per model, question and category.
 
     Every function that analyses votes takes the same kinds of votes, and counts them first. If you run several
@@ -29,11 +29,13 @@ def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
         in the engine that holds them; paths may be files, logs of other tools, and directories of them.
     dataset : str, optional
         Which dataset to count, where the votes hold several.
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Returns
     -------
     Tally
-        Integer counts; a tally is returned as it is.
+        Integer counts; a tally is returned as it is, unless silence is to be ignored.
 
     Raises
     ------
@@ -49,8 +51,8 @@ def tally(votes: VotesLike, dataset: str | None = None) -> Tally:
     if isinstance(votes, Tally):
         if dataset not in (None, votes.dataset):
             raise InputError(f"this tally is of dataset {quote(votes.dataset)}, not {quote(dataset)}")
-        return votes
-    return vote_table(votes).tally(dataset)
+        return votes if silence == "counts" else votes.silence(silence)
+    return vote_table(votes).tally(dataset).silence(silence)
 
 
 def vote_table(votes: VotesLike) -> Votes:

@@ -14,7 +14,7 @@ from swaplaw.errors import several
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import PositionBias
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Silence, Tally
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ class ModelSummary(Result):
         } | bias
 
 
-def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = None) -> list[ModelSummary]:
+def summary(
+    votes: VotesLike, positions: Mapping[str, PositionBias] | None = None, silence: Silence = "counts"
+) -> list[ModelSummary]:
     """Summarise every model: accuracy of one sample and of the plurality, ties, abstentions.
 
     Parameters
@@ -71,6 +73,8 @@ def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = Non
         The votes (see `tally`).
     positions : mapping of str to PositionBias, optional
         What `position_bias` found for each model.
+    silence : {"counts", "ignored"}
+        What null votes do: a category that can win, or nothing (see `Tally.silence`).
 
     Returns
     -------
@@ -84,7 +88,7 @@ def summary(votes: VotesLike, positions: Mapping[str, PositionBias] | None = Non
     >>> best.model, best.plurality
     ('gpt-4', Fraction(81, 100))
     """
-    tally = inputs.tally(votes)
+    tally = inputs.tally(votes, silence=silence)
     known = positions or {}
     rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))

@@ -51,7 +51,7 @@ def command(name: str, as_json: bool) -> None:
             }
         )
         return
-    summary_command.show_fleet(tally, fleet)
+    summary_command.show_fleet(tally, summary_command.with_effects(tally, fleet))
     title = f"The {PAIRS_SHOWN} of {len(found)} pairs with the largest lift at weight {DEFAULT_WEIGHT}"
     law.show_pairs(title, DEFAULT_WEIGHT, found, top=PAIRS_SHOWN)
     law.show_optima(pair(tally, best.primary, best.secondary), best)

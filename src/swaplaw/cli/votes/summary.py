@@ -4,40 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from swaplaw.cli._shared.evidence import doubts_on_stderr
-from swaplaw.cli._shared.help import Command
-from swaplaw.cli._shared.output import Column, accuracy, emit, fleet_line, load, percent, show, votes_options
+from swaplaw.cli.options import VotesGiven, command
+from swaplaw.cli.render import Column, accuracy, answer, fleet_line, percent, show
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
     from swaplaw.evidence.intervals import Effect
     from swaplaw.votes.position import PositionBias
     from swaplaw.votes.summary import ModelSummary
-    from swaplaw.votes.tally import Tally
+    from swaplaw.votes.tally import Silence, Tally
 
 
-@click.command("summary", cls=Command)
-@votes_options
-@doubts_on_stderr()
-def command(votes: tuple[str, ...], dataset: str | None, as_json: bool) -> None:
+@command(example="swaplaw summary demo")
+def summary(votes: VotesGiven, silence: Silence) -> None:
     """Show each model's single-sample and plurality accuracy, its abstentions by reason, and position bias.
 
     Position bias is the share of votes that would have to move for chosen positions to be even; it is shown where votes
     have the columns `position` and `options`, and flagged where chance would hardly make it.
     """
-    from swaplaw import summary
     from swaplaw.votes import position_bias
+    from swaplaw.votes.summary import summary
 
-    table = load(votes)
-    names = table.datasets if dataset is None else [dataset]
-    fleets = [(tally, summary(tally, position_bias(table, tally.dataset))) for tally in map(table.tally, names)]
-    if as_json:
-        emit({"models": [as_dict(row, found) for fleet in fleets for row, found in with_effects(*fleet)]})
-        return
-    for tally, rows in fleets:
-        show_fleet(tally, rows)
+    table = votes.votes()
+    tallies = votes.tallies(table, silence)
+    fleets = [with_effects(tally, summary(tally, position_bias(table, tally.dataset))) for tally in tallies]
+
+    def shown() -> None:
+        for tally, rows in zip(tallies, fleets, strict=True):
+            show_fleet(tally, rows)
+
+    answer({"models": [as_dict(row, found) for rows in fleets for row, found in rows]}, shown)
 
 
 def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
@@ -57,8 +53,9 @@ def as_dict(row: ModelSummary, found: Effect | None) -> dict[str, Any]:
     return row.to_dict() | {"interval": None if found is None else [max(0.0, found.low), found.high]}
 
 
-def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
+def show_fleet(tally: Tally, found: list[tuple[ModelSummary, Effect | None]]) -> None:
     """Print one dataset's models, the most accurate first."""
+    rows = [row for row, _ in found]
     reasons = sorted({reason for row in rows for reason in row.reasons})
     shares = ["Single %", "Plurality %", "±", "Abstained %", *(f"{reason} %" for reason in reasons)]
     cells = [
@@ -67,11 +64,11 @@ def show_fleet(tally: Tally, rows: list[ModelSummary]) -> None:
             str(row.questions),
             str(row.votes),
             percent(row.single),
-            *accuracy(row.plurality, found),
+            *accuracy(row.plurality, effect),
             percent(row.abstained),
             *(percent(row.reasons.get(reason, 0)) for reason in reasons),
         ]
-        for row, found in with_effects(tally, rows)
+        for row, effect in found
     ]
     if any(row.position for row in rows):
         shares += ["Position bias %", "Flag"]
