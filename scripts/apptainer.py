@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DEFINITION = ROOT / "src" / "swaplaw" / "forensic" / "sandbox" / "forensic.def"
+DEFINITION = ROOT / "forensic" / "src" / "swaplaw_forensic" / "sandbox" / "forensic.def"
 MIRROR = "http://deb.debian.org/debian"
 # Unpacking alone installs no essential packages: those that programs here use are named.
 BASE = "bash,coreutils,dash,diffutils,findutils,grep,gzip,mawk,sed,tar,util-linux"
@@ -111,5 +111,5 @@ if __name__ == "__main__":
     found = arrange()
     if not found:
         sys.exit(1)
-    tests = [sys.executable, "-m", "pytest", *(sys.argv[1:] or ["tests/forensic", "-k", "apptainer"])]
+    tests = [sys.executable, "-m", "pytest", *(sys.argv[1:] or ["forensic/tests", "-k", "apptainer"])]
     sys.exit(subprocess.run(tests, cwd=ROOT, env={**os.environ, **found}).returncode)

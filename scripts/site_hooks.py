@@ -3,6 +3,7 @@
 - `$...$` and blocks between `$$` become MathML, which browsers draw by themselves, offline too.
 - `{public: swaplaw.law}` lists the public names of a package, as its `__init__.pyi` has them.
 - `{schemas}` describes what `--json` prints, from the schemas beside the page.
+- The pages of swaplaw-forensic are pages of the site.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "docs" / "reference" / "schemas"
@@ -21,6 +24,16 @@ _BLOCK = re.compile(r"^\$\$\n(.*?)\n\$\$$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<![\\$`\w])\$([^$\n`]+?)\$(?![\w$])")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 _PUBLIC = re.compile(r"^\{public: ([\w.]+)\}$", re.MULTILINE)
+
+
+FORENSIC = ROOT / "forensic" / "docs"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that belong to the other distribution."""
+    for page in sorted(FORENSIC.glob("*.md")):
+        files.append(File(page.name, str(FORENSIC), config.site_dir, config.use_directory_urls))
+    return files
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:

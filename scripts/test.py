@@ -55,7 +55,7 @@ def install_python_packages(version: str | None = None) -> Path:
     if version is not None and run(BIN / "uv", "venv", "--quiet", "--allow-existing", "--python", version, chosen):
         sys.exit(f"there is no Python {version} here that uv finds, and it could not download one: install it first")
     os.environ["VIRTUAL_ENV"] = str(chosen)
-    if run(BIN / "uv", "sync", "--active", "--frozen", "--all-extras", "--quiet"):
+    if run(BIN / "uv", "sync", "--active", "--frozen", "--all-packages", "--all-extras", "--quiet"):
         sys.exit("could not install the locked packages: see the message above")
     return chosen
 

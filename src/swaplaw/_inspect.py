@@ -6,10 +6,7 @@ swaplaw that registers something with Inspect adds its line here, and nothing el
 
 from swaplaw.collect.ask.task import mcq
 from swaplaw.collect.local.provider import local
-from swaplaw.forensic.agent.task import forensic
-from swaplaw.forensic.sandbox.apptainer import ApptainerSandbox
-from swaplaw.forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw.serve.inspect.provider import policy
 from swaplaw.serve.inspect.solver import ensemble
 
-__all__ = ["ApptainerSandbox", "BwrapSandbox", "ensemble", "forensic", "local", "mcq", "policy"]
+__all__ = ["ensemble", "local", "mcq", "policy"]

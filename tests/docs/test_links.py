@@ -11,7 +11,7 @@ from markdown.extensions.toc import slugify
 
 from support.pages import DOCS, ROOT
 
-FOLDERS = ("docs", "examples", "src", "deploy", "benchmarks")
+FOLDERS = ("docs", "forensic", "examples", "src", "deploy", "benchmarks")
 PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 ELSEWHERE = ("http://", "https://", "mailto:")

@@ -16,9 +16,13 @@ import pytest
 from support.pages import DOCS, ROOT
 
 INSTEAD: dict[str, str] = tomllib.loads((DOCS / "words.toml").read_text())["instead"]
-PAGES = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(page for part in ("docs", "forensic", "examples") for page in (ROOT / part).rglob("*.md")),
+]
 SCRIPTS = [*(ROOT / "src" / "swaplaw" / "report" / "assets").glob("*.js")]
-SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
+CODE = ("src", "forensic/src", "benchmarks", "scripts")
+SOURCES = [file for part in CODE for file in (ROOT / part).rglob("*.py")]
 
 
 @cache
@@ -53,6 +57,7 @@ def test_nothing_stumbles(pattern: str) -> None:
 
 
 def test_nothing_is_misspelt() -> None:
-    checked = [sys.executable, "-m", "codespell_lib", "src", "docs", "benchmarks", "scripts", *ROOT.glob("*.md")]
+    texts = ["src", "docs", "forensic/docs", "benchmarks", "scripts", *ROOT.glob("*.md")]
+    checked = [sys.executable, "-m", "codespell_lib", *texts]
     done = subprocess.run([str(part) for part in checked], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

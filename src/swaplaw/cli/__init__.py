@@ -3,10 +3,14 @@
 One file a command. A command's module is imported only when that command runs, so `swaplaw --help` stays light.
 """
 
+import re
 import sys
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
+from pkgutil import resolve_name
 
 import click
 
@@ -20,7 +24,6 @@ SECTIONS = {
         "import": ("votes", "Read logs of Inspect, lm-evaluation-harness, HELM and others, or any table."),
         "collect": ("collect", "Ask real models multiple-choice questions, again and again."),
         "tally": ("votes", "Count votes where they are, into a folder that can be merged and used as votes."),
-        "forensic": ("forensic", "Let agents investigate in a sandbox, grade them, and count the votes."),
     },
     "Look at them": {
         "checks": ("votes", "What looks wrong in votes, and how to fix it."),
@@ -71,23 +74,44 @@ results of other tools, or tables with one row per vote or one column per model
 are bundled votes. `swaplaw COMMAND --help` says more."""
 
 
+@cache
+def installed() -> dict[str, tuple[str, str]]:
+    """Commands that other distributions bring: name -> where it is, and one line about it.
+
+    A distribution named `swaplaw-...` has entry points of the group `swaplaw.commands`, and says in its summary what
+    they do. Its files are read as they are: importing importlib.metadata takes longer than the rest of the help.
+    """
+    found = {}
+    for file in (file for place in sys.path for file in Path(place).glob("swaplaw_*.dist-info/entry_points.txt")):
+        about = re.search(r"^Summary: (.*)$", file.with_name("METADATA").read_text(), re.MULTILINE)
+        section = file.read_text().partition("[swaplaw.commands]\n")[2].partition("\n[")[0]
+        for name, equals, place in (line.partition("=") for line in section.splitlines()):
+            if equals:
+                found[name.strip()] = (place.strip(), about[1] if about else "")
+    return found
+
+
 class LazyGroup(click.Group):
     """Commands that are imported when they are called, and listed without being imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Keep the order of the table above: it is the order of use."""
-        return list(COMMANDS)
+        return [*COMMANDS, *installed()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module now."""
+        command: click.Command
         if cmd_name not in COMMANDS:
-            return None
+            if cmd_name not in installed():
+                return None
+            command = resolve_name(installed()[cmd_name][0])
+            return command
         # Nothing can be called by a Python keyword: `import` is `import_`.
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         module = import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}")
         if hasattr(module, "__path__"):
             module = import_module(f"{module.__name__}.{name}")
-        command: click.Command = getattr(module, name, None) or module.command
+        command = getattr(module, name, None) or module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -95,6 +119,9 @@ class LazyGroup(click.Group):
         for heading, commands in SECTIONS.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+        if installed():
+            with formatter.section("Installed beside swaplaw"):
+                formatter.write_dl([(name, text) for name, (_, text) in installed().items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Keep the lines of the examples as they are."""
@@ -104,8 +131,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest what a mistyped command may have meant."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            meant = get_close_matches(args[0], COMMANDS, n=1)
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            meant = get_close_matches(args[0], self.list_commands(ctx), n=1)
             hint = f"did you mean {meant[0]}?" if meant else "`swaplaw --help` lists all"
             raise InputError(f"there is no command {quote(args[0])}: {hint}")
         return super().resolve_command(ctx, args)

@@ -1,0 +1,122 @@
+"""Saved Inspect logs of the forensic task, read into traces: all that grading needs, and no model call."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swaplaw.errors import InputError, MissingExtraError, listing, quote
+
+ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
+UNREAD = {"messages", "events", "attachments", "timelines", "events_data"}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one (challenge, run) of one model submitted."""
+
+    model: str
+    challenge: str
+    folder: str | None
+    """Where a challenge of the user's own lies."""
+    questions: tuple[str, ...]
+    answers: dict[str, str]
+    ended: str
+    """`finish`, the limit that cut the trace (`message`, `token`, `time`, `context`, ...), `error`, or `stopped`."""
+    tokens: int
+    sample: int
+    key: str | None = None
+    """The fingerprint of the secret key with which a synthetic case was built."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The traces of some logs, and what was left out."""
+
+    traces: list[Trace]
+    skipped: list[str]
+
+
+def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
+    """Read every forensic log under the paths; unfinished logs only when `partial`."""
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError:
+        raise MissingExtraError("collect", "reading Inspect logs") from None
+
+    traces: list[Trace] = []
+    skipped: list[str] = []
+    seen: set[str] = set()
+    numbers: Counter[tuple[str, str]] = Counter()
+    for file in sorted(_log_files(paths), key=lambda path: path.name):
+        try:
+            header = read_eval_log(str(file), header_only=True)
+        except Exception as error:  # a broken file raises whatever its first bad byte provokes
+            raise InputError(f"{file}: not an Inspect log that can be read: {quote(str(error), 200)}") from None
+        if header.eval.task.rsplit("/", 1)[-1] != "forensic":
+            skipped.append(f"{file.name}: a log of task {quote(header.eval.task)}, not of forensic")
+            continue
+        if header.status != "success" and not partial:
+            skipped.append(f"{file.name}: unfinished ({header.status}); `partial` keeps what it has")
+            continue
+        for sample in _samples(file):
+            # A retried or resumed log repeats the samples of the log before it.
+            if sample.uuid and sample.uuid in seen:
+                continue
+            seen.add(sample.uuid or "")
+            if not sample.metadata.get("challenge") or not sample.metadata.get("questions"):
+                raise InputError(f"{file}: a log of another task that is called forensic too; leave it out")
+            challenge = str(sample.metadata["challenge"])
+            key = (header.eval.model, challenge)
+            traces.append(_trace(header.eval.model, challenge, sample, numbers[key]))
+            numbers[key] += 1
+    if not traces:
+        why = f": {'; '.join(skipped[:3])}" if skipped else ""
+        raise InputError(f"no finished forensic log in {listing([str(path) for path in paths])}{why}")
+    return Reading(traces, skipped)
+
+
+def _log_files(paths: Iterable[Path]) -> Iterable[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from path.rglob("*.eval")
+        elif path.is_file():
+            yield path
+        else:
+            raise InputError(f"no log at {quote(str(path))}: give .eval files, or a folder that holds them")
+
+
+def _samples(file: Path) -> Iterable[Any]:
+    """Return a log's samples in order of challenge and run, without the long conversation."""
+    from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples_by_id
+
+    summaries = read_eval_log_sample_summaries(str(file))
+    wanted = sorted((str(summary.id), summary.epoch) for summary in summaries)
+    return read_eval_log_samples_by_id(str(file), wanted, exclude_fields=UNREAD)
+
+
+def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
+    from swaplaw_forensic.agent.replies import OVERFLOW
+
+    full = sample.output.stop_reason == "model_length" if sample.output and sample.output.choices else False
+    if full or (sample.error and OVERFLOW.search(sample.error.message)):
+        ended = "context"
+    elif sample.error:
+        ended = "error"
+    elif sample.limit:
+        ended = str(sample.limit.type)
+    else:
+        ended = "finish" if sample.store.get(FINISHED) else "stopped"
+    answers = sample.store.get(ANSWERS, {})
+    return Trace(
+        model=model,
+        challenge=challenge,
+        folder=sample.metadata.get("folder"),
+        questions=tuple(sample.metadata.get("questions", ())),
+        answers={str(name): str(text) for name, text in answers.items()},
+        ended=ended,
+        key=sample.metadata.get("key"),
+        tokens=sum(usage.total_tokens for usage in sample.model_usage.values()),
+        sample=number,
+    )

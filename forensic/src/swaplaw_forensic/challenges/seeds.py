@@ -1,0 +1,38 @@
+"""Seeds drawn by chance, kept beside the logs, so that a run that was stopped goes on with the same cases."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from swaplaw.errors import InputError, SwaplawError
+from swaplaw_forensic.challenges.manifest import load
+
+NAME = "seeds.json"
+
+
+def remembered(challenges: Sequence[str], logs: Path) -> list[str]:
+    """Return the challenges with their seeds: those of an earlier run into the same logs, or new ones, then kept."""
+    file = logs / NAME
+    kept = _read(file)
+    refs = []
+    for name in challenges:
+        ref = kept.get(name) or load(name).ref
+        refs.append(ref if "@" in ref and "@" not in name else name)
+        if refs[-1] != name:
+            kept[name] = refs[-1]
+    if kept:
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise SwaplawError(f"the seeds cannot be kept in {file}: {error.strerror}") from None
+    return refs
+
+
+def _read(file: Path) -> dict[str, str]:
+    if not file.exists():
+        return {}
+    try:
+        return {str(name): str(ref) for name, ref in json.loads(file.read_text(encoding="utf-8")).items()}
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"{file} is not a list of seeds: {error}; move it away to draw new ones") from None

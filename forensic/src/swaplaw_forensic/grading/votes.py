@@ -1,0 +1,204 @@
+"""Traces to votes: the paper's construction, and beside it the categories that a deployment would have.
+
+Every answer graded correct is mapped to the gold category, incorrect answers are grouped by normalised
+string, and questions left open are null votes. `gold_free` groups the same answers without any gold.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from swaplaw.errors import InputError, SwaplawError, listing, quote
+from swaplaw_forensic.agent.traces import Trace
+from swaplaw_forensic.challenges.gold import Gold, load_gold
+from swaplaw_forensic.challenges.manifest import Challenge, load
+from swaplaw_forensic.grading import grade as grading
+from swaplaw_forensic.grading.judge import Item
+from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
+
+DATASET = "forensic"
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One row of the vote table, with what explains it."""
+
+    dataset: str
+    question: str
+    model: str
+    sample: int
+    answer: str | None
+    gold: str
+    cluster: str
+    reason: str | None
+    correct: bool
+    tokens: float
+    gold_free: str | None
+    """The category that a deployment would form, knowing no gold."""
+    submitted: str | None
+    tier: str
+    why: str
+    ended: str
+    score: float
+    """Partial credit: F1 or recall of a list; one or zero elsewhere."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """All votes of some traces, and the questions that have none."""
+
+    votes: list[Vote]
+    ungradeable: dict[str, str]
+    """Question -> why its gold cannot grade."""
+    without_rubric: list[str]
+    """Rubric questions left out on request."""
+
+
+class Key:
+    """The challenges and golds that some traces need, each loaded once."""
+
+    def __init__(self, traces: Iterable[Trace]) -> None:
+        self._loaded: dict[tuple[str, str | None], tuple[Challenge, dict[str, Gold]]] = {}
+        for trace in traces:
+            place = (trace.challenge, trace.folder)
+            if place not in self._loaded:
+                if trace.key is not None and trace.key != fingerprint(secret_key()):
+                    raise InputError(
+                        f"the log of {quote(trace.challenge)} was collected with another secret key (fingerprint "
+                        f"{trace.key}): set ${VARIABLE} to that key, or grade where it was collected"
+                    )
+                challenge = load(trace.folder or trace.challenge)
+                self._loaded[place] = (challenge, load_gold(challenge))
+
+    def challenge(self, trace: Trace) -> Challenge:
+        """Return the trace's challenge."""
+        return self._loaded[trace.challenge, trace.folder][0]
+
+    def golds(self, trace: Trace) -> list[tuple[str, str, str, Gold]]:
+        """Return (id, type, text, gold) of every question that the trace was asked."""
+        challenge, golds = self._loaded[trace.challenge, trace.folder]
+        strangers = [name for name in trace.questions if name not in golds]
+        if strangers:
+            raise InputError(
+                f"a log asks {listing(strangers)} of challenge {quote(trace.challenge)}, which its manifest "
+                "no longer has: grade with the version that collected the log"
+            )
+        asked = set(trace.questions)
+        return [(q.id, q.type, q.text, golds[q.id]) for q in challenge.questions if q.id in asked]
+
+
+def to_judge(traces: Sequence[Trace], key: Key) -> list[Item]:
+    """Return the distinct answers that only a judge can grade."""
+    items = []
+    for trace in traces:
+        for name, _, text, gold in key.golds(trace):
+            answer = trace.answers.get(name)
+            if answer is not None and grading.grade(gold, answer).outcome == grading.NEEDS_JUDGE:
+                items.append(Item(trace.challenge, name, text, gold.rubric, answer))
+    return list(dict.fromkeys(items))
+
+
+def grade_traces(
+    traces: Sequence[Trace], key: Key, outcomes: Mapping[tuple[str, str, str], bool | None] | None
+) -> Graded:
+    """Grade every question of every trace; `outcomes` None leaves the rubric questions out."""
+    votes: list[Vote] = []
+    ungradeable: dict[str, str] = {}
+    without_rubric: set[str] = set()
+    for trace in traces:
+        for name, kind, _, gold in key.golds(trace):
+            question = key.challenge(trace).vote_id(name)
+            if gold.ungradeable:
+                ungradeable[question] = gold.ungradeable
+            elif gold.tier == "rubric" and outcomes is None:
+                without_rubric.add(question)
+            else:
+                votes.append(_vote(trace, question, name, kind, gold, outcomes or {}))
+    return Graded(votes, ungradeable, sorted(without_rubric))
+
+
+def _vote(
+    trace: Trace,
+    question: str,
+    name: str,
+    kind: str,
+    gold: Gold,
+    outcomes: Mapping[tuple[str, str, str], bool | None],
+) -> Vote:
+    submitted = trace.answers.get(name)
+    grade = grading.grade(gold, submitted)
+    outcome, why = grade.outcome, grade.why
+    if outcome == grading.NEEDS_JUDGE:
+        outcome, why = _judged(outcomes[trace.challenge, name, submitted or ""])
+    answer: str | None = gold.category
+    reason: str | None = None
+    if outcome == grading.ABSTAINED:
+        # What a failed run did not reach says nothing about the model.
+        answer, reason = None, "error" if submitted is None and trace.ended == "error" else why.partition(":")[0]
+    elif outcome == grading.INCORRECT:
+        answer = grading.wrong_category(gold, submitted or "")
+    return Vote(
+        dataset=DATASET,
+        question=question,
+        model=trace.model,
+        sample=trace.sample,
+        answer=answer,
+        gold=gold.category,
+        cluster=trace.challenge,
+        reason=reason,
+        correct=outcome == grading.CORRECT,
+        tokens=trace.tokens / len(trace.questions),
+        gold_free=None if answer is None else grading.gold_free_category(kind, submitted or ""),
+        submitted=submitted,
+        tier=gold.tier,
+        why=why,
+        ended=trace.ended,
+        score=float(grade.score) if grade.score is not None else float(outcome == grading.CORRECT),
+    )
+
+
+def _judged(verdict: bool | None) -> tuple[str, str]:
+    """Turn a verdict into an outcome; what the judge could not decide is not a fault of the model."""
+    if verdict is None:
+        return grading.ABSTAINED, "judge: no verdict, or two different ones"
+    return (grading.CORRECT if verdict else grading.INCORRECT), "judge"
+
+
+def without_gold(votes: Sequence[Vote]) -> list[dict[str, Any]]:
+    """Return the rows with gold-free categories in `answer`: the same analysis as a deployment would see it.
+
+    One category a question must be the gold: the correct one with most votes (a generous choice), or else
+    the key's own answer. A correct answer in any other form then counts as incorrect.
+    """
+    support: dict[str, Counter[str]] = defaultdict(Counter)
+    for vote in votes:
+        if vote.correct and vote.gold_free is not None:
+            support[vote.question][vote.gold_free] += 1
+    rows = []
+    for vote in votes:
+        ranked = sorted(support[vote.question].items(), key=lambda pair: (-pair[1], pair[0]))
+        gold = ranked[0][0] if ranked else vote.gold
+        row = asdict(vote) | {"answer": vote.gold_free, "gold": gold}
+        rows.append(row | {"correct": vote.gold_free is not None and vote.gold_free == gold})
+    return rows
+
+
+def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
+    """Write the vote table as Parquet, in one step: a reader never sees half a file."""
+    import polars as pl
+
+    text = pl.String
+    schema = {
+        "dataset": text, "question": text, "model": text, "sample": pl.Int64, "answer": text, "gold": text,
+        "cluster": text, "reason": text, "correct": pl.Boolean, "tokens": pl.Float64, "gold_free": text,
+        "submitted": text, "tier": text, "why": text, "ended": text, "score": pl.Float64,
+    }  # fmt: skip
+    aside = file.with_name(f".{file.name}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(aside)
+        aside.replace(file)
+    except OSError as error:
+        raise SwaplawError(f"cannot write votes to {quote(str(file), 200)}: {error.strerror or error}") from None

@@ -1,0 +1,399 @@
+"""What Inspect sees: running commands, reading and writing files, the life of a sample.
+
+Both providers share this; each says only how its command line is built (`_call`). Files go through the
+sandbox like everything else: a file opened on the host's side would follow the links an agent has made.
+"""
+
+import errno
+import math
+import os
+import posixpath
+import re
+import shlex
+import tempfile
+import threading
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Literal, Self, overload
+
+import anyio
+import anyio.to_thread
+from inspect_ai.log import transcript
+from inspect_ai.util import (
+    ExecResult,
+    OutputLimitExceededError,
+    SandboxConnection,
+    SandboxEnvironment,
+    SandboxEnvironmentConfigType,
+    SandboxEnvironmentLimits,
+    SandboxUserUnsupportedError,
+)
+from inspect_ai.util import (
+    concurrency as throttled,
+)
+from typing_extensions import override
+
+from swaplaw.errors import quote
+from swaplaw_forensic.sandbox.config import (
+    EVIDENCE,
+    GIB,
+    HOME,
+    KIB,
+    MIB,
+    SandboxConfig,
+    SandboxError,
+    SandboxInputError,
+)
+from swaplaw_forensic.sandbox.evidence import verify
+from swaplaw_forensic.sandbox.limits import Cgroup
+from swaplaw_forensic.sandbox.protections import ALL, Protection
+from swaplaw_forensic.sandbox.stage import Stage, explain
+from swaplaw_forensic.sandbox.supervise import Bounds, Call, Outcome, Stopped
+
+WRITE = 'mkdir -p -- "$2" && exec cat >"$1"'
+# The shell opens a person's files from here on.
+FIRST_FILE = 7
+# What the sandbox's first process, a shell, says of a command that it may not run.
+REFUSED = re.compile(r"sandbox: .*: Permission denied\n\Z")
+# What the C library says of an error, and the exception that Inspect expects for it.
+ERRORS: dict[str, tuple[type[OSError], int]] = {
+    "No such file or directory": (FileNotFoundError, errno.ENOENT),
+    "Not a directory": (FileNotFoundError, errno.ENOTDIR),
+    "Permission denied": (PermissionError, errno.EACCES),
+    "Read-only file system": (PermissionError, errno.EROFS),
+    "Is a directory": (IsADirectoryError, errno.EISDIR),
+    "No space left on device": (OSError, errno.ENOSPC),
+    "File name too long": (OSError, errno.ENAMETOOLONG),
+}
+
+
+class ForensicSandbox(SandboxEnvironment):
+    """A sandbox of one sample. `protections` is for the tests: a user always has them all."""
+
+    config_type: type[SandboxConfig] = SandboxConfig
+
+    def __init__(self, config: SandboxConfig, protections: Collection[Protection] = ALL) -> None:
+        super().__init__()
+        self.config = config
+        self.protections = protections
+        self._stage = Stage(config, protections)
+        self._cgroup: Cgroup | None = None
+        self._one_at_a_time = threading.Lock()
+        self._cpu_used = 0.0
+        self._kept: list[str] = []
+        self._running: Call | None = None
+
+    # The life of a sample.
+
+    @classmethod
+    @override
+    async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
+        """Fail before any model is asked: missing programs, user namespaces off, evidence missing or altered."""
+        environment = await anyio.to_thread.run_sync(cls.opened, config)
+        await anyio.to_thread.run_sync(environment.close)
+
+    @classmethod
+    @override
+    async def sample_init(
+        cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
+    ) -> dict[str, SandboxEnvironment]:
+        """Verify the evidence, then open a sandbox, and note in the log what is in force."""
+        environment = await anyio.to_thread.run_sync(cls.opened, config)
+        transcript().info({**environment.in_force()}, source="swaplaw sandbox")
+        return {"default": environment}
+
+    @classmethod
+    @override
+    async def sample_cleanup(
+        cls,
+        task_name: str,
+        config: SandboxEnvironmentConfigType | None,
+        environments: dict[str, SandboxEnvironment],
+        interrupted: bool,
+    ) -> None:
+        """End what runs and forget every file of the sample."""
+        with anyio.CancelScope(shield=True):
+            for environment in environments.values():
+                await anyio.to_thread.run_sync(environment.as_type(cls).close)
+
+    @classmethod
+    @override
+    def config_deserialize(cls, config: dict[str, Any]) -> SandboxConfig:
+        """Read the configuration back from a log."""
+        return cls.config_type.model_validate(config)
+
+    @classmethod
+    @override
+    def default_concurrency(cls) -> int | None:
+        """As many samples at a time as there are processors, twice over: each call is a local process."""
+        return 2 * (os.cpu_count() or 1)
+
+    @classmethod
+    def opened(cls, config: object = None, protections: Collection[Protection] = ALL) -> Self:
+        """Open a sandbox that is known to work: evidence verified, first command run."""
+        environment = cls(cls.config_type.of(config), protections)
+        verify(environment.config)
+        try:
+            environment._open()
+        except BaseException:
+            environment.close()
+            raise
+        return environment
+
+    def _open(self) -> None:
+        self._check()
+        self._stage.open()
+        if Protection.MEMORY in self.protections:
+            self._cgroup = Cgroup.make(self.config.limits)
+        unreadable = ["find", EVIDENCE, "!", "-readable", "-print", "-quit"]
+        outcome = self._run(unreadable if self.config.evidence else ["true"])
+        if outcome.stdout:
+            name = quote(outcome.stdout.decode(errors="replace").strip())
+            raise SandboxInputError(
+                f"evidence {name} cannot be read by the sandbox's user: chmod -R a+rX {self.config.evidence}"
+            )
+        if outcome.returncode != 0:
+            raise SandboxError(f"the sandbox does not start: {explain(outcome.stderr.decode(errors='replace'))}")
+
+    def close(self) -> None:
+        """End what runs, then remove the sample's files."""
+        running = self._running
+        if running is not None:
+            running.cancel()
+        with self._one_at_a_time:
+            self._stage.close()
+            while self._kept:
+                Path(self._kept.pop()).unlink(missing_ok=True)
+            if self._cgroup is not None:
+                self._cgroup.close()
+
+    def in_force(self) -> dict[str, str]:
+        """What bounds this sample on this machine, in words for the log."""
+        limits = self.config.limits
+        memory = "cgroup v2, with the files" if self._cgroup else "watched: killed within a fraction of a second"
+        own = "a uid of its own" if self._stage.uid else "the caller's uid, in a user namespace"
+        return {
+            "network": "none",
+            "user": own,
+            "evidence": "verified by SHA-256" if self.config.sha256 else "no manifest: not verified",
+            "memory": f"{size(limits.memory)} ({memory})",
+            "disk": f"{size(limits.disk)} (tmpfs)",
+            "processes": str(limits.processes),
+            "seconds per call": str(limits.wall_seconds),
+            "CPU seconds": str(limits.total_cpu_seconds),
+        }
+
+    # What each provider adds.
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise when a program that the provider needs is missing."""
+
+    @abstractmethod
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: "Descriptors") -> list[str]:
+        """The command line, from inside the stage, that runs `command` in the sandbox."""
+
+    # Commands.
+
+    @override
+    async def exec(
+        self,
+        cmd: list[str],
+        input: str | bytes | None = None,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+        user: str | None = None,
+        timeout: int | None = None,
+        timeout_retry: bool = True,
+        concurrency: bool = True,
+    ) -> ExecResult[str]:
+        """Run a command; a timeout is never retried, because a command may have done half its work."""
+        if user not in (None, "agent", "1000"):
+            raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+        limit = min(self.config.limits.output, SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE)
+        seconds = min(timeout or math.inf, self.config.limits.wall_seconds)
+        given = input.encode("utf-8", "replace") if isinstance(input, str) else input
+        async with throttled("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
+            outcome = await self._run_async(cmd, given, cwd, env, limit, seconds)
+        stdout, stderr = (text.decode(errors="replace") for text in (outcome.stdout, outcome.stderr))
+        if outcome.stopped is Stopped.OUTPUT:
+            raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
+        if outcome.stopped is Stopped.MEMORY:
+            stderr += f"\nsandbox: killed, because all processes together passed {size(self.config.limits.memory)}\n"
+        if outcome.stopped is Stopped.CPU:
+            stderr += f"\nsandbox: killed, because all {self.config.limits.total_cpu_seconds} CPU seconds are used\n"
+        if outcome.returncode == 126 and REFUSED.match(stderr):
+            raise PermissionError(errno.EACCES, "Permission denied", cmd[0])
+        return ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
+
+    @override
+    async def connection(self, *, user: str | None = None) -> SandboxConnection:
+        """Return a command that lets a person into this sample's sandbox, bounded and guarded as an agent is."""
+        if user not in (None, "agent", "1000"):
+            raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+        if not self._stage.is_open:
+            # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
+            raise ConnectionError("the sandbox is closed: its sample has ended")
+        files = _Files()
+        inside = self._command(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, files)
+        self._kept += files.paths
+        cgroup = self._cgroup.enter() if self._cgroup else []
+        words = shlex.join([*cgroup, *self._stage.enter(), *inside])
+        opened = " ".join(f"{number}<{shlex.quote(path)}" for number, path in enumerate(files.paths, start=FIRST_FILE))
+        return SandboxConnection(type=type(self).__name__, command=f"env -i {words} {opened}".strip())
+
+    @override
+    async def write_file(self, file: str, contents: str | bytes) -> None:
+        """Write a file from inside the sandbox, making the directories above it."""
+        given = contents.encode("utf-8", "replace") if isinstance(contents, str) else contents
+        command = ["/bin/sh", "-c", WRITE, "write_file", *_paths(file)]
+        outcome = await self._run_async(command, given, None, None, MIB, self.config.limits.wall_seconds)
+        _raise_for(outcome, file)
+
+    @overload
+    async def read_file(self, file: str, text: Literal[True] = True) -> str: ...
+
+    @overload
+    async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
+
+    @override
+    async def read_file(self, file: str, text: bool = True) -> str | bytes:
+        """Read a file from inside the sandbox, up to Inspect's limit."""
+        limit = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
+        command = ["/bin/cat", "--", _paths(file)[0]]
+        outcome = await self._run_async(command, None, None, None, limit, self.config.limits.wall_seconds)
+        if outcome.stopped is Stopped.OUTPUT:
+            raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
+        _raise_for(outcome, file)
+        return outcome.stdout.decode() if text else outcome.stdout
+
+    async def _run_async(
+        self,
+        command: Sequence[str],
+        given: bytes | None,
+        cwd: str | None,
+        env: dict[str, str] | None,
+        output: int,
+        seconds: float,
+    ) -> Outcome:
+        """Run in a thread; when the sample is cancelled the thread still ends what it started."""
+        cancelled = threading.Event()
+
+        def run() -> Outcome:
+            return self._run(command, given, cwd, env, output, seconds, cancelled)
+
+        try:
+            outcome = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=_threads())
+        finally:
+            cancelled.set()
+        if outcome.stopped is Stopped.TIME:
+            error = TimeoutError(f"the command took longer than {seconds:g} seconds")
+            # Where Inspect looks for what was said until then.
+            error.truncated_output = (outcome.stdout + outcome.stderr).decode(errors="replace")  # type: ignore[attr-defined]
+            raise error
+        return outcome
+
+    def _run(
+        self,
+        command: Sequence[str],
+        given: bytes | None = None,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+        output: int = MIB,
+        seconds: float = 60,
+        cancelled: threading.Event | None = None,
+    ) -> Outcome:
+        memory = self.config.limits.memory if self._cgroup is None else None
+        with self._one_at_a_time, Descriptors() as descriptors:
+            inside = self._command(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors)
+            self._running = Call(
+                [*(self._cgroup.enter() if self._cgroup else []), *self._stage.enter(), *inside],
+                Bounds(seconds, output, memory, max(0.0, self.config.limits.total_cpu_seconds - self._cpu_used)),
+                given,
+                self.protections,
+                descriptors.passed,
+                cancelled or threading.Event(),
+            )
+            try:
+                outcome = self._running.run(descriptors.close_passed)
+                self._cpu_used += outcome.cpu
+                return outcome
+            finally:
+                self._running = None
+
+
+class Descriptors:
+    """File descriptors that the sandbox program is given, closed on our side as soon as it has them."""
+
+    def __init__(self) -> None:
+        self.passed: list[int] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_passed()
+
+    def give(self, content: bytes) -> int:
+        """Pass bytes to be read, as a file in memory."""
+        descriptor = os.memfd_create("swaplaw")
+        os.write(descriptor, content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        self.passed.append(descriptor)
+        return descriptor
+
+    def close_passed(self) -> None:
+        """Close our copies."""
+        while self.passed:
+            os.close(self.passed.pop())
+
+
+class _Files(Descriptors):
+    """The same for a command that a person starts later: files in place of descriptors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: list[str] = []
+
+    @override
+    def give(self, content: bytes) -> int:
+        """Keep bytes in a file that the shell will open."""
+        descriptor, path = tempfile.mkstemp(prefix="swaplaw-")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        self.paths.append(path)
+        return FIRST_FILE + len(self.paths) - 1
+
+
+def size(number: int) -> str:
+    """A number of bytes in the unit that Inspect would name it by."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if number % unit == 0:
+            return f"{number // unit} {name}"
+    return f"{number} bytes"
+
+
+def _threads() -> anyio.CapacityLimiter:
+    """No limit of threads but the number of samples: a long call must not hold up Inspect's own threads."""
+    return anyio.CapacityLimiter(math.inf)
+
+
+def _paths(file: str) -> tuple[str, str]:
+    """A file's absolute path and its directory, in the sandbox's eyes; the sandbox itself resolves links and `..`."""
+    path = posixpath.join(HOME, file)
+    return path, posixpath.dirname(path)
+
+
+def _raise_for(outcome: Outcome, file: str) -> None:
+    """Raise what Inspect expects when a file could not be read or written."""
+    if outcome.returncode == 0:
+        return
+    said = outcome.stderr.decode(errors="replace").strip()
+    for words, (kind, number) in ERRORS.items():
+        if said.endswith(words):
+            raise kind(number, words, file)
+    if outcome.returncode == 128 + 25:  # SIGXFSZ
+        raise OSError(errno.EFBIG, "file too large for the sandbox", file)
+    raise OSError(errno.EIO, said or f"the sandbox ended with status {outcome.returncode}", file)

@@ -1,0 +1,126 @@
+"""A Windows event log (EVTX) written byte by byte: chunks, records and their binary XML, with all checksums."""
+
+import struct
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from swaplaw_forensic.synthetic.formats.hive import filetime
+
+CHUNK, HEADER, RECORDS_AT = 0x10000, 0x1000, 0x200
+_EVENTS = "http://schemas.microsoft.com/win/2004/08/events/event"
+_PROVIDER = "Microsoft-Windows-Security-Auditing"
+_END, _CLOSE, _CLOSE_EMPTY, _END_ELEMENT, _VALUE = 0, 2, 3, 4, 5
+_STRING = 1
+
+
+@dataclass(frozen=True)
+class Event:
+    """One record of a log."""
+
+    number: int
+    """Its record identifier: a gap between two shows that one was removed."""
+    event: int
+    when: datetime
+    data: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Element:
+    name: str
+    attributes: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+    children: "tuple[_Element, ...]" = ()
+
+
+def log(events: Iterable[Event], computer: str, channel: str = "Security") -> bytes:
+    """Return the file that holds these events."""
+    chunks: list[bytes] = []
+    waiting: list[Event] = []
+    at = RECORDS_AT
+    for event in events:
+        room = len(_record(event, computer, channel, at))
+        if waiting and at + room > CHUNK:
+            chunks.append(_chunk(waiting, computer, channel, len(chunks)))
+            waiting, at = [], RECORDS_AT
+            room = len(_record(event, computer, channel, at))
+        waiting.append(event)
+        at += room
+    last = waiting[-1].number
+    chunks.append(_chunk(waiting, computer, channel, len(chunks)))
+    head = struct.pack("<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, last + 1, 128, 1, 3, HEADER, len(chunks))
+    head = head.ljust(120, b"\0")
+    return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(HEADER, b"\0") + b"".join(chunks)
+
+
+def _chunk(events: list[Event], computer: str, channel: str, number: int) -> bytes:
+    records, last = b"", 0
+    for event in events:
+        last = RECORDS_AT + len(records)
+        records += _record(event, computer, channel, last)
+    first, final = events[0].number, events[-1].number
+    head = struct.pack(
+        "<8sQQQQIIII", b"ElfChnk\0", first, final, first, final, 128, last, RECORDS_AT + len(records),
+        zlib.crc32(records),
+    ).ljust(120, b"\0")  # fmt: skip
+    # Names stand where they are used: the tables of shared names and templates stay empty.
+    tables = bytes(RECORDS_AT - 128)
+    head += struct.pack("<II", 0, zlib.crc32(tables, zlib.crc32(head)))
+    return (head + tables + records).ljust(CHUNK, b"\0")
+
+
+def _record(event: Event, computer: str, channel: str, at: int) -> bytes:
+    body = b"\x0f\x01\x01\0"
+    body += _element(_event(event, computer, channel), at + 24 + len(body)) + bytes([_END])
+    body += bytes(-len(body) % 8)
+    size = 28 + len(body)
+    return struct.pack("<IIQQ", 0x2A2A, size, event.number, filetime(event.when)) + body + struct.pack("<I", size)
+
+
+def _event(event: Event, computer: str, channel: str) -> _Element:
+    system = (
+        _Element("Provider", (("Name", _PROVIDER),)),
+        _Element("EventID", text=str(event.event)),
+        _Element("Level", text="0"),
+        _Element("TimeCreated", (("SystemTime", f"{event.when:%Y-%m-%dT%H:%M:%S}.0000000Z"),)),
+        _Element("EventRecordID", text=str(event.number)),
+        _Element("Channel", text=channel),
+        _Element("Computer", text=computer),
+    )
+    data = tuple(_Element("Data", (("Name", name),), value) for name, value in event.data.items())
+    parts = (_Element("System", children=system), _Element("EventData", children=data))
+    return _Element("Event", (("xmlns", _EVENTS),), children=parts)
+
+
+def _element(element: _Element, at: int) -> bytes:
+    """Write an element that starts at an offset of its chunk: names are found by such offsets."""
+    start = 11 + len(_name(element.name)) + (4 if element.attributes else 0)
+    attributes = b""
+    for number, (name, value) in enumerate(element.attributes, start=1):
+        token = 0x46 if number < len(element.attributes) else 0x06
+        place = at + start + len(attributes)
+        attributes += struct.pack("<BI", token, place + 5) + _name(name) + _value(value)
+    body = b""
+    if element.text or element.children:
+        body += bytes([_CLOSE]) + (_value(element.text) if element.text else b"")
+        for child in element.children:
+            body += _element(child, at + start + len(attributes) + len(body))
+        body += bytes([_END_ELEMENT])
+    else:
+        body += bytes([_CLOSE_EMPTY])
+    listed = struct.pack("<I", len(attributes)) + attributes if element.attributes else b""
+    rest = _name(element.name) + listed + body
+    token = 0x41 if element.attributes else 0x01
+    return struct.pack("<BHII", token, 0xFFFF, len(rest) + 4, at + 11) + rest
+
+
+def _name(name: str) -> bytes:
+    code = 0
+    for letter in name:
+        code = code * 65599 + ord(letter) & 0xFFFFFFFF
+    return struct.pack("<IHH", 0, code & 0xFFFF, len(name)) + name.encode("utf-16-le") + b"\0\0"
+
+
+def _value(text: str) -> bytes:
+    return struct.pack("<BBH", _VALUE, _STRING, len(text)) + text.encode("utf-16-le")
