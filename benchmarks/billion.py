@@ -1,4 +1,4 @@
-"""A billion votes, made up on the fly: counted into a tally, merged, and all pairs screened from disk.
+"""A billion votes, made up on the fly: counted into a tally, and merged.
 
 No vote is ever on disk: each source is a block of questions that is drawn when it is counted. Everything runs in a
 process of its own (`python -m benchmarks.billion` prints the facts as JSON); `SWAPLAW_BENCH_VOTES` sets how many votes.
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.harness import Row
-from swaplaw.predict import screen_tiles
 from swaplaw.votes.files import Source
 from swaplaw.votes.tally_writing import write_tally
 
@@ -32,29 +31,25 @@ VOTES = int(os.environ.get("SWAPLAW_BENCH_VOTES", 10**9))
 MODELS, SAMPLES, QUESTIONS = 100, 100, 500
 """Models, samples of each on a question, and questions of a block: 5 million votes."""
 LIMIT, RATE = 6144.0, 1e6
-"""Megabytes that the process may take, and votes for each processor second that it must count, merge and screen."""
+"""Megabytes that the process may take, and votes for each processor second that it must count and merge."""
 
 
 def measure() -> Iterator[Row]:
     finished = subprocess.run([sys.executable, "-m", "benchmarks.billion"], capture_output=True, text=True, check=True)
     facts = json.loads(finished.stdout)
-    name = f"{facts['votes']:,} votes made up, counted into a tally of {facts['disk']:,.0f} MB, all pairs screened"
+    name = f"{facts['votes']:,} votes made up, counted into a tally of {facts['disk']:,.0f} MB"
     yield Row(name, facts["seconds"], facts["votes"] / RATE, f"{RATE:,.0f} votes per second", 1, "CPU s")
     yield Row(f"{name}: memory", facts["peak"], LIMIT, "the limit", 1, "MB")
 
 
 def facts() -> dict[str, float]:
-    """Count, merge and screen; what it took."""
-    from benchmarks.evidence import LAW
-
+    """Count and merge; what it took."""
     blocks = max(1, VOTES // (MODELS * SAMPLES * QUESTIONS))
     sources = [Source(f"block {number}", partial(block, number)) for number in range(blocks)]
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
         tally = write_tally(sources, Path(folder) / "tally")
         counted = time.process_time() - start
-        found = screen_tiles(tally.path, LAW, best=10)
-        assert len(found) == 10
         disk = sum(file.stat().st_size for file in tally.path.rglob("*") if file.is_file()) / 2**20
         votes = tally.votes
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from swaplaw.evidence.intervals import degrees_of, effects, student
+from swaplaw.evidence.interval import degrees_of, effects, student
 from swaplaw.evidence.units import unit_totals
 
 Array = npt.NDArray[np.floating[Any]]

@@ -40,7 +40,6 @@ def measure() -> Iterator[Row]:
         yield curves_beside_numpy(tally, answers, gold)
         yield curves_beside_fast_numpy(tally, answers, gold)
         yield curves_beside_crowdkit(file)
-        yield diversity_beside_numpy(tally)
         yield count_beside_pandas(file)
     if not guarding():
         yield curves_of_synthetic(50, 10_000)
@@ -132,27 +131,6 @@ def curves_beside_crowdkit(file: Path) -> Row:
         note=SYNTHETIC,
         guarded=True,
     )
-
-
-def diversity_beside_numpy(tally: Tally) -> Row:
-    """Four classical measures of all pairs, from each model's own vote, against a few lines of NumPy."""
-    scores = np.stack([each.numerators / each.denominator for each in tally.scores])
-    first, second = np.triu_indices(MODELS, 1)
-
-    def theirs() -> list[Floats]:
-        both = (scores @ scores.T)[first, second] / QUESTIONS
-        p, q = scores.mean(axis=1)[first], scores.mean(axis=1)[second]
-        rescue, damage, neither = q - both, p - both, 1 - p - q + both
-        agree, differ = both * neither, rescue * damage
-        phi = (both - p * q) / np.sqrt(p * (1 - p) * q * (1 - q))
-        return [(agree - differ) / (agree + differ), phi, rescue + damage, neither]
-
-    for own, other in zip(sl.evidence.pairwise_of(tally).values(), theirs(), strict=True):
-        assert np.allclose(own, other)
-    name = f"diversity of 45 pairs, {SIZE}"
-    ours = partial(sl.evidence.pairwise_of, tally)
-    against = "eight lines of NumPy, from scores that are there"
-    return compare(name, ours, theirs, against, 0.33, processor=True, note=SYNTHETIC, guarded=True)
 
 
 def count_beside_pandas(file: Path) -> Row:

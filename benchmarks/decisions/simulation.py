@@ -20,7 +20,7 @@ from swaplaw.decide.recommend import recommend
 from swaplaw.decide.rules import RULES
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Recommendation
 from swaplaw.errors import StatisticalWarning
-from swaplaw.evidence.intervals import effect
+from swaplaw.evidence.interval import effect
 from swaplaw.law.plurality import vote
 from swaplaw.votes.tally import Tally
 

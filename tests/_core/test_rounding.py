@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw._core.rounding import arrow, decimals, points, share
-from swaplaw.evidence.intervals import Effect
+from swaplaw.evidence.interval import Effect
 
 
 @pytest.mark.parametrize(

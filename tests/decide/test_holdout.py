@@ -15,7 +15,7 @@ from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pa
 from swaplaw.decide.holdout import HeldOut, deal, held_out, held_out_weight
 from swaplaw.decide.selection import selection
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import effect
+from swaplaw.evidence.interval import effect
 from swaplaw.evidence.resample import resampler
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.votes.tally import Tally

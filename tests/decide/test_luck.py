@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.decide.luck import critical_with_bias, luck_of
-from swaplaw.evidence.intervals import critical_of, student
+from swaplaw.evidence.interval import critical_of, student
 from swaplaw.evidence.resample import Resampler
 
 

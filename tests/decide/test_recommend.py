@@ -18,7 +18,7 @@ from swaplaw.decide.belief import belief
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Candidate, Recommendation, supported
 from swaplaw.errors import several
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.report import words
 from swaplaw.votes.tally import Tally
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from swaplaw._core.arrays import Floats
 from swaplaw.decide.selection import PSEUDO, selection
-from swaplaw.evidence.intervals import critical_of, standard_errors
+from swaplaw.evidence.interval import critical_of, standard_errors
 from swaplaw.evidence.resample import Resampler
 
 

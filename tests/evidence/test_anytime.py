@@ -9,12 +9,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from benchmarks.anytime import false_alarms, fixed_labels, labels_to_find
+from benchmarks.anytime import false_alarms, fixed_labels, labels_to_find, wealth_path
 from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw.errors import InputError
-from swaplaw.evidence.anytime import adjusted, anytime_effect, e_value, reaches, wealth_path
+from swaplaw.evidence.anytime import adjusted, anytime_effect, e_value, reaches
 
 from support.commands import Run
 
@@ -35,7 +35,7 @@ def test_the_stake_is_the_integral(changes: list[Fraction]) -> None:
     values = np.array([float(change) for change in changes])
     assert e_value(values) == pytest.approx(float(exact_stake(changes)), rel=1e-9)
     if changes:
-        assert wealth_path(values)[-1] == pytest.approx(np.log(float(exact_stake(changes))), abs=1e-9)
+        assert wealth_path(values[None])[0, -1] == pytest.approx(np.log(float(exact_stake(changes))), abs=1e-9)
 
 
 @given(st.lists(CHANGES, min_size=1, max_size=30))
@@ -112,7 +112,7 @@ def test_the_confidence_sequence_holds_the_truth_at_every_look() -> None:
         for _ in range(400):
             gains = rng.choice([-1.0, 0.0, 1.0], 400, p=shares)
             # The truth is outside at some look exactly where a bet against it reached 40.
-            above, below = wealth_path(gains, null=truth).max(), wealth_path(-gains, null=-truth).max()
+            above, below = (wealth_path(sign * gains[None], sign * truth).max() for sign in (1, -1))
             missed += max(above, below) >= np.log(40)
         assert missed / 400 <= 0.05
 

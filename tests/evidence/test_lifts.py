@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.evidence import accuracy_effect, effects, lift_effect, resampling_units
-from swaplaw.evidence.intervals import standard_errors
+from swaplaw.evidence.interval import standard_errors
 from swaplaw.evidence.lifts import errors_along
 from swaplaw.evidence.quantities import MEANS, question_values
 from swaplaw.law.curve import curve_of
@@ -146,7 +146,7 @@ def test_what_no_vote_could_change_is_certain(tmp_path: Path, swaplaw: Callable[
 def test_a_choice_that_is_not_picked_from_many_has_the_plain_interval() -> None:
     """What `recommend` and the held-out numbers say of given gains is what everybody says."""
     from swaplaw.decide.selection import Selection
-    from swaplaw.evidence.intervals import effect
+    from swaplaw.evidence.interval import effect
 
     rng = np.random.default_rng(2)
     gains, member = rng.choice([-1.0, 0, 0, 0, 1], 90), rng.integers(0, 9, 90)

@@ -62,10 +62,6 @@ assert sl.panels.fleet_optimum(tally).accuracy == best.best.accuracy
 assert sl.panels.grid_search(panel).accuracy == named(panel, sl.panels.grid_search(panel))
 for one in sl.combine(tally, repeats=1, time_limit=0).rules:
     assert one.accuracy == accuracy(one.weights)
-apart = sum(x != y for x, y in zip(right("a"), right("b"))) / 60
-assert abs(sl.evidence.pairwise_of(tally)["disagreement"][0] - apart) < 1e-12
-together = Counter(map(sum, zip(*map(right, "abc"))))
-assert sl.evidence.diversity_of(tally).right == tuple(Fraction(together[k], 60) for k in range(4))
 step = sl.predict.sample_ladder(tally, "a", "b", [4], weight="1/2").steps[-1]
 assert abs(step.pair - accuracy({"a": 2, "b": 1})) < 1e-12
 '''

@@ -40,7 +40,7 @@ def test_the_top_can_be_held_in_the_head() -> None:
 
 
 SHOWN_ELSEWHERE = ("read_tally",)
-"""Functions without an example of their own: that of `screen_tiles` reads a tally."""
+"""Functions without an example of their own: that of `write_tally` reads a tally."""
 
 
 def sections(text: str) -> dict[str, list[str]]:
@@ -100,7 +100,7 @@ def results() -> Iterator[Any]:
     yield from (sl.pair(votes, *two), sl.pair(votes, *two).at("2/3"), sl.curve(votes, *two))
     yield from (sl.panel(votes, two), sl.panel(votes, two).at([1, "1/2"]), sl.panels.certify(sl.panel(votes, two)))
     yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, effort=0))
-    yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.diversity_of(votes, two))
+    yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.effective_votes(votes))
     yield sl.bootstrap(votes, quantities=["lift", "swap"])
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
     yield from (sl.predict.sample_ladder(votes, *two), sl.predict.replicate([votes, other]))

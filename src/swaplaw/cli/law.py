@@ -36,7 +36,7 @@ from swaplaw.errors import Fix, InputError, listing, quote, several
 
 if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOutPanel
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
     from swaplaw.law.curve import Curve
     from swaplaw.law.pair import Outcome, Pair
     from swaplaw.panels.certificates import Certificate
@@ -115,7 +115,7 @@ def _masses(tallies: Sequence[Tally]) -> None:
 def pooled(tally: Tally, weight: Fraction) -> list[Row]:
     """Pool every pair at a weight."""
     from swaplaw._core.parallel import ALONE
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import pair_effects
     from swaplaw.evidence.units import resampling_units
     from swaplaw.law.pair import at_least_one, places_of_pairs
@@ -251,7 +251,7 @@ def _changes(pair: Pair, weight: Fraction) -> dict[str, Any]:
 
 def _effects(pair: Pair) -> Callable[[Any], Effect | None]:
     """The lift with its interval at the weight of what is given."""
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import lift_effect
     from swaplaw.evidence.units import resampling_units
 
@@ -483,7 +483,7 @@ def _details(row: PanelRow) -> dict[str, Any]:
 
 
 def _show_panels(tally: Tally, rows: Sequence[PanelRow], searched: PanelSearch | None) -> None:
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import lift_effect
     from swaplaw.evidence.units import resampling_units
 

@@ -342,7 +342,7 @@ def _votes(paths: tuple[str, ...], dataset: str | None, **said: Any) -> VotesGiv
 
 
 def _bootstrap() -> Group:
-    from swaplaw.evidence.intervals import LEVEL
+    from swaplaw.evidence.interval import LEVEL
     from swaplaw.evidence.percentiles import METHODS
     from swaplaw.evidence.resample import DEFAULT_REPLICATES
 

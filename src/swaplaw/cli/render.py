@@ -26,7 +26,7 @@ from swaplaw._core.rounding import points as signed_points
 from swaplaw.errors import LostWorkerWarning, StatisticalWarning, printable, several
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
     from swaplaw.evidence.percentiles import Interval
     from swaplaw.votes.table import Votes
     from swaplaw.votes.tally import Tally

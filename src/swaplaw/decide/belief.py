@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
-from swaplaw.evidence.intervals import Effect
+from swaplaw.evidence.interval import Effect
 
 PRIOR = 0.03
 """Standard deviation of what ensembles gain on real fleets, as a fraction of one."""

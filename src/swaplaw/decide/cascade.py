@@ -25,7 +25,7 @@ from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.holdout import deal
 from swaplaw.decide.policy import Member, Policy, Voting
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import Pair, pair
 from swaplaw.law.scoresheet import Scoresheet, scoresheet

@@ -25,7 +25,7 @@ from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
 from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.plurality import vote

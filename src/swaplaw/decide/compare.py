@@ -2,7 +2,7 @@
 
 Every question that two models answered gives one difference of their scores: of their own pluralities, or of the share
 of their samples that is right (the expected score of a single sample). The mean difference has the interval that every
-mean has here (see `evidence.intervals`), so questions of one cluster count as one. p-values are two-sided and adjusted
+mean has here (see `evidence.interval`), so questions of one cluster count as one. p-values are two-sided and adjusted
 over all comparisons that are shown (Holm, 1979).
 """
 
@@ -20,7 +20,7 @@ from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
-from swaplaw.evidence.intervals import LEVEL, POWER, Effect, effect_among
+from swaplaw.evidence.interval import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike

@@ -12,7 +12,7 @@ from swaplaw.decide.cost import Budgeted, scaled_down
 from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.placebo import Placebo, placebo
 from swaplaw.decide.selection import Selection
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.subsample import draw
 
 BALLOTS = 200

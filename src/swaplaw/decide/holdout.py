@@ -27,7 +27,7 @@ from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded, Rule, Scorer, each
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import Effect, effect
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.panels.certificates import Certificate, certify

@@ -19,7 +19,7 @@ from math import sqrt
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.evidence.intervals import LEVEL, critical_of, student, student_tail
+from swaplaw.evidence.interval import LEVEL, critical_of, student, student_tail
 from swaplaw.evidence.units import unit_totals
 
 

@@ -51,7 +51,7 @@ from swaplaw.decide.verdict import (
     supported,
 )
 from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.evidence.intervals import LEVEL, Effect
+from swaplaw.evidence.interval import LEVEL, Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.mixtures import Line, all_panels, panel_lines

@@ -37,7 +37,7 @@ from swaplaw._core.threads import one_thread
 from swaplaw.decide.choice import Choice, Scorer
 from swaplaw.decide.luck import Luck, critical_with_bias, luck_of
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import (
+from swaplaw.evidence.interval import (
     LEVEL,
     Effect,
     critical_of,

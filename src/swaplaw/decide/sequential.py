@@ -20,7 +20,7 @@ from swaplaw._core.arrays import Ints
 from swaplaw.decide.choice import Choice, Scorer, alone
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.evidence.anytime import GUARANTEE, Anytime, adjusted, anytime_effect, e_value, reaches
-from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.interval import LEVEL
 from swaplaw.law.weights import DEFAULT_WEIGHT
 
 Finding = Literal["gain", "too_little", "open"]

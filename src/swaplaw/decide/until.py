@@ -34,7 +34,7 @@ from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.decide.sequential import Finding
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.anytime import GUARANTEE, Anytime, adjusted, anytime_effect, e_value, reaches
-from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.interval import LEVEL
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.votes.tally import tie_credit
 

@@ -17,7 +17,7 @@ from swaplaw.decide.holdout import HeldOut
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.decide.selection import Selection, poor_below
 from swaplaw.decide.sequential import FleetAnytime
-from swaplaw.evidence.intervals import LEVEL, POWER, Effect
+from swaplaw.evidence.interval import LEVEL, POWER, Effect
 from swaplaw.votes.checks import Check
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.tally import Tally

@@ -3,13 +3,12 @@ from .anytime import anytime_effect as anytime_effect
 from .anytime import e_value as e_value
 from .bootstrap import Bootstrap as Bootstrap
 from .bootstrap import Estimate as Estimate
-from .diversity import Diversity as Diversity
-from .diversity import diversity_of as diversity_of
-from .diversity import pairwise as pairwise
-from .diversity import pairwise_of as pairwise_of
-from .intervals import Effect as Effect
-from .intervals import Effects as Effects
-from .intervals import effects as effects
+from .diversity import EffectiveVotes as EffectiveVotes
+from .diversity import effective_votes as effective_votes
+from .diversity import effective_votes_unlabelled as effective_votes_unlabelled
+from .interval import Effect as Effect
+from .interval import Effects as Effects
+from .interval import effects as effects
 from .lifts import accuracy_effect as accuracy_effect
 from .lifts import lift_effect as lift_effect
 from .percentiles import Interval as Interval
@@ -21,8 +20,8 @@ from .units import resampling_units as resampling_units
 __all__ = [
     "Anytime",
     "Bootstrap",
-    "Diversity",
     "Effect",
+    "EffectiveVotes",
     "Effects",
     "Estimate",
     "Interval",
@@ -30,12 +29,11 @@ __all__ = [
     "Units",
     "accuracy_effect",
     "anytime_effect",
-    "diversity_of",
     "e_value",
+    "effective_votes",
+    "effective_votes_unlabelled",
     "effects",
     "lift_effect",
-    "pairwise",
-    "pairwise_of",
     "resampler",
     "resampling_units",
 ]

@@ -40,7 +40,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import LEVEL, check_level
+from swaplaw.evidence.interval import LEVEL, check_level
 
 SHARES = 64
 """Shares of the stake that are bet and averaged."""
@@ -225,38 +225,6 @@ def adjusted(e_values: Sequence[float], weights: Sequence[float] | None = None) 
             total, size = total + counts[other] * e_values[other], size + counts[other]
         found.append(total / size)
     return found
-
-
-def wealth_path(values: Floats, *, null: float = 0.0) -> Floats:
-    """Follow the e-value against "the mean is at most `null`" from unit to unit.
-
-    Parameters
-    ----------
-    values : array
-        What units add in the order in which they come, between -1 and 1; several streams are rows.
-    null : float
-        The mean that is bet against.
-
-    Returns
-    -------
-    array
-        The logarithm of the e-value after each unit.
-
-    Examples
-    --------
-    >>> wealth_path(np.array([1.0, 0.0, -1.0])).round(3).tolist()
-    [0.336, 0.336, -0.223]
-    """
-    points, weights = _points()
-    streams = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    kinds, codes = np.unique(streams, return_inverse=True)
-    steps = np.log1p(points / (1 + null) * (kinds[:, None] - null))
-    held = np.tile(np.log(weights), (len(streams), 1))
-    path = np.empty(streams.shape)
-    for place, step in enumerate(codes.reshape(streams.shape).T):
-        held += steps[step]
-        path[:, place] = _log_sum(held)
-    return path.reshape(np.shape(values))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from math import nan, sqrt, tanh
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.evidence.intervals import LEVEL, student
+from swaplaw.evidence.interval import LEVEL, student
 
 
 class Against:

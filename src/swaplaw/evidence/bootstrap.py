@@ -1,6 +1,6 @@
 """Every quantity of every pair with its interval, and the means to give any other statistic one.
 
-Quantities that are means over questions (lift, masses, accuracies) have the one interval of a mean (see `intervals`),
+Quantities that are means over questions (lift, masses, accuracies) have the one interval of a mean (see `interval`),
 which needs no replicates. Rates and correlations are ratios of means: their intervals come from the bootstrap.
 """
 
@@ -20,7 +20,7 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
-from swaplaw.evidence.intervals import LEVEL, check_level, effects
+from swaplaw.evidence.interval import LEVEL, check_level, effects
 from swaplaw.evidence.lifts import cannot_change
 from swaplaw.evidence.percentiles import METHODS, Interval, Method, as_interval, bounds
 from swaplaw.evidence.quantities import GAINS, MEANS, QUANTITIES, Quantities, Terms, question_values, terms_of

@@ -1,238 +1,249 @@
-"""The classical measures of diversity (Kuncheva & Whitaker 2003): what any new indicator must beat.
+"""Diversity: how many independent voters a fleet is worth, and the classical measures of two models.
 
-All rest on which models are right on which question. Where a model's own vote ties, its score is fractional: the
-chance of being right if ties were broken at random, each model's on its own. Every measure here is its expectation
-over such tie-breaking, which is also how the paper's masses are defined (means of products); without ties it is the
-textbook measure. Undefined measures are None.
+**Effective votes.** Models that err on the same questions are worth fewer voters than they are. With rho the mean
+correlation of the errors of two models (phi, the paper's Eq. (phi)), k models are worth
+
+    k / (1 + (k - 1) rho)
+
+independent ones (Kish): as many independent voters would spread as much about the truth. Models that err
+independently are worth k, copies of one model 1; more than k is not counted. Without a label errors are not known, but
+only answers; two models of the same accuracy err together at most as far as they agree, so that k / (1 + (k - 1) a)
+is the least that the fleet can be worth, with a the mean chance that two models give the same answer.
+
+**Classical measures** (Kuncheva and Whitaker, 2003) are what any new indicator must beat. Where a model's own vote
+ties, its score is fractional: the chance of being right if ties were broken at random. Every measure here is its
+expectation over such tie-breaking; without ties it is the textbook's.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
-from math import ceil, lcm
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.exact_floats import grid_for
+from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
-from swaplaw._core.threads import one_thread
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError
+from swaplaw.evidence.interval import LEVEL
+from swaplaw.evidence.jackknife import Estimate, Parts, dealt, jackknife
 from swaplaw.evidence.quantities import Quantities
-from swaplaw.law.pair import Masses
+from swaplaw.evidence.units import LEAST_UNITS, Unit, Units, resampling_units
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import tie_credit
 
-
-def pairwise(masses: Masses) -> dict[str, float | None]:
-    """Measure two models by their four masses; the correlation is phi, Eq. (phi).
-
-    Parameters
-    ----------
-    masses : Masses
-        Of a pair: `sl.pair(...).masses`.
-
-    Returns
-    -------
-    dict of str to float or None
-        The classical pairwise measures; None where one is undefined.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> round(pairwise(sl.pair(sl.demo_votes(), "gpt-4", "mistral-large").masses)["disagreement"], 3)
-    0.15
-    """
-    return {name: None if value is None else float(value) for name, value in _pairwise(masses).items()}
-
-
-def _pairwise(cells: Any) -> dict[str, Any]:
-    """The pairwise measures of anything with the four masses: exact ones, or arrays of many draws."""
-    agree, differ = cells.both_right * cells.both_wrong, cells.rescue * cells.damage
-    return {
-        "q_statistic": _divide(agree - differ, agree + differ),
-        "correlation": cells.phi,
-        "disagreement": cells.rescue + cells.damage,
-        "double_fault": cells.both_wrong,
-    }
+SPARE = 0.05
+"""Independent votes that a model may bring and still be spared."""
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """The four masses of many pairs."""
+class EffectiveVotes(Result):
+    """How many independent voters a fleet is worth."""
 
-    both_right: Floats
-    rescue: Floats
-    damage: Floats
-    both_wrong: Floats
-
-    @property
-    def phi(self) -> Floats:
-        """Correlation of correctness, in the form that is exactly undefined where a model is always or never right."""
-        right_a, right_b = self.both_right + self.damage, self.both_right + self.rescue
-        wrong_a, wrong_b = self.both_wrong + self.rescue, self.both_wrong + self.damage
-        covered = self.both_right * self.both_wrong - self.rescue * self.damage
-        found: Floats = _divide(covered, np.sqrt(right_a * wrong_a * right_b * wrong_b))
-        return found
-
-
-def pairwise_of(votes: VotesLike) -> dict[str, Floats]:
-    """Measure all pairs of models at once: the product of the scores with themselves says how often both are right.
-
-    Parameters
-    ----------
-    votes : Tally, Votes, dataframe, path or paths
-        The votes of one dataset (see `tally`).
-
-    Returns
-    -------
-    dict of str to array
-        The measures of `pairwise`, one number per pair of models in name order, on the questions that both answered;
-        NaN where undefined.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> pairwise_of(sl.demo_votes())["disagreement"].shape
-    (36,)
-    """
-    tally = inputs.tally(votes)
-    sizes = [size for size in range(1, int(tally.ties.max(initial=0)) + 1) if (tally.ties == size).any()]
-    scale = lcm(*sizes)
-    if grid_for(scale**2, len(tally.questions)):
-        scale = 2**16
-    # Scores are whole numbers on one scale, so that what is nothing is exactly nothing.
-    worth = np.zeros(max(sizes, default=0) + 1)
-    worth[sizes] = [round(tie_credit(float(scale), size)) for size in sizes]
-    scores = worth.take(tally.ties)
-    first, second = np.triu_indices(len(scores), 1)
-    with one_thread():
-        both = (scores @ scores.T)[first, second]
-        if tally.complete:
-            own, unit = scores.sum(axis=1) * scale, np.full(len(first), float(len(tally.questions) * scale**2))
-            a, b = own[first], own[second]
-        else:
-            asked = tally.answered.astype(np.float64)
-            right, unit = (scores @ asked.T) * scale, (asked @ asked.T)[first, second] * scale**2
-            a, b = right[first, second], right[second, first]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return _pairwise(_Cells(*(each / unit for each in (both, b - both, a - both, unit - a - b + both))))
-
-
-@dataclass(frozen=True)
-class Diversity(Result):
-    """How many of a set of models are right at once, and what follows from that."""
-
-    models: tuple[str, ...]
-    n: int
-    """Questions that all of them answered."""
     of: int
-    right: tuple[Fraction, ...] = field(repr=False)
-    """The share of questions on which exactly 0, 1, …, L models are right."""
+    """Models."""
+    value: float | None
+    """None where it is undefined, and where nothing but bounds is known."""
+    low: float | None
+    """Lower end of the interval; without labels the least that the fleet can be worth."""
+    high: float | None
+    correlation: float | None
+    """Mean correlation of two models' errors, or how often two agree where no label is known."""
+    without: Mapping[str, float | None] = field(default_factory=dict)
+    """What the fleet is worth without each model."""
+
+    def __repr__(self) -> str:
+        return f"EffectiveVotes({self.sentence})"
 
     @property
-    def measures(self) -> dict[str, float | None]:
-        """The non-pairwise measures by name."""
-        found = _non_pairwise(self.right)
-        return {name: None if value is None else float(value) for name, value in found.items()}
+    def spared(self) -> tuple[str, ...]:
+        """Models without any one of which next to nothing is lost, the one that brings least first."""
+        known = {name: worth for name, worth in self.without.items() if worth is not None}
+        ranked = sorted(known, key=lambda name: -known[name])
+        return tuple(name for name in ranked if self.value is not None and known[name] > self.value - SPARE)
+
+    @property
+    def sentence(self) -> str:
+        """It in words: "6 models are worth 1.9 independent ones [1.6, 2.4]; without X nothing is lost"."""
+        if self.low is None or self.high is None:
+            return f"what {self.of} models are worth is not known"
+        if self.value is None:
+            return f"{self.of} models are worth {self.low:.1f} to {self.high:.1f} independent ones"
+        said = f"{self.of} models are worth {self.value:.1f} independent ones [{self.low:.1f}, {self.high:.1f}]"
+        return f"{said}; without {self.spared[0]} nothing is lost" if self.spared else said
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        shares = [float(share) for share in self.right]
-        return {"models": list(self.models), "n": self.n, "of": self.of, "right": shares, **self.measures}
+        ends = {"of": self.of, "value": self.value, "low": self.low, "high": self.high}
+        return ends | {"correlation": self.correlation, "without": dict(self.without)}
 
 
-def _non_pairwise(right: Sequence[Any]) -> dict[str, Any]:
-    """The non-pairwise measures from the shares of questions with 0, 1, …, L models right: exact, or arrays of them."""
-    size = len(right) - 1
-    number = range(size + 1)
-    mean = sum(k * right[k] for k in number) / size
-    mixed = sum(k * (size - k) * right[k] for k in number)
-    two_fail = sum((size - k) * (size - k - 1) * right[k] for k in number) / (size * (size - 1))
-    others_right = sum(k * right[k] for k in range(size)) / (size - 1)
-    return {
-        "entropy": sum(min(k, size - k) * right[k] for k in number) / (size - ceil(size / 2)),
-        "kohavi_wolpert": mixed / size**2,
-        "kappa": _less(1, _divide(mixed, size * (size - 1) * mean * (1 - mean))),
-        "difficulty": sum(k * k * right[k] for k in number) / size**2 - mean**2,
-        "generalised_diversity": _less(1, _divide(two_fail, 1 - mean)),
-        # Kuncheva & Whitaker set it to 0 where no model ever fails.
-        "coincident_failure": _divide(others_right, 1 - right[size], empty=0),
-    }
-
-
-def _divide(top: Any, bottom: Any, empty: int | None = None) -> Any:
-    """Divide exact numbers or arrays; where there is nothing to divide by, `empty` (None: undefined)."""
-    if isinstance(bottom, np.ndarray):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(bottom == 0, np.nan if empty is None else empty, top / bottom)
-    return top / bottom if bottom else empty
-
-
-def _less(whole: int, part: Any) -> Any:
-    return None if part is None else whole - part
-
-
-def classical(found: Quantities) -> dict[str, Floats]:
-    """Every measure for many pairs in many draws: for two models the non-pairwise ones follow from the masses too."""
-    return _pairwise(found) | _non_pairwise([found.both_wrong, found.rescue + found.damage, found.both_right])
-
-
-def diversity_of(votes: VotesLike, models: Sequence[str] | None = None) -> Diversity:
-    """Measure the diversity of any set of models on the questions that all of them answered.
+def effective_votes(votes: VotesLike, *, by: Unit | None = None, level: float = LEVEL) -> EffectiveVotes:
+    """Find how many independent voters the models of a fleet are worth, from their errors.
 
     Parameters
     ----------
     votes : Tally, Votes, dataframe, path or paths
         The votes of one dataset (see `tally`).
-    models : sequence of str, optional
-        Which models; by default the fleet.
+    by : {"question", "cluster"}, optional
+        What is resampled; by default clusters where there are several.
+    level : float
+        Confidence level.
 
     Returns
     -------
-    Diversity
-        The classical measures for more than two classifiers.
-
-    Raises
-    ------
-    InputError
-        If fewer than two models are named, or they share no question.
+    EffectiveVotes
+        Their number with its interval, and what the fleet is worth without each model.
 
     Examples
     --------
     >>> import swaplaw as sl
-    >>> round(diversity_of(sl.demo_votes(), ["gpt-4", "mistral-large"]).measures["entropy"], 3)
-    0.15
+    >>> sl.evidence.effective_votes(sl.demo_votes())
+    EffectiveVotes(9 models are worth 2.0 independent ones [1.8, 2.4]; without claude-3-opus-20240229 nothing is lost)
     """
     tally = inputs.tally(votes)
-    chosen = tuple(tally.models if models is None else models)
-    if len(chosen) < 2 or len(set(chosen)) < len(chosen):
-        raise InputError(f"diversity needs two or more different models, not {', '.join(map(quote, chosen)) or 'none'}")
-    members = [tally.index(model) for model in chosen]
-    common = tally.answered[members].all(axis=0)
-    n = int(common.sum())
-    if not n:
-        raise InputError(f"the models {', '.join(map(quote, chosen))} have no question in common")
-    ties = np.stack([tally.scores[member].ties[common] for member in members])
-    # Few combinations of tie sizes occur, and models are interchangeable: count each once.
-    found = Counter(map(tuple, np.sort(ties, axis=0).T.tolist()))
-    total = [Fraction(0)] * (len(chosen) + 1)
-    for sizes, times in found.items():
-        for k, chance in enumerate(_number_right(sizes)):
-            total[k] += chance * Fraction(times, n)
-    return Diversity(chosen, n, len(tally.questions), tuple(total))
+    models, answered = len(tally.models), tally.answered.astype(np.float64)
+    right = np.stack([each.numerators.astype(np.float64) / each.denominator for each in tally.scores])
+    units = resampling_units(tally, by)
+    parts = dealt(units) if units.count >= LEAST_UNITS else None
+    sums = _by_part(parts, lambda own: np.stack(_products(right[:, own] * answered[:, own], answered[:, own])))
+    found = _interval(sums, partial(_correlation, kept=np.ones(models, dtype=bool)), level)
+    whole = sums.sum(axis=0, keepdims=True)
+    without = {
+        name: _worth(models - 1, float(_correlation(whole, np.arange(models) != place)[0, 0]))
+        for place, name in enumerate(tally.models)
+        if models > 2
+    }
+    return _judged(models, found, without)
 
 
-def _number_right(ties: Sequence[int]) -> list[Fraction]:
-    """How likely 0, 1, …, L models are right when each breaks its own tie at random (tie size 0: surely wrong)."""
-    chances = [Fraction(1)]
-    for size in ties:
-        right = tie_credit(Fraction(1), size) if size else Fraction(0)
-        wrong = [chance * (1 - right) for chance in chances] + [Fraction(0)]
-        chances = [stay + move * right for stay, move in zip(wrong, [Fraction(0), *chances], strict=True)]
-    return chances
+def effective_votes_unlabelled(
+    counts: Ints, question: Ints, *, units: Units | None = None, level: float = LEVEL
+) -> EffectiveVotes:
+    """Bound how many independent voters models are worth from their answers alone.
+
+    Parameters
+    ----------
+    counts : array
+        Votes, models x categories (as `Ballots.counts`).
+    question : array
+        The question of each category, numbered from 0.
+    units : Units, optional
+        What is resampled; by default every question.
+    level : float
+        Confidence level of the lower bound.
+
+    Returns
+    -------
+    EffectiveVotes
+        `low` is the least that two models of the same accuracy can be worth at this agreement, `high` their number.
+
+    Examples
+    --------
+    >>> votes = np.array([[1, 0, 1, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
+    >>> effective_votes_unlabelled(votes, np.array([0, 0, 1, 1]))
+    EffectiveVotes(3 models are worth 1.0 to 3.0 independent ones)
+    """
+    if counts.shape[1] != len(question):
+        raise InputError(f"there are {counts.shape[1]} categories and questions of {len(question)}; give one for each")
+    many = int(question.max(initial=-1)) + 1
+    cast = np.stack([np.bincount(question, own, many) for own in counts])
+    share = counts / np.maximum(cast, 1)[:, question]
+    every = Units(np.arange(many), "question") if units is None else units
+    parts = dealt(every) if every.count >= LEAST_UNITS else None
+
+    def products(own: Any) -> Floats:
+        answered = (cast[:, own] > 0).astype(np.float64)
+        inside = np.zeros(many, dtype=bool)
+        inside[own] = True
+        shares = share[:, inside[question]]
+        return np.stack([answered @ answered.T, shares @ shares.T])
+
+    found = _interval(_by_part(parts, products), _agreement, level)
+    high = None if found.interval is None else found.interval.high
+    low = _worth(len(counts), high if high is not None else found.value)
+    return EffectiveVotes(len(counts), None, low, float(len(counts)) if low is not None else None, found.value)
+
+
+def _by_part(parts: Parts | None, products: Any) -> Floats:
+    """What questions of each part add, parts x ...; all of them at once where there is nothing to leave out."""
+    if parts is None:
+        return np.stack([products(slice(None))])
+    return np.stack([products(np.flatnonzero(parts.member == part)) for part in range(parts.replicates)])
+
+
+def _products(right: Floats, answered: Floats) -> tuple[Floats, Floats, Floats]:
+    """Questions that two models share, the first one's scores on them, and products of both: models x models each."""
+    return answered @ answered.T, right @ answered.T, right @ right.T
+
+
+def _correlation(sums: Floats, kept: Any) -> Floats:
+    """Mean correlation of the errors of two models, of those that are kept: samples x 1."""
+    first, second = np.triu_indices(int(kept.sum()), 1)
+    n, right, both = sums[:, :, kept][..., kept].swapaxes(0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p, q, c = right[:, first, second], right[:, second, first], both[:, first, second]
+        n = n[:, first, second]
+        spread = p * (n - p) * q * (n - q)
+        # A model that is always right, or never, errs with nobody: nothing is known of such a pair.
+        phi = np.where(spread > 0, (c * n - p * q) / np.sqrt(spread), np.nan)
+    return _mean(phi)
+
+
+def _agreement(sums: Floats) -> Floats:
+    """Mean chance that two models give the same answer: samples x 1."""
+    first, second = np.triu_indices(sums.shape[-1], 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _mean(sums[:, 1, first, second] / sums[:, 0, first, second])
+
+
+def _mean(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(known, values, 0).sum(axis=-1, keepdims=True) / known.sum(axis=-1, keepdims=True)
+    return found
+
+
+def _interval(sums: Floats, statistic: Any, level: float) -> Estimate:
+    """A correlation with its interval, where there are parts to leave out."""
+    if len(sums) < LEAST_UNITS:
+        value = float(statistic(sums)[0, 0])
+        return Estimate(None if np.isnan(value) else value, None)
+    return jackknife(sums, statistic, level=level, least=-1.0, most=1.0)[0]
+
+
+def _worth(models: int, correlation: float | None) -> float | None:
+    """Independent voters that so many models are worth: at most as many as there are."""
+    if correlation is None or np.isnan(correlation):
+        return None
+    return models / max(1.0, 1 + (models - 1) * correlation)
+
+
+def _judged(models: int, found: Estimate, without: Mapping[str, float | None]) -> EffectiveVotes:
+    low, high = (None, None) if found.interval is None else (found.interval.high, found.interval.low)
+    ends = (_worth(models, each) for each in (found.value, low, high))
+    return EffectiveVotes(models, *ends, found.value, without)
+
+
+def classical(found: Quantities) -> dict[str, Floats]:
+    """Every classical measure of many pairs in many samples; for two models those of a set follow from the masses.
+
+    Kuncheva and Whitaker set coincident failure to 0 where no model ever fails.
+    """
+    apart, mean = found.rescue + found.damage, (found.p + found.q) / 2
+    agree, differ = found.both_right * found.both_wrong, found.rescue * found.damage
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            "q_statistic": (agree - differ) / (agree + differ),
+            "correlation": found.phi,
+            "disagreement": apart,
+            "double_fault": found.both_wrong,
+            "entropy": apart,
+            "kohavi_wolpert": apart / 4,
+            "kappa": 1 - apart / (2 * mean * (1 - mean)),
+            "difficulty": (apart + 4 * found.both_right) / 4 - mean**2,
+            "generalised_diversity": 1 - found.both_wrong / (1 - mean),
+            "coincident_failure": np.where(found.both_right == 1, 0.0, apart / (1 - found.both_right)),
+        }

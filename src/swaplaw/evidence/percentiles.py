@@ -8,41 +8,23 @@ of questions it is the percentile interval. BCa (Efron 1987) corrects bias and s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import isnan, sqrt
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw._core.threads import in_threads
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import LEVEL, check_level, student
+from swaplaw.evidence.interval import LEVEL, Interval, check_level, student
 
 Method = Literal["expanded", "percentile", "bca", "student"]
 METHODS: tuple[Method, ...] = ("expanded", "percentile", "bca")
-"""Ways to read an interval off bootstrap replicates; means have their own, "student" (see `intervals`)."""
+"""Ways to read an interval off bootstrap replicates; means have their own, "student" (see `interval`)."""
 
 _NORMAL = NormalDist()
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval and how it was computed."""
-
-    low: float
-    high: float
-    level: float
-    method: Method
-
-    def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-    def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
 
 
 def as_interval(low: float, high: float, level: float, method: Method) -> Interval | None:

@@ -29,7 +29,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats
 from swaplaw.errors import InputError
-from swaplaw.evidence.intervals import LEVEL, PSEUDO_QUESTIONS, check_level, student
+from swaplaw.evidence.interval import LEVEL, PSEUDO_QUESTIONS, check_level, student
 
 Target = Literal["table", "population"]
 LEAST = 3

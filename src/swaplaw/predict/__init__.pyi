@@ -11,9 +11,7 @@ from .laws.joint import joint_lift as joint_lift
 from .laws.kinds import Margins as Margins
 from .laws.kinds import margins_of as margins_of
 from .laws.margins import margin_lift as margin_lift
-from .laws.margins import margin_lift_apart as margin_lift_apart
 from .laws.shares import shares_lift as shares_lift
-from .laws.structure import lift_bounds as lift_bounds
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
 from .predictors import register as register
@@ -22,7 +20,6 @@ from .replication import replicate as replicate
 from .screen import Screen as Screen
 from .screen import best_pairs as best_pairs
 from .screen import screen_marginals as screen_marginals
-from .tiles import screen_tiles as screen_tiles
 
 __all__ = [
     "Histogram",
@@ -39,15 +36,12 @@ __all__ = [
     "histogram_lift",
     "histogram_of",
     "joint_lift",
-    "lift_bounds",
     "margin_lift",
-    "margin_lift_apart",
     "margins_of",
     "read_law",
     "register",
     "replicate",
     "sample_ladder",
     "screen_marginals",
-    "screen_tiles",
     "shares_lift",
 ]

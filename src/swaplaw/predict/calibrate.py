@@ -18,7 +18,7 @@ from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
 from swaplaw.evidence.bootstrap import Estimates, estimate, estimate_counts
-from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.interval import LEVEL
 from swaplaw.evidence.percentiles import Method
 from swaplaw.evidence.quantities import Quantities, terms_of
 from swaplaw.evidence.resample import DEFAULT_REPLICATES, Resampler, resampler

@@ -21,7 +21,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote, several
-from swaplaw.evidence.intervals import LEVEL, Effect, effect_among, no_effect
+from swaplaw.evidence.interval import LEVEL, Effect, effect_among, no_effect
 from swaplaw.evidence.subsample import ballot_boxes, draw
 from swaplaw.evidence.units import Unit, Units, resampling_units
 from swaplaw.law.pair import Pair, pair

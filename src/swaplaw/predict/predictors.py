@@ -29,7 +29,7 @@ from swaplaw.errors import InputError, StatisticalWarning, quote, several
 from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
 from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
 from swaplaw.evidence.diversity import classical
-from swaplaw.evidence.intervals import LEVEL
+from swaplaw.evidence.interval import LEVEL
 from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
 from swaplaw.evidence.quantities import Quantities, Terms, terms_of
 from swaplaw.evidence.resample import DEFAULT_REPLICATES, Counts, Resampler, Weighted, batch_of, resampler

@@ -13,7 +13,7 @@ from swaplaw.votes.tally import Tally
 if TYPE_CHECKING:
     from swaplaw._core.parallel import Progress
     from swaplaw.decide.combine import RuleResult
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
     from swaplaw.evidence.units import Unit
     from swaplaw.panels.fleet import FleetOptimum
 
@@ -35,7 +35,7 @@ def combining_part(
     """Compare all quick rules on the first deals of `combine`, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
 
     if len(tally.models) < 2:
         raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to combine.")

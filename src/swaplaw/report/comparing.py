@@ -18,7 +18,7 @@ MOST = 45
 def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
     """Compare every two models on the questions that both answered."""
     from swaplaw.decide.compare import compare
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
 
     if len(tally.models) < 2:
         raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to compare.")

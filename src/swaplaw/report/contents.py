@@ -14,7 +14,7 @@ from swaplaw._core.arrays import Ints
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
 from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError, StatisticalWarning
-from swaplaw.evidence.intervals import LEVEL, Effect
+from swaplaw.evidence.interval import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
 from swaplaw.evidence.units import Units, resampling_units
 from swaplaw.report.combining import combining_part

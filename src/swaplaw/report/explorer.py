@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.evidence.intervals import critical_of
+from swaplaw.evidence.interval import critical_of
 from swaplaw.evidence.lifts import errors_along
 from swaplaw.law.curve import Curve
 from swaplaw.law.pair import Pair

@@ -11,7 +11,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.holdout import deal, held_out_weight
-from swaplaw.evidence.intervals import Effect, effect, no_effect, warn_thin
+from swaplaw.evidence.interval import Effect, effect, no_effect, warn_thin
 from swaplaw.law.curve import Curve, curve_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.scoresheet import scoresheet

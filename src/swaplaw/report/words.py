@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from swaplaw._core.rounding import points, share
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, More, Reason, Recommendation
 from swaplaw.errors import listing, printable, several
-from swaplaw.evidence.intervals import thin_note
+from swaplaw.evidence.interval import thin_note
 
 if TYPE_CHECKING:
     from swaplaw.decide.choice import Choice
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
     from swaplaw.votes.checks import Check
 
 RULES = {

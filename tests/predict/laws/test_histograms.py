@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -9,13 +10,24 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.predict.laws.histograms import histogram, histogram_from_accuracies, histogram_lift, histogram_of
-from swaplaw.predict.laws.kinds import margins_of
-from swaplaw.predict.laws.margins import margin_lift_apart
+from swaplaw.predict.laws.kinds import Margins, margins_of
 
 
 @pytest.fixture(scope="module")
 def tally() -> sl.Tally:
     return sl.demo_votes().tally()
+
+
+def all_pairs(first: Margins, second: Margins, phi_adj: float, x: float) -> float:
+    """The margin law by its definition: every question of one model against every question of the other."""
+    a, b = first.right, second.right
+    p, q = a.mean(), b.mean()
+    sums = np.round((first.lead / first.votes)[:, None] + x * second.lead / second.votes, 12)
+    wins = (1 + np.sign(sums)) / 2
+    rescue = q * (1 - p) * (1 - phi_adj)
+    won = (1 - a) @ wins @ b / ((1 - a).sum() * b.sum())
+    held = a @ wins @ (1 - b) / (a.sum() * (1 - b).sum())
+    return float(rescue * won - (rescue + p - q) * (1 - held))
 
 
 @pytest.mark.parametrize("weight", ["1/3", "2/3", "1", "3/2"])
@@ -25,7 +37,7 @@ def test_whole_histograms_say_what_votes_say(tally: sl.Tally, weight: str) -> No
     own = [margins_of(tally, m) for m in models]
     for first, second in pairwise(own):
         high, low = sorted((first, second), key=lambda one: -one.accuracy)
-        expected = float(margin_lift_apart(high, low, 0.7, weight))
+        expected = all_pairs(high, low, 0.7, float(Fraction(weight)))
         assert histogram_lift(histogram_of(high), histogram_of(low), 0.7, weight) == pytest.approx(expected, abs=1e-9)
 
 

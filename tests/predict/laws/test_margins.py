@@ -18,7 +18,7 @@ from swaplaw.predict import agreement
 from swaplaw.predict.influences import LAWS
 from swaplaw.predict.influences import influences as influences_of
 from swaplaw.predict.laws.kinds import Alike, Influence, alike, margins_of
-from swaplaw.predict.laws.margins import margin_influence, margin_lift, margin_lift_apart
+from swaplaw.predict.laws.margins import margin_influence, margin_lift
 from swaplaw.predict.laws.shares import shares_influence, shares_lift
 
 from support.corpora import ODD, corpora, weights
@@ -191,21 +191,6 @@ def many(case: Corpus, copies: dict[str, int]) -> Corpus:
     names = {(q, k): f"{q}-{k}" for q, number in copies.items() for k in range(number)}
     ballots = {m: {name: own[q] for (q, _), name in names.items()} for m, own in case.ballots.items()}
     return Corpus(ballots, {name: case.gold[q] for (q, _), name in names.items()})
-
-
-def test_models_need_not_answer_the_same_questions() -> None:
-    tally = sl.demo_votes().tally()
-    odd = np.arange(len(tally.questions)) % 2 == 1
-    two = sl.pair(tally, "gpt-4", "mistral-large")
-    first, second = margins_of(tally, two.a, odd), margins_of(tally, two.b, ~odd)
-    apart = margin_lift_apart(first, second, Fraction(1, 2))
-    assert -0.2 < apart < 0.2
-    whole, other = (margins_of(tally, model) for model in (two.a, two.b))
-    known = two.masses.phi_adj
-    assert known is not None
-    assert margin_lift_apart(whole, other, known) == margin_lift(two)
-    with pytest.raises(sl.InputError, match="impossible"):
-        margin_lift_apart(first, second, -9)
 
 
 def test_agreement_by_hand() -> None:

@@ -34,7 +34,7 @@ def weight_option(command: Command) -> Command:
 
 def bootstrap_options(command: Command) -> Command:
     """Add the options of the bootstrap."""
-    from swaplaw.evidence.intervals import LEVEL
+    from swaplaw.evidence.interval import LEVEL
     from swaplaw.evidence.percentiles import METHODS
     from swaplaw.evidence.resample import DEFAULT_REPLICATES
 

@@ -41,7 +41,7 @@ def command(
 ) -> None:
     """Show the exact front of accuracy against the share of questions on which the secondary is asked."""
     from swaplaw.decide.cascade import cascade_policy, cascades
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.serve.drift import calibrated_on
 
     if not 0 <= most_asked <= 1:

@@ -87,7 +87,7 @@ def command(
 ) -> None:
     """Compare ways to combine a fleet on questions that had no part in choosing the weights."""
     from swaplaw.decide.combine import combine
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
 
     found = []
     for tally in load_tallies(votes, dataset):

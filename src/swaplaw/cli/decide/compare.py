@@ -54,7 +54,7 @@ def command(
     Differences have 95% intervals that allow for clusters; p-values are adjusted for all comparisons shown (Holm).
     """
     from swaplaw.decide.compare import compare
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
 
     chosen = models.split(",") if models else None
     tallies = load_tallies(votes, dataset)

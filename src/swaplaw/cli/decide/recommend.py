@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from swaplaw.decide.holdout import HeldOut
     from swaplaw.decide.sequential import FleetAnytime
     from swaplaw.decide.verdict import Recommendation
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
 
 NOT_DEPLOYED = 3
 """Exit code where a pipeline asked for an ensemble and there is none to deploy."""

@@ -36,7 +36,7 @@ def command(
     **options: Any,
 ) -> None:
     """Show what a pair gains with 1, 2, 4, ... samples of each model, and whether more would change the verdict."""
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.predict.ladder import sample_ladder
 
     tally = load_tally(votes, dataset)

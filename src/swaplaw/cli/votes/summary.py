@@ -9,7 +9,7 @@ from swaplaw.cli.render import Column, accuracy, answer, fleet_line, percent, sh
 from swaplaw.errors import printable
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.intervals import Effect
+    from swaplaw.evidence.interval import Effect
     from swaplaw.votes.position import PositionBias
     from swaplaw.votes.summary import ModelSummary
     from swaplaw.votes.tally import Silence, Tally
@@ -38,7 +38,7 @@ def summary(votes: VotesGiven, silence: Silence) -> None:
 
 def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
     """Each model with the interval of its accuracy."""
-    from swaplaw.evidence.intervals import warn_thin
+    from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import accuracy_effect
     from swaplaw.evidence.units import resampling_units
 

@@ -4,7 +4,7 @@ The paper's S-hat carries conversion rates from one dataset to another. The marg
 rates of a pair from how sure each of its models is. It extends the paper and is not the paper's.
 
 `margin_lift` draws the two models' margins (gold's share less the best rival's) independently of each other. It needs
-the models' votes, but not on the same questions (`margin_lift_apart`). `shares` has the law that knows more.
+the models' votes, but of their overlap the masses only. `shares` has the law that knows more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw.errors import InputError
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.laws.kinds import Alike, Influence, Margins, alike
@@ -51,51 +50,6 @@ def margin_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> 
     found = alike(pair)
     sweep = _Sweep(found.first, found.second, as_weight(weight))
     return _margin(sweep, found.times, found.times, pair.masses.rescue, pair.masses.damage)
-
-
-def margin_lift_apart(
-    first: Margins, second: Margins, phi_adj: float | Fraction, weight: str | float | Fraction = DEFAULT_WEIGHT
-) -> Fraction:
-    """Predict the lift of two models that were never asked the same questions.
-
-    The accuracies and the margins come from each model's own sample of a benchmark, the overlap from phi_adj, which is
-    known from elsewhere: 0 for models that err independently, 1 for a secondary that is right only where the primary
-    is.
-
-    Parameters
-    ----------
-    first, second : Margins
-        The primary's and the secondary's own votes (see `margins_of`).
-    phi_adj : float or Fraction
-        The accuracy-adjusted correlation to assume.
-    weight : str, float or Fraction
-        The weight of the secondary.
-
-    Returns
-    -------
-    Fraction
-        The predicted lift.
-
-    Raises
-    ------
-    InputError
-        If phi_adj is impossible at these accuracies.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> tally = sl.demo_votes().tally()
-    >>> first, second = (sl.predict.margins_of(tally, tally.index(name)) for name in ("gpt-4", "mistral-large"))
-    >>> round(float(margin_lift_apart(first, second, phi_adj=0.6)), 3)
-    0.021
-    """
-    p, q = first.accuracy, second.accuracy
-    rescue = q * (1 - p) * (1 - Fraction(phi_adj))
-    if not 0 <= rescue <= min(q, 1 - p):
-        raise InputError(f"phi_adj of {float(phi_adj):.3g} is impossible at accuracies {float(p):.3g}, {float(q):.3g}")
-    sweep = _Sweep(first, second, as_weight(weight))
-    once_a, once_b = (np.ones(len(each), dtype=np.int64) for each in (first, second))
-    return _margin(sweep, once_a, once_b, rescue, rescue + p - q)
 
 
 def _margin(sweep: _Sweep, times_a: Ints, times_b: Ints, rescue: Fraction, damage: Fraction) -> Fraction:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.evidence.intervals import (
+from swaplaw.evidence.interval import (
     FEW_CHANGED,
     FEW_EFFECTIVE,
     Effect,

@@ -42,6 +42,24 @@ MOST_QUESTIONS = 10_000_000
 
 
 @dataclass(frozen=True)
+class Interval:
+    """A confidence interval and how it was computed."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+    """"student" where it is that of a mean, "jackknife" where it is not."""
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
+
+
+@dataclass(frozen=True)
 class Effect:
     """A mean over questions, with its standard error and interval."""
 
