@@ -17,6 +17,7 @@ import swaplaw as sl
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.drift import Monitor
 from swaplaw.serve.replay import Recorded, recorded
+from swaplaw.serve.vote import Vote
 
 SAMPLES, EXPECTED = 8, 200
 WEIGHT = Fraction(2, 3)
@@ -55,7 +56,7 @@ CASES = (
 def votes_of(case: Case) -> Recorded:
     """The recorded votes of all models of a case."""
     votes = sl.demo_votes() if case.dataset == EXAMS else sl.read_votes([str(BOINF)])
-    return recorded(votes, sorted({*case.pair, *case.live}), case.dataset, graded=False)
+    return recorded(votes, sorted({*case.pair, *case.live}), case.dataset)
 
 
 def streams(case: Case, number: int, *, length: int = 400, seed: int = 0) -> list[int | None]:
@@ -66,10 +67,10 @@ def streams(case: Case, number: int, *, length: int = 400, seed: int = 0) -> lis
     )
     policy = Policy(members, "test", {}, {})
     questions = sorted(
-        q for q in votes.gold if all(len(votes.answers.get((m, q), ())) >= SAMPLES for m in (*case.pair, *case.live))
+        q for q in votes.right if all(len(votes.answers.get((m, q), ())) >= SAMPLES for m in (*case.pair, *case.live))
     )
 
-    def drawn(models: Sequence[str], question: str) -> list[list[str | None]]:
+    def drawn(models: Sequence[str], question: str) -> list[list[Vote]]:
         return [rng.sample(votes.answers[model, question], SAMPLES) for model in models]
 
     found = []

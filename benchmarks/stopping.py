@@ -20,16 +20,16 @@ from pathlib import Path
 from scipy.special import betainc, betaln
 
 from swaplaw.serve.stop import Sampling, Stop, StopRule
-from swaplaw.serve.vote import Answer, Ballot, Terms
+from swaplaw.serve.vote import Ballot, Terms, Vote
 
 ERROR = 0.05
 WINDOW = 5
-Rule = Callable[[Sequence[Answer]], int]
+Rule = Callable[[Sequence[Vote]], int]
 """How many of the samples are drawn."""
 
 
-def adaptive(votes: Sequence[Answer]) -> int:
-    counts: Counter[Answer] = Counter()
+def adaptive(votes: Sequence[Vote]) -> int:
+    counts: Counter[Vote] = Counter()
     for drawn, answer in enumerate(votes, 1):
         counts[answer] += 1
         first, second = first_two(counts)
@@ -38,7 +38,7 @@ def adaptive(votes: Sequence[Answer]) -> int:
     return len(votes)
 
 
-def window(votes: Sequence[Answer]) -> int:
+def window(votes: Sequence[Vote]) -> int:
     for start in range(0, len(votes), WINDOW):
         seen = votes[start : start + WINDOW]
         if len(seen) == WINDOW and len(set(seen)) == 1:
@@ -46,10 +46,10 @@ def window(votes: Sequence[Answer]) -> int:
     return len(votes)
 
 
-def bayes_factor(votes: Sequence[Answer]) -> int:
+def bayes_factor(votes: Sequence[Vote]) -> int:
     import numpy as np
 
-    counts: Counter[Answer] = Counter()
+    counts: Counter[Vote] = Counter()
     for drawn, answer in enumerate(votes, 1):
         counts[answer] += 1
         first, second = first_two(counts)
@@ -60,7 +60,7 @@ def bayes_factor(votes: Sequence[Answer]) -> int:
 
 
 def ours(rule: StopRule) -> Rule:
-    def drawn(votes: Sequence[Answer]) -> int:
+    def drawn(votes: Sequence[Vote]) -> int:
         ballot, sampling = Ballot([Fraction(1)], [len(votes)]), Sampling(rule, Terms([0]))
         while not isinstance(step := sampling.next(ballot), Stop):
             for answer in votes[ballot.cast_by(0) :][: step[0]]:
@@ -79,12 +79,12 @@ RULES: dict[str, Rule] = {
 }
 
 
-def first_two(counts: Counter[Answer]) -> tuple[int, int]:
+def first_two(counts: Counter[Vote]) -> tuple[int, int]:
     first, second = [*(count for _, count in counts.most_common(2)), 0][:2]
     return first, second
 
 
-def compare(questions: Sequence[Sequence[Answer]]) -> dict[str, tuple[float, float]]:
+def compare(questions: Sequence[Sequence[Vote]]) -> dict[str, tuple[float, float]]:
     """For each rule, the share of samples saved and the share of equal answers."""
     total = sum(map(len, questions))
     found = {}
@@ -95,19 +95,19 @@ def compare(questions: Sequence[Sequence[Answer]]) -> dict[str, tuple[float, flo
     return found
 
 
-def leaders(votes: Sequence[Answer]) -> list[Answer]:
+def leaders(votes: Sequence[Vote]) -> list[Vote]:
     counts = Counter(votes)
     return [answer for answer, count in counts.items() if count == max(counts.values())]
 
 
-def recorded_questions(path: str | None, dataset: str | None, samples: int) -> list[list[Answer]]:
+def recorded_questions(path: str | None, dataset: str | None, samples: int) -> list[list[Vote]]:
     """Every model's samples of every question that has enough."""
     import swaplaw as sl
     from swaplaw.serve.replay import recorded
 
     votes = sl.demo_votes() if path is None else sl.read_votes([path])
     models = votes.tally(dataset).models
-    answers = recorded(votes, models, dataset, graded=False).answers
+    answers = recorded(votes, models, dataset).answers
     return [list(cast[:samples]) for _, cast in sorted(answers.items()) if len(cast) >= samples]
 
 

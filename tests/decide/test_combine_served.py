@@ -17,6 +17,7 @@ from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
 from swaplaw.serve.replay import Recorded, recorded, replay
 from swaplaw.serve.stop import StopRule
+from swaplaw.serve.vote import Vote
 from swaplaw.votes.table import Votes
 
 from support.upstreams import ask, serve
@@ -39,11 +40,11 @@ def few_votes() -> Votes:
     return sl.votes_from(kept.filter(pl.col("question").is_in(kept["question"].unique().sort().head(QUESTIONS))))
 
 
-def offline(script: Recorded) -> dict[str, frozenset[str | None]]:
+def offline(script: Recorded) -> dict[str, frozenset[Vote]]:
     """The tie set of every question: shares times weights, in Fractions."""
     found = {}
-    for question in script.gold:
-        pooled: dict[str | None, Fraction] = defaultdict(Fraction)
+    for question in script.right:
+        pooled: dict[Vote, Fraction] = defaultdict(Fraction)
         for model, weight in WEIGHTS.items():
             for answer in script.answers[model, question]:
                 pooled[answer] += weight / len(script.answers[model, question])
@@ -69,7 +70,7 @@ def test_six_members_are_served_as_they_are_replayed_and_voted_offline() -> None
 
     law = vote(tally, [tally.index(model) for model in WEIGHTS], list(WEIGHTS.values()))
     for place, question in enumerate(tally.questions):
-        gold_in = script.gold[question] in ties[question]
+        gold_in = script.right[question] & ties[question]
         assert law.ties[place] == (len(ties[question]) if gold_in else 0)
 
     policy = Policy(tuple(Member(model, weight, SAMPLES) for model, weight in WEIGHTS.items()), "deploy", {}, {})
@@ -80,7 +81,7 @@ def test_six_members_are_served_as_they_are_replayed_and_voted_offline() -> None
         members = [(model, str(weight), SAMPLES) for model, weight in WEIGHTS.items()]
         served = serve(upstream, *members, upstream={"batch": SAMPLES, "timeout": 60.0}, seed=0, stop={"exact": False})
         with running(create_app([served])) as url:
-            replies = asyncio.run(ask_all(url, sorted(script.gold)))
+            replies = asyncio.run(ask_all(url, sorted(script.right)))
     assert {question: frozenset([reply["winner"], *reply["ties"]]) for question, reply in replies.items()} == ties
     assert {q: reply["winner"] for q, reply in replies.items()} == {
         one.question: one.winner for one in played.decisions

@@ -42,6 +42,16 @@ def twin_tie_set(weights: Sequence[Fraction], samples: list[int], counts: list[C
     return frozenset(answer for answer, value in vector.items() if value == top)
 
 
+def fill(ballot: Ballot, counts: Sequence[Counter[Answer]]) -> None:
+    for member, votes in enumerate(counts):
+        for answer in votes.elements():
+            ballot.cast(member, answer)
+
+
+def winner(ballot: Ballot) -> Answer:
+    return ballot.preferred(ballot.standing().leaders)
+
+
 def outcomes(ballot: Ballot) -> set[frozenset[Answer]]:
     """The tie sets that some completion of the remaining votes leads to."""
     options: list[Answer] = [*ANSWERS, NEW]
@@ -82,7 +92,7 @@ def could_decide(ballot: Ballot, plan: list[int]) -> bool:
     options: list[Answer] = [*ANSWERS, NEW]
     for counts in completions(ballot.counts, plan, options):
         after = Ballot(ballot.weights, ballot.samples)
-        after.counts = counts
+        fill(after, counts)
         if after.decided:
             return True
     return False
@@ -103,7 +113,7 @@ def test_early_stopping_keeps_the_decision(data: st.DataObject) -> None:
         for answer in cast:
             full.cast(member, answer)
     assert frozenset(ballot.standing().leaders) == twin_tie_set(scale, samples, [Counter(cast) for cast in votes])
-    assert ballot.winner() == full.winner()
+    assert winner(ballot) == winner(full)
 
 
 @given(ballots(), st.data())
@@ -130,7 +140,7 @@ def test_a_tie_needs_all_votes_and_goes_to_the_primary() -> None:
     ballot.cast(0, "B")
     assert ballot.decided
     assert set(ballot.standing().leaders) == {"A", "B"}
-    assert ballot.winner() == "B"
+    assert winner(ballot) == "B"
 
 
 def test_an_answer_goes_before_null_in_a_tie_of_equals() -> None:
@@ -139,7 +149,7 @@ def test_an_answer_goes_before_null_in_a_tie_of_equals() -> None:
         ballot.cast(0, answer)
     assert not ballot.decided
     ballot.lose(0)
-    assert ballot.winner() == "A"
+    assert winner(ballot) == "A"
 
 
 def test_more_votes_than_planned_are_refused() -> None:
@@ -149,8 +159,7 @@ def test_more_votes_than_planned_are_refused() -> None:
         ballot.cast(0, "A")
     with pytest.raises(ValueError, match="no vote to lose"):
         ballot.lose(0)
-    with pytest.raises(ValueError, match="no vote has been cast"):
-        Ballot([Fraction(1)], [1]).winner()
+    assert winner(Ballot([Fraction(1)], [1])) is None
 
 
 def predictive_risk(ballot: Ballot, trials: int, seed: int) -> float:
@@ -161,7 +170,7 @@ def predictive_risk(ballot: Ballot, trials: int, seed: int) -> float:
     changed = 0
     for _ in range(trials):
         after = Ballot(ballot.weights, ballot.samples)
-        after.counts = [Counter(votes) for votes in ballot.counts]
+        fill(after, ballot.counts)
         for member, left in enumerate(ballot.left):
             for _ in range(left):
                 urn = [after.counts[member][answer] + 1 for answer in seen]

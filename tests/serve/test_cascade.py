@@ -128,7 +128,7 @@ def test_the_front_is_what_replay_and_the_server_decide(tmp_path: Path) -> None:
         answer = {"read": "choice", "choices": "ABCDE"}
         served = served_from(replace(policy, serving={**serving, "answer": answer}), "pool")
         with running(create_app([served])) as url:
-            replies = asyncio.run(ask_all(url, sorted(script.gold)))
+            replies = asyncio.run(ask_all(url, sorted(script.right)))
     decided = {question: reply["swaplaw"] for question, reply in replies.items()}
     (played,) = replay(script, policy, {"as served": StopRule(rounds=2)})
     assert {q: vote["winner"] for q, vote in decided.items()} == {d.question: d.winner for d in played.decisions}

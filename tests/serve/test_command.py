@@ -115,7 +115,7 @@ def test_keys_are_taken_from_the_environment_and_stay_there(
         (["good.json", "--host", "0.0.0.0"], "--keys-env"),
         (["good.json", "--keys-env", "NO_SUCH_KEYS"], "'NO_SUCH_KEYS' holds no keys"),
         (["keyless.json"], "'NO_SUCH_KEY' is empty"),
-        (["unknown.json"], "serving.upstreams has 'other', which is not a member"),
+        (["unknown.json"], "serving.upstreams has 'other', which nobody asks"),
         (["lacking.json"], "serving.upstreams lacks 'm'"),
         (["url.json"], "serving.upstreams.m.base_url"),
         (["secret.json"], "a key belongs in the environment"),

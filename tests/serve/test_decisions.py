@@ -8,27 +8,29 @@ stops as the policy says.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, inf
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from swaplaw.decide.policy import Member, Policy, Voting
+from swaplaw.decide.policy import Fallback, Member, Policy, Voting
 from swaplaw.serve.poll import Poll, UnavailableError
 from swaplaw.serve.settings import Served, served_from
 from swaplaw.serve.upstream import Client, Completion, Switchboard, UpstreamError
 
-LOST = "lost"
+LOST, REFUSED = "lost", "refused"
 Fate = str | None
 STOPS: list[dict[str, Any]] = [{"exact": False}, {"exact": True}, {"rounds": 1}, {"rounds": 2}, {"rounds": 3}]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A policy and the fate of every sample of one question; None is an abstention."""
+    """A policy and the fate of every sample of one question; None is a reply that says nothing, REFUSED a refusal."""
 
     weights: list[Fraction]
     fates: list[list[Fate]]
@@ -37,13 +39,16 @@ class Case:
     null_win: str
     plurality: Fraction | None
     threshold: Fraction | None
+    silence: Literal["counts", "ignored"] = "counts"
+    fallback: list[list[Fate]] = field(default_factory=list)
+    """The fates of the samples of each fallback model."""
 
 
 def random_case(rng: Random) -> Case:
     number = rng.choice([1, 2, 2, 2, 3])
     weights = [Fraction(rng.randint(1, 6), rng.randint(1, 4)) for _ in range(number)]
     losses = rng.choice([0.0, 0.0, 0.1, 0.3, 0.6])
-    kinds: list[list[Fate]] = [["A", "B"], ["A", "B", None], ["A", "A", "A", "B", None], ["A", "B", "C", None]]
+    kinds: list[list[Fate]] = [["A", "B"], ["A", "B", None], ["A", "A", "A", "B", None], ["A", "B", "C", None, REFUSED]]
     answers = rng.choice(kinds)
 
     def fates() -> list[Fate]:
@@ -59,6 +64,8 @@ def random_case(rng: Random) -> Case:
         rng.choice(["abstain", "primary", "primary_text", "error"]),
         rng.choice([None, None, None, Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]),
         rng.choice([None, None, None, Fraction(0), Fraction(1, 3), Fraction(2, 3), Fraction(1)]),
+        rng.choice(["counts", "ignored"]),
+        [fates() for _ in range(rng.choice([0, 0, 1, 2]))],
     )
 
 
@@ -67,47 +74,73 @@ Outcome = tuple[str, Fate]
 
 def full_decision(case: Case) -> Outcome:
     """What all samples together decide: how, and which answer."""
-    kept = [[fate for fate in own if fate != LOST] for own in case.fates]
-    up = [len(votes) >= ceil(case.quorum * len(own)) for votes, own in zip(kept, case.fates, strict=True)]
+    kept, up = what_is_left(case, case.fates)
     if case.threshold is not None:
         if not up[0] and case.degrade != "renormalise":
             return "unavailable", None
-        if up[0] and primary_lead(kept[0]) > case.threshold:
+        if up[0] and primary_lead(case, kept[0]) > case.threshold:
             return after(case, kept, [0], primary_up=True)
     if not all(up):
-        if case.degrade == "unavailable" or (case.degrade == "primary" and not up[0]) or not any(up):
+        if case.degrade == "unavailable" or (case.degrade == "primary" and not up[0]):
             return "unavailable", None
         if case.degrade == "primary":
             return after(case, kept, [0], primary_up=True)
     return after(case, kept, [m for m, there in enumerate(up) if there], primary_up=up[0])
 
 
+def what_is_left(case: Case, fates: list[list[Fate]]) -> tuple[list[list[Fate]], list[bool]]:
+    kept = [[fate for fate in own if fate != LOST] for own in fates]
+    return kept, [len(votes) >= ceil(case.quorum * len(own)) for votes, own in zip(kept, fates, strict=True)]
+
+
+def said(case: Case, votes: list[Fate]) -> list[Fate]:
+    """The categories that votes are for: a refusal is one without an answer, and so is silence where it counts."""
+    return [None if vote == REFUSED else vote for vote in votes if vote is not None or case.silence == "counts"]
+
+
 def after(case: Case, kept: list[list[Fate]], members: list[int], *, primary_up: bool) -> Outcome:
-    winner, share = plurality(case, kept, members)
-    if case.plurality is not None and share < case.plurality:
-        winner = None
+    scores = shares(case, kept, members)
+    tied = best(scores)
+    total = sum((case.weights[m] for m in members), Fraction(0))
+    if case.plurality is not None and max(scores.values(), default=Fraction(0)) < case.plurality * total:
+        tied = [None]
+    for votes, up in zip(*what_is_left(case, case.fallback), strict=True):
+        if len(tied) != 1 and up:
+            own = Counter(vote for vote in said(case, votes) if not tied or vote in tied)
+            tied = best(own) or tied
+    if not members and not tied:
+        return "unavailable", None
+    winner = preferred(case, kept, members, tied)
     if winner is not None:
         return "vote", winner
     if primary_up and case.null_win == "primary":
-        own, _ = plurality(case, kept, [0])
-        return ("primary", own) if own is not None else ("abstain", None)
+        own_winner = preferred(case, kept, [0], best(shares(case, kept, [0])))
+        return ("primary", own_winner) if own_winner is not None else ("abstain", None)
     return ("primary_text" if primary_up and case.null_win == "primary_text" else "abstain"), None
 
 
-def plurality(case: Case, kept: list[list[Fate]], members: list[int]) -> tuple[Fate, Fraction]:
-    scores = {
-        answer: sum((case.weights[m] * Fraction(kept[m].count(answer), len(kept[m])) for m in members), Fraction(0))
-        for answer in {answer for m in members for answer in kept[m]}
-    }
-    top = max(scores.values())
-    tied = [answer for answer, score in scores.items() if score == top]
-    chosen = min(tied, key=lambda a: ([-kept[m].count(a) for m in members], a is None, a or ""))
-    return chosen, top / sum((case.weights[m] for m in members), Fraction(0))
+def shares(case: Case, kept: list[list[Fate]], members: list[int]) -> dict[Fate, Fraction]:
+    found: dict[Fate, Fraction] = {}
+    for m in members:
+        for answer, number in Counter(said(case, kept[m])).items():
+            found[answer] = found.get(answer, Fraction(0)) + case.weights[m] * Fraction(number, len(kept[m]))
+    return found
 
 
-def primary_lead(votes: list[Fate]) -> Fraction:
-    counts = sorted((votes.count(answer) for answer in set(votes)), reverse=True)
-    return Fraction(counts[0] - (counts[1] if len(counts) > 1 else 0), len(votes))
+def best(scores: Mapping[Fate, Fraction | int]) -> list[Fate]:
+    return [answer for answer, score in scores.items() if score == max(scores.values())]
+
+
+def preferred(case: Case, kept: list[list[Fate]], members: list[int], tied: list[Fate]) -> Fate:
+    def order(answer: Fate) -> tuple[list[int], bool, str]:
+        return [-said(case, kept[m]).count(answer) for m in members], answer is None, answer or ""
+
+    return min(tied, key=order, default=None)
+
+
+def primary_lead(case: Case, votes: list[Fate]) -> Fraction:
+    counts = sorted(Counter(said(case, votes)).values(), reverse=True)
+    return Fraction([*counts, 0][0] - [*counts, 0, 0][1], len(votes))
 
 
 class Scripted(Client):
@@ -125,7 +158,10 @@ class Scripted(Client):
         fates = self.fates[seed : seed + number]
         if LOST in fates:
             raise UpstreamError("status 500", status=500)
-        return [Completion("?" if fate is None else f"ANSWER: {fate}", "stop") for fate in fates]
+        return [
+            Completion("?" if fate is None else f"ANSWER: {fate}", "content_filter" if fate == REFUSED else "stop")
+            for fate in fates
+        ]
 
 
 def served_case(case: Case, stop: dict[str, Any], batch: int) -> Served:
@@ -133,20 +169,24 @@ def served_case(case: Case, stop: dict[str, Any], batch: int) -> Served:
         Member(f"m{place}", weight, len(own))
         for place, (weight, own) in enumerate(zip(case.weights, case.fates, strict=True))
     )
+    fallback = tuple(Fallback(f"f{place}", len(own)) for place, own in enumerate(case.fallback))
+    policy = Policy(members, "x", {}, {}, {}, Voting(threshold=case.threshold), case.silence, fallback)
     serving = {
-        "upstreams": {m.model: {"base_url": "http://127.0.0.1:9/v1", "batch": batch} for m in members},
+        "upstreams": {
+            one.model: {"base_url": "http://127.0.0.1:9/v1", "batch": batch} for one in policy.asked
+        },
         "stop": stop, "quorum": str(case.quorum), "degrade": case.degrade, "null_win": case.null_win,
         **({} if case.plurality is None else {"plurality": str(case.plurality)}),
     }  # fmt: skip
-    return served_from(Policy(members, "x", {}, {}, serving, Voting(threshold=case.threshold)), "x")
+    return served_from(replace(policy, serving=serving), "x")
 
 
 async def polled(case: Case, stop: dict[str, Any], rng: Random) -> tuple[Outcome, dict[str, Any]]:
     # Which samples one failing call takes with it depends on how they are grouped: batches are for calls that work.
-    batch = 1 if any(LOST in own for own in case.fates) else rng.randint(1, 4)
+    batch = 1 if any(LOST in own for own in (*case.fates, *case.fallback)) else rng.randint(1, 4)
     served = served_case(case, stop, batch)
     clients = []
-    for member, own in zip(served.members, case.fates, strict=True):
+    for member, own in zip(served.asked, (*case.fates, *case.fallback), strict=True):
         client = Scripted(member, served.upstream(member), Switchboard(), max_answer_bytes=1000)
         client.fates, client.rng = own, rng
         clients.append(client)
@@ -171,7 +211,7 @@ def test_random_policies_decide_as_the_full_vote_does(part: int) -> None:
             if vote:
                 samples = vote["samples"]
                 assert 0 <= samples["saved"] <= samples["planned"]
-                assert samples["spent"] <= samples["planned"]
+                assert samples["spent"] <= samples["planned"] + sum(map(len, case.fallback))
 
     asyncio.run(run())
 

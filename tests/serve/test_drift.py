@@ -74,7 +74,7 @@ def test_a_bet_on_uniform_places_stays_fair() -> None:
 
 @pytest.fixture
 def policy_file(tmp_path: Path) -> Path:
-    votes = recorded(sl.demo_votes(), PAIR, graded=False)
+    votes = recorded(sl.demo_votes(), PAIR)
     file = tmp_path / "policy.json"
     calibrated(policy(), votes.by_question(PAIR)).write(file)
     return file
@@ -82,7 +82,7 @@ def policy_file(tmp_path: Path) -> Path:
 
 def live_file(path: Path, models: Sequence[str], questions: int = 100) -> Path:
     """Votes as a server would have recorded them: no gold, in the order of time."""
-    votes = recorded(sl.demo_votes(), models, graded=False).by_question(models)
+    votes = recorded(sl.demo_votes(), models).by_question(models)
     rows = [
         {"question": q, "model": member, "sample": k, "answer": answer, "gold": None, "time": f"2026-01-01T{place:06}"}
         for place, (q, cast) in enumerate(Random(1).sample(sorted(votes.items()), questions))

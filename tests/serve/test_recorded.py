@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.decide.policy import Member, Policy
+from swaplaw.decide.policy import Fallback, Member, Policy
 from swaplaw.law.plurality import vote
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
 from swaplaw.serve.replay import Decided, Recorded, recorded, replay
+from swaplaw.serve.settings import served_from
 from swaplaw.serve.stop import StopRule
 from swaplaw.votes.table import Votes
 
@@ -67,13 +69,13 @@ def served(script: Recorded, a: str, b: str, weight: Fraction, batch: int, **ser
         options = {"batch": batch, "timeout": 60.0}
         policy = serve(upstream, (a, "1", N), (b, str(weight), N), upstream=options, seed=0, price=1.0, **serving)
         with running(create_app([policy])) as url:
-            return dict(asyncio.run(ask_all(url, sorted(script.gold))))
+            return dict(asyncio.run(ask_all(url, sorted(script.right))))
 
 
 def test_text_in_parts_asks_the_same_question(first_votes: Votes) -> None:
     script = recorded(first_votes, ["gpt-4"])
     with running(scripted_app(Script(script.answers))) as url:
-        asked = [f"question {question}" for question in sorted(script.gold)[:20]]
+        asked = [f"question {question}" for question in sorted(script.right)[:20]]
 
         def reply(content: Any) -> Any:
             body = {"model": "gpt-4", "seed": 0, "messages": [{"role": "user", "content": content}]}
@@ -99,7 +101,7 @@ def test_served_equals_offline(
     for number, question in enumerate(tally.questions):
         reply = replies[question]["swaplaw"]
         assert {reply["winner"], *reply["ties"]} == tie_sets[question]
-        gold_in = script.gold[question] in tie_sets[question]
+        gold_in = script.right[question] & tie_sets[question]
         assert law.ties[number] == (len(tie_sets[question]) if gold_in else 0)
         said = replies[question]["choices"][0]["message"]["content"]
         assert (f"({reply['winner']})" in said) == (reply["winner"] is not None)
@@ -125,3 +127,36 @@ def replayed(script: Recorded, pair: tuple[str, str, Fraction], exact: bool) -> 
     (played,) = replay(script, policy, {"one": StopRule(exact=exact)})
     assert played.changed == 0
     return played.decisions
+
+
+@pytest.mark.parametrize("silence", ["counts", "ignored"])
+def test_silence_and_fallback_are_served_and_replayed_as_judged(
+    first_votes: Votes, silence: Literal["counts", "ignored"]
+) -> None:
+    """Two shaky members with few samples leave ties and say nothing at times; two more models are asked there."""
+    few = sl.votes_from(first_votes.frame.filter(pl.int_range(pl.len()).over("model", "question") < 4).collect())
+    members = (Member(SHAKY[1], Fraction(1), 4), Member("llama-2-7b-chat", Fraction(1), 4))
+    order = ("mistral-large", "gpt-4")
+    policy = Policy(members, "test", {}, {}, silence=silence, fallback=tuple(Fallback(model, 4) for model in order))
+    script = recorded(few, policy.models, silence=silence)
+    tally = few.tally().silence(silence)
+    places = [tally.index(model) for model in policy.models]
+    law = vote(tally, places[:2], [Fraction(1), Fraction(1)], places[2:])
+
+    (played,) = replay(script, policy, {"exact": StopRule()})
+    assert played.accuracy == Fraction(law.total, law.denominator * len(tally.questions))
+    asked = [sum(one.spent[2:]) > 0 for one in played.decisions]
+    assert 0 < sum(asked) < len(asked)
+
+    with running(scripted_app(Script(script.answers))) as upstream:
+        serving = {
+            "upstreams": {model: {"base_url": upstream} for model in policy.models},
+            "seed": 0,
+            "answer": {"read": "choice", "choices": "ABCDE"},
+        }
+        with running(create_app([served_from(replace(policy, serving=serving), "pool")])) as url:
+            replies = asyncio.run(ask_all(url, sorted(script.right)))
+    for one in played.decisions:
+        told = replies[one.question]["swaplaw"]
+        assert (told["winner"], set(told["ties"])) == (one.winner, set(one.ties[1:])), one.question
+        assert told["samples"]["spent"] == sum(one.spent)

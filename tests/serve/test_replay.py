@@ -104,7 +104,9 @@ def test_no_exact_setting_changes_a_decision(data: st.DataObject) -> None:
     # Fewer votes than the policy draws, and more, are both found in real tables.
     votes = {(name, q): data.draw(st.lists(answers, min_size=1, max_size=8)) for name in "XYZ" for q in ("1", "2")}
     rules = {"all": StopRule(exact=False), "exact": StopRule(), "rounds": StopRule(rounds=data.draw(st.integers(1, 3)))}
-    full, exact, rounds = replay(Recorded(votes, {"1": "A", "2": "B"}), Policy(members, "x", {}, {}), rules)
+    full, exact, rounds = replay(
+        Recorded(votes, {"1": frozenset("A"), "2": frozenset("B")}), Policy(members, "x", {}, {}), rules
+    )
     assert exact.changed == rounds.changed == 0
     assert [one.winner for one in full.decisions] == [one.winner for one in exact.decisions]
     assert exact.spent <= rounds.spent <= full.spent

@@ -105,6 +105,16 @@ class Policy(Result):
     fallback: tuple[Fallback, ...] = ()
     """Models asked in this order where nothing was said or a tie stands."""
 
+    @property
+    def asked(self) -> tuple[Member | Fallback, ...]:
+        """Whoever may be asked: the members, the primary first, then the fallback models in their order."""
+        return (*self.members, *self.fallback)
+
+    @property
+    def models(self) -> list[str]:
+        """Their names."""
+        return [one.model for one in self.asked]
+
     def rows(self) -> list[dict[str, Any]]:
         """One row per member, the primary first."""
         return [member.to_dict() for member in self.members]

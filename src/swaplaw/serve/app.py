@@ -367,7 +367,9 @@ class Endpoint:
         served, metrics = panel.served, self._metrics
         metrics.count_decision(served.name, decision.by, decision.vote, monotonic() - decision.arrived)
         if panel.monitor is not None:
-            panel.monitor.observe([{cast.sample: cast.answer for cast in record.cast} for record in poll.records])
+            members = poll.records[: len(served.members)]
+            silence = served.policy.silence
+            panel.monitor.observe([{cast.sample: cast.vote(silence) for cast in one.cast} for one in members])
             metrics.show_drift(served.name, panel.monitor)
         if self._recorder is not None:
             self._recorder.add(served, reply_id, poll.records, question.said())
@@ -436,7 +438,7 @@ class Panels(dict[str, Panel]):
 
     def _panel(self, served: Served) -> Panel:
         clients = []
-        for member in served.members:
+        for member in served.asked:
             observe = self._metrics.attempts_of(served.name, member.model)
             upstream = served.upstream(member)
             if self._share > 1:

@@ -28,6 +28,7 @@ from starlette.routing import Route
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.gate import server_options
 from swaplaw.serve.settings import Served, served_from
+from swaplaw.serve.vote import SILENT, Vote
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -41,7 +42,7 @@ NAMED = re.compile(r"\bquestion\s+(\S+?)[.?!,;:]*(?=\s|$)", re.IGNORECASE)
 class Script:
     """Recorded answers of each model to each question, in order."""
 
-    answers: Mapping[tuple[str, str], Sequence[str | None]]
+    answers: Mapping[tuple[str, str], Sequence[Vote]]
 
     @property
     def questions(self) -> list[str]:
@@ -94,9 +95,13 @@ def _text(content: Any) -> str:
     return str(content)
 
 
-def completion(answer: str | None) -> str:
+def completion(answer: Vote) -> str:
     """What a model might have written around a recorded answer."""
-    return "I cannot tell from what is given." if answer is None else f"On balance, the answer is ({answer})."
+    return (
+        "I cannot tell from what is given."
+        if answer is None or answer is SILENT
+        else f"On balance, the answer is ({answer})."
+    )
 
 
 @contextmanager

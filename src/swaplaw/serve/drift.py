@@ -17,7 +17,6 @@ independent of its own past, but not of that of the others, so that gains of one
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.stop import Sampling, Stop, StopRule, stop_rule
-from swaplaw.serve.vote import Answer, Ballot, Terms, terms_of
+from swaplaw.serve.vote import SILENT, Ballot, Terms, Vote, heard, terms_of
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -94,7 +93,7 @@ def _mean(values: Sequence[float]) -> float | None:
 class Monitor:
     """Watches the votes of one policy's members."""
 
-    def __init__(self, policy: Policy, questions: Sequence[Sequence[Sequence[Answer]]], seed: int = 0) -> None:
+    def __init__(self, policy: Policy, questions: Sequence[Sequence[Sequence[Vote]]], seed: int = 0) -> None:
         """Take `questions` (for each the votes of each member, in order) for what to expect."""
         self._policy = policy
         self._terms = terms_of(policy.members, policy.voting, policy.serving)
@@ -113,7 +112,7 @@ class Monitor:
         self.alarmed_at: int | None = None
         """The question at which the alarm rang first."""
 
-    def observe(self, votes: Sequence[Mapping[int, Answer]]) -> None:
+    def observe(self, votes: Sequence[Mapping[int, Vote]]) -> None:
         """Look at one live question: each member's votes by the number of the sample, none where it was not asked."""
         self.questions += 1
         for key, value in self._measured(votes).items():
@@ -121,7 +120,7 @@ class Monitor:
         if not self.alarm and max(self.evidence.values()) >= ALARM:
             self.alarm, self.alarmed_at = True, self.questions
 
-    def _measured(self, votes: Sequence[Mapping[int, Answer]]) -> dict[tuple[int, str], float]:
+    def _measured(self, votes: Sequence[Mapping[int, Vote]]) -> dict[tuple[int, str], float]:
         drawn = drawn_votes(self._policy.members, self._terms, self._rule, votes)
         return {} if drawn is None else measure(self._policy.members, self._terms, drawn)
 
@@ -149,8 +148,8 @@ class Monitor:
 
 
 def drawn_votes(
-    members: Sequence[Member], terms: Terms, rule: StopRule, votes: Sequence[Mapping[int, Answer]]
-) -> list[list[Answer]] | None:
+    members: Sequence[Member], terms: Terms, rule: StopRule, votes: Sequence[Mapping[int, Vote]]
+) -> list[list[Vote]] | None:
     """The votes that the rule draws wave by wave; None where one of them is not there (it was lost).
 
     What it then draws at once is left out: a server calls that off in the middle, so that which votes there are
@@ -159,7 +158,7 @@ def drawn_votes(
     samples = [min(member.samples, max(own, default=-1) + 1) for member, own in zip(members, votes, strict=True)]
     ballot = Ballot([member.weight for member in members], [member.samples for member in members])
     sampling = Sampling(rule, terms)
-    drawn: list[list[Answer]] = [[] for _ in members]
+    drawn: list[list[Vote]] = [[] for _ in members]
     while not (rule.exact and sampling.at_once) and not isinstance(step := sampling.next(ballot), Stop):
         if rule.exact is False:
             # All that is there; recorded votes may be fewer than a policy asks for.
@@ -175,19 +174,21 @@ def drawn_votes(
     return drawn
 
 
-def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Answer]]) -> dict[tuple[int, str], float]:
+def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Vote]]) -> dict[tuple[int, str], float]:
     """What one question shows of each member that was asked; equal shares are equal floats."""
-    counts = [Counter(own) for own in votes]
     ballot = Ballot([member.weight for member in members], [len(own) for own in votes])
-    ballot.counts = counts
+    for member, own in enumerate(votes):
+        for vote in own:
+            ballot.cast(member, vote)
     if not ballot.members:
         return {}
-    winner = replace(terms, threshold=None).winner(ballot)
+    winner = ballot.preferred(replace(terms, threshold=None).leaders(ballot))
     found: dict[tuple[int, str], float] = {}
     for member in ballot.members:
-        own, cast = counts[member], len(votes[member])
-        first, second = [*(count for _, count in own.most_common(2)), 0][:2]
-        values = ((cast - own[winner]) / cast, own[None] / cast, (first - second) / cast)
+        counts, cast = ballot.counts[member], len(votes[member])
+        silent = sum(vote is None or vote is SILENT for vote in votes[member])
+        first, second = [*(count for _, count in counts.most_common(2)), 0, 0][:2]
+        values = ((cast - counts[winner]) / cast, silent / cast, (first - second) / cast)
         found |= {(member, name): value for name, value in zip(MEASURES, values, strict=True)}
     return found
 
@@ -196,19 +197,19 @@ def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[An
 class Calibration:
     """The votes that a policy was judged on, without what they say."""
 
-    questions: tuple[tuple[tuple[Answer, ...], ...], ...]
+    questions: tuple[tuple[tuple[str, ...], ...], ...]
 
     def to_dict(self, members: Sequence[Member]) -> dict[str, Any]:
         """For each member one text per question, a character per vote."""
         return {
             "votes": {
-                member.model: ["".join(answer or "0" for answer in question[number]) for question in self.questions]
+                member.model: ["".join(question[number]) for question in self.questions]
                 for number, member in enumerate(members)
             }
         }
 
 
-def calibration(members: Sequence[Member], questions: Mapping[str, Sequence[Sequence[Answer]]]) -> Calibration:
+def calibration(members: Sequence[Member], questions: Mapping[str, Sequence[Sequence[Vote]]]) -> Calibration:
     """Take the votes of each question (by its id) as categories without names, evenly over many questions."""
     ids = sorted(questions)
     if len(ids) > MOST_QUESTIONS:
@@ -216,15 +217,15 @@ def calibration(members: Sequence[Member], questions: Mapping[str, Sequence[Sequ
     return Calibration(tuple(_nameless(members, questions[one]) for one in ids))
 
 
-def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Answer]]) -> tuple[tuple[Answer, ...], ...]:
-    names: dict[Answer, str | None] = {None: None}
+def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Vote]]) -> tuple[tuple[str, ...], ...]:
+    names: dict[Vote, str] = {None: "0", SILENT: "-"}
     kept = [own[: member.samples] for member, own in zip(members, votes, strict=True)]
     for answer in (answer for own in kept for answer in own):
-        names.setdefault(answer, DIGITS[min(len(names), len(DIGITS) - 1)])
+        names.setdefault(answer, DIGITS[min(len(names) - 1, len(DIGITS) - 1)])
     return tuple(tuple(names[answer] for answer in own) for own in kept)
 
 
-def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Answer]]]) -> Policy:
+def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Vote]]]) -> Policy:
     """The policy with what `drift` compares live votes with."""
     found = calibration(policy.members, questions).to_dict(policy.members)
     return replace(policy, data={**policy.data, "calibration": found})
@@ -236,19 +237,19 @@ def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> P
 
     models = [member.model for member in policy.members]
     signed = policy.judged_on(votes.origin)
-    return calibrated(signed, recorded(votes, models, dataset, graded=False).by_question(models))
+    return calibrated(signed, recorded(votes, models, dataset, policy.silence).by_question(models))
 
 
-def calibration_of(policy: Policy) -> list[list[list[Answer]]] | None:
+def calibration_of(policy: Policy) -> list[list[list[Vote]]] | None:
     """The votes that a policy carries; None where it carries none."""
     carried = policy.data.get("calibration")
     if carried is None:
         return None
+    said: dict[str, Vote] = {"0": None, "-": SILENT}
     try:
         texts = [carried["votes"][member.model] for member in policy.members]
         return [
-            [[None if digit == "0" else digit for digit in own] for own in question]
-            for question in zip(*texts, strict=True)
+            [[said.get(digit, digit) for digit in own] for own in question] for question in zip(*texts, strict=True)
         ]
     except (KeyError, TypeError, ValueError):
         raise InputError(f"data.calibration is {quote(carried)}, expected the votes of every member") from None
@@ -261,7 +262,7 @@ def monitor_of(policy: Policy, seed: int = 0) -> Monitor | None:
 
 
 def watch(
-    policy: Policy, expected: Sequence[Sequence[Sequence[Answer]]], paths: Sequence[str], *, seed: int = 0
+    policy: Policy, expected: Sequence[Sequence[Sequence[Vote]]], paths: Sequence[str], *, seed: int = 0
 ) -> Monitor:
     """Watch recorded live votes go by, in the order in which they were recorded.
 
@@ -292,7 +293,7 @@ def watch(
     return monitor
 
 
-def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[list[dict[int, Answer]]]:
+def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[list[dict[int, Vote]]]:
     """The votes of each live question, in order of their time where that was recorded, else shuffled."""
     import polars as pl
 
@@ -309,7 +310,7 @@ def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[
         if not Path(path).is_file():
             raise InputError(f"{quote(str(path), 200)}: there is no such file of live votes")
         frame = Votes((open_file(Path(path)),)).frame.collect()
-        wanted = [name for name in ("question", "model", "answer", "sample", "time") if name in frame.columns]
+        wanted = [name for name in ("question", "model", "answer", "reason", "sample", "time") if name in frame.columns]
         frames.append(frame.select(wanted))
     rows = pl.concat(frames, how="diagonal_relaxed").filter(pl.col("model").is_in(models))
     if rows.is_empty():
@@ -319,11 +320,14 @@ def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[
     number = pl.col("sample") if "sample" in order else pl.int_range(pl.len()).over("question", "model")
     # Tables may count samples from any number.
     rows = rows.with_columns((number - number.min()).alias("sample"))
-    questions: dict[str, list[dict[int, Answer]]] = {}
+    if "reason" not in rows.columns:
+        rows = rows.with_columns(pl.lit(None, pl.String).alias("reason"))
+    questions: dict[str, list[dict[int, Vote]]] = {}
     place = {model: number for number, model in enumerate(models)}
-    for question, model, sample, answer in rows.select("question", "model", "sample", "answer").iter_rows():
+    wanted = ["question", "model", "sample", "answer", "reason"]
+    for question, model, sample, answer, reason in rows.select(wanted).iter_rows():
         cast = questions.setdefault(question, [{} for _ in models])
-        cast[place[model]][sample] = answer or None
+        cast[place[model]][sample] = heard(answer or None, reason, policy.silence)
     found = list(questions.values())
     if "time" not in order:
         # Tables are sorted by topic, as a rule; a stream that goes through topics one by one would look like drift.

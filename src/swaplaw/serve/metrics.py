@@ -122,7 +122,7 @@ class Metrics:
         self._of(self.added, policy).observe(added)
         if vote["ties"]:
             self._of(self.ties, policy).inc()
-        for member in vote["members"]:
+        for member in (*vote["members"], *vote["fallback"]):
             abstained = sum(member["abstentions"].values()) if member["abstentions"] else 0
             for fate, number in (
                 ("vote", member["votes"] - abstained),

@@ -12,10 +12,11 @@ from math import inf
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
+from swaplaw.decide.policy import Silence
 from swaplaw.serve.settings import Served
-from swaplaw.serve.stop import Sampling, Stop
+from swaplaw.serve.stop import Course, Stop
 from swaplaw.serve.upstream import OUR_FAULT, Asked, Client, Completion, UpstreamError
-from swaplaw.serve.vote import Answer, Terms
+from swaplaw.serve.vote import Answer, Terms, Vote, heard
 
 By = Literal["vote", "primary", "primary_text", "abstain"]
 """What decided; `primary`: the null category won, and the policy falls back to the primary."""
@@ -59,6 +60,10 @@ class Cast(NamedTuple):
     reason: str | None
     tokens: int | None
 
+    def vote(self, silence: Silence) -> Vote:
+        """What it adds to the vote."""
+        return heard(self.answer, self.reason, silence)
+
 
 class Call(NamedTuple):
     """Samples that one call asks for."""
@@ -101,33 +106,31 @@ class Poll:
         until: float = inf,
     ) -> None:
         self.served, self.clients, self.asked, self.seed = served, clients, Asked(body), seed
-        members = served.members
         self.ballot = served.ballot.empty()
-        self.records = [MemberRecord(list(range(member.samples))) for member in members]
+        self.records = [MemberRecord(list(range(one.samples))) for one in served.asked]
+        """What was asked of the members, then of the fallback models."""
         self.down: dict[str, str] = {}
-        self.stop = Stop("all")
         self.arrived = monotonic()
         self._until = until
         self._prepared: dict[int, bytes] = {}
-        self._terms = served.terms
-        self._sampling = Sampling(served.stop_rule, self._terms, served.prices)
+        self._course = Course(served.stop_rule, served.terms, self.ballot, served.fallback_terms, served.prices)
         self._rounds_before = 0
         self._statuses: set[int | None] = set()
         self._primary: tuple[int, Answer, Completion] | None = None
         self._read_ahead: dict[Completion, tuple[Answer, str | None]] = {}
-        self._first: list[dict[Answer, tuple[int, Completion]]] = [{} for _ in members]
+        self._first: list[dict[Answer, tuple[int, Completion]]] = [{} for _ in served.asked]
 
     @property
     def rounds(self) -> int:
         """How often the question has waited for its slowest sample."""
-        return self._rounds_before + self._sampling.rounds
+        return self._rounds_before + self._course.rounds
 
     async def decide(self) -> Decision:
         """Draw samples, wave by wave, until the vote is decided."""
         await self._settle()
-        if not self.ballot.members:
+        if not self.ballot.members and not self._course.leaders:
             raise self._unavailable()
-        answer = self._terms.winner(self.ballot)
+        answer = self._course.winner
         vote = self._vote(answer)
         by: By = "vote"
         completion = None
@@ -159,17 +162,20 @@ class Poll:
             return "abstain", None, None
         self._keep_only_primary()
         if fallback == "primary_text":
-            while self._terms.may_fall(self.ballot, 0):
-                await self._draw_primary(self._terms.needs[0] - self.ballot.cast_by(0))
+            terms = self._course.terms
+            while terms.may_fall(self.ballot, 0):
+                await self._draw_primary(terms.needs[0] - self.ballot.cast_by(0))
             if self._primary is None or 0 not in self.ballot.members:
                 return "abstain", None, None
             return "primary_text", None, self._primary[2]
         # The primary's own vote, decided as exactly as that of all members was.
-        self._terms = Terms(self._terms.needs, self._terms.degrade)
+        terms = self._course.terms
         self._rounds_before = self.rounds
-        self._sampling = Sampling(self.served.stop_rule, self._terms, self.served.prices)
+        self._course = Course(
+            self.served.stop_rule, Terms(terms.needs, terms.degrade), self.ballot, prices=self.served.prices
+        )
         await self._settle()
-        answer = self.ballot.winner() if self.ballot.members else None
+        answer = self._course.winner
         return ("abstain" if answer is None else "primary"), answer, None
 
     async def _draw_primary(self, number: int) -> None:
@@ -178,9 +184,8 @@ class Poll:
         self._rounds_before += 1
 
     async def _settle(self) -> None:
-        while not isinstance(step := self._sampling.next(self.ballot), Stop):
-            await self._draw(step)
-        self.stop = step
+        while not isinstance(step := self._course.next(), Stop):
+            await self._draw([*step, *[0] * (len(self.records) - len(step))])
 
     def _completion(self, answer: Answer) -> Completion | None:
         """The sample that is served: of the winning category, the first of the first member that gave one."""
@@ -200,7 +205,7 @@ class Poll:
                 await self._read_long(done)
                 for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
                     self._count(task, calls[task])
-                if open_calls and not whole and self._sampling.cut(self.ballot):
+                if open_calls and not whole and self._course.cut():
                     break
                 if self.down:
                     open_calls = self._call_off_silent(open_calls, calls)
@@ -245,8 +250,7 @@ class Poll:
         self, open_calls: set[asyncio.Task[list[Completion]]], calls: Mapping[asyncio.Task[list[Completion]], Call]
     ) -> set[asyncio.Task[list[Completion]]]:
         """Call off what was asked of members that have no say any more."""
-        members = self.ballot.members
-        silent = {task for task in open_calls if calls[task].member not in members}
+        silent = {task for task in open_calls if not self._course.has_say(calls[task].member)}
         for task in silent:
             task.cancel()
         return open_calls - silent
@@ -262,7 +266,7 @@ class Poll:
 
     def _count(self, task: asyncio.Task[list[Completion]], call: Call) -> None:
         member = call.member
-        if member not in self.ballot.members:
+        if not self._course.has_say(member):
             return
         try:
             completions = task.result()
@@ -277,8 +281,9 @@ class Poll:
             answer, reason = ahead or self.served.read(completion)
             if reason is not None:
                 record.reasons[reason] = record.reasons.get(reason, 0) + 1
-            self.ballot.cast(member, answer)
-            record.cast.append(Cast(sample, answer, reason, completion.output_tokens if call.size == 1 else None))
+            cast = Cast(sample, answer, reason, completion.output_tokens if call.size == 1 else None)
+            self._course.cast(member, cast.vote(self.served.policy.silence))
+            record.cast.append(cast)
             record.input_tokens += completion.input_tokens
             record.output_tokens += completion.output_tokens
             if answer not in first or sample < first[answer][0]:
@@ -290,16 +295,16 @@ class Poll:
 
     def _lose(self, member: int, number: int, why: str) -> None:
         self.records[member].lost += number
-        for _ in range(number):
-            self.ballot.lose(member)
-        if self.ballot.samples[member] < self._terms.needs[member]:
+        if not self._course.lose(member, number):
             self._take_out(member, why)
 
     def _take_out(self, member: int, why: str) -> None:
         """A member is down: do as the policy says."""
-        self.down[self.served.members[member].model] = why
+        self.down[self.served.asked[member].model] = why
         self._drop(member)
-        degrade = self._terms.degrade
+        if member >= len(self.served.members):
+            return  # Whoever comes next in the order is asked.
+        degrade = self._course.terms.degrade
         if degrade == "unavailable" or (degrade == "primary" and member == 0):
             raise self._unavailable()
         if degrade == "primary":
@@ -316,37 +321,51 @@ class Poll:
                 self._drop(member)
 
     def _drop(self, member: int) -> None:
-        self.ballot.drop(member)
+        self._course.drop(member)
         self._first[member].clear()
 
     def _vote(self, answer: Answer) -> dict[str, Any]:
         """The vote as it stands when it is decided."""
-        deciding = self._terms.active(self.ballot)
+        course = self._course
+        deciding = course.terms.active(self.ballot)
         standing, scale = deciding.standing(), deciding.scale
-        leaders = standing.leaders if answer is not None or None in standing.leaders else ()
+        stop, members = course.stop or Stop("all"), len(self.served.members)
         return {
             "winner": answer,
-            "ties": [tied for tied in leaders if tied != answer],
+            "ties": [tied for tied in course.leaders if tied != answer],
             "margin": _share(standing.lead, scale),
             "remaining": _share(standing.remaining, scale),
-            "stopped": self.stop.how,
-            "error_bound": self.stop.error_bound,
-            "members": [self._member(number) for number in range(len(self.records))],
+            "stopped": stop.how,
+            "error_bound": stop.error_bound,
+            "silence": self.served.policy.silence,
+            "members": [self._member(number) for number in range(members)],
+            "fallback": [self._asked(number) for number in range(members, len(self.records))],
             "abstentions": sum(sum(record.reasons.values()) for record in self.records),
-            "degraded": {"rule": self._terms.degrade, "down": self.down} if self.down else None,
+            "degraded": {"rule": course.terms.degrade, "down": self.down} if self.down else None,
         }
 
     def _member(self, number: int) -> dict[str, Any]:
-        member, record, votes = self.served.members[number], self.records[number], self.ballot.counts[number]
-        total = self.ballot.cast_by(number)
+        """What a member said, with its weight, and whether it had a say."""
+        said = self._asked(number)
         return {
-            "model": member.model,
+            "model": said.pop("model"),
             "weight": self.served.weights[number],
-            "samples": member.samples,
+            **said,
+            "counted": self.ballot.samples[number] > 0,
+        }
+
+    def _asked(self, number: int) -> dict[str, Any]:
+        """What a model said, whatever became of it."""
+        one, record = self.served.asked[number], self.records[number]
+        ballot, place = self._course.ballot_of(number)
+        total = ballot.cast_by(place)
+        shares = ballot.counts[place].most_common()
+        return {
+            "model": one.model,
+            "samples": one.samples,
             "votes": total,
             "lost": record.lost,
-            "counted": self.ballot.samples[number] > 0,
-            "shares": [{"answer": a, "votes": n, "share": _share(n, total)} for a, n in votes.most_common()],
+            "shares": [{"answer": a, "votes": n, "share": _share(n, total)} for a, n in shares],
             "abstentions": dict(record.reasons),
         }
 
@@ -355,7 +374,7 @@ class Poll:
         spent = sum(len(record.touched) for record in self.records)
         saved = sum(
             member.samples - len(record.touched)
-            for member, record in zip(self.served.members, self.records, strict=True)
+            for member, record in zip(self.served.members, self.records, strict=False)
             if member.model not in self.down
         )
         return {

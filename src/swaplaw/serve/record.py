@@ -73,7 +73,7 @@ class Recorder:
                 "reason": cast.reason,
                 "tokens": cast.tokens,
             }
-            for member, record in zip(served.members, records, strict=True)
+            for member, record in zip(served.asked, records, strict=True)
             for cast in record.cast
         ]
         entry: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "rows": rows}

@@ -12,10 +12,10 @@ from math import ceil
 from random import Random
 from typing import Any
 
-from swaplaw.decide.policy import Policy
-from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.stop import Sampling, Stop, StopRule
-from swaplaw.serve.vote import Answer, Ballot, terms_of
+from swaplaw.decide.policy import Policy, Silence
+from swaplaw.errors import Fix, InputError, listing, quote
+from swaplaw.serve.stop import Course, Stop, StopRule
+from swaplaw.serve.vote import Answer, Ballot, Vote, heard, terms_of
 from swaplaw.votes.table import Votes
 
 Progress = Callable[[Iterable[str]], Iterable[str]]
@@ -23,47 +23,56 @@ Progress = Callable[[Iterable[str]], Iterable[str]]
 
 @dataclass(frozen=True)
 class Recorded:
-    """Recorded answers of each model to each question, in order, and the golds."""
+    """What each model said of each question, in order, and the right answers."""
 
-    answers: Mapping[tuple[str, str], Sequence[Answer]]
-    gold: Mapping[str, str]
+    answers: Mapping[tuple[str, str], Sequence[Vote]]
+    right: Mapping[str, frozenset[str]]
 
-    def by_question(self, models: Sequence[str]) -> dict[str, list[Sequence[Answer]]]:
+    def by_question(self, models: Sequence[str]) -> dict[str, list[Sequence[Vote]]]:
         """The votes of each of these models on every question that all of them answered."""
-        questions = sorted(q for q in self.gold if all((model, q) in self.answers for model in models))
+        questions = sorted(q for q in self.right if all((model, q) in self.answers for model in models))
         return {question: [self.answers[model, question] for model in models] for question in questions}
 
     def shuffled(self, seed: int) -> Recorded:
         """The same votes, each model's in another order."""
         rng = Random(seed)
-        return Recorded({key: rng.sample(votes, len(votes)) for key, votes in sorted(self.answers.items())}, self.gold)
+        return Recorded({key: rng.sample(votes, len(votes)) for key, votes in sorted(self.answers.items())}, self.right)
 
 
-def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None, *, graded: bool = True) -> Recorded:
-    """Take these models' votes in the order of their samples; `graded` answers that are correct count as gold."""
+def recorded(votes: Votes, models: Sequence[str], dataset: str | None = None, silence: Silence = "counts") -> Recorded:
+    """Take what these models said, in the order of their samples; what was graded as correct is right."""
     import polars as pl
 
     names = votes.datasets
     if dataset is None and len(names) > 1:
-        raise InputError(f"these votes hold {len(names)} datasets ({listing(names)}); name one (`dataset`)")
+        raise InputError(
+            f"these votes hold {len(names)} datasets ({listing(names)})", Fix("dataset", "NAME", "pick one")
+        )
     if dataset is not None and dataset not in names:
         raise InputError(f"there is no dataset {quote(dataset)}; there are {listing(names)}")
     columns = votes.frame.collect_schema().names()
     answer: pl.Expr = pl.when(pl.col("answer").str.strip_chars() != "").then("answer")
-    if graded and "correct" in columns:
-        # As in every analysis of these votes; deployment, which has no grades, may split what is one category here.
-        answer = pl.when(pl.col("correct")).then("gold").otherwise(answer)
     chosen = votes.frame.filter(pl.col("model").is_in(list(models)), pl.col("dataset") == (dataset or names[0]))
-    order = [name for name in ("sample",) if name in columns]
-    frame = chosen.select("question", "model", "gold", answer.alias("answer"), *order).collect()
+    more = [name for name in ("sample", "reason", "correct") if name in columns]
+    frame = chosen.select("question", "model", "gold", answer.alias("answer"), *more).collect()
     if missing := [model for model in models if model not in frame["model"].unique()]:
         known = listing(sorted(votes.counts["model"].unique()))
-        raise InputError(f"the policy's member {quote(missing[0])} has no votes here; there are {known}")
-    if order:
+        raise InputError(f"the policy's {quote(missing[0])} has no votes here; there are {known}")
+    if "sample" in more:
         frame = frame.sort("sample", maintain_order=True)
-    groups = frame.group_by("model", "question", maintain_order=True).agg("answer")
-    answers = {(model, question): cast for model, question, cast in groups.iter_rows()}
-    return Recorded(answers, dict(frame.select("question", "gold").unique().iter_rows()))
+    # As in every analysis of these votes: what was graded as correct is right, and gold where nothing was graded.
+    grades = frame["correct"] if "correct" in more else pl.Series([None] * len(frame), dtype=pl.Boolean)
+    right: dict[str, set[str]] = {question: set() for question in frame["question"].unique()}
+    for question, gold, said, correct in zip(frame["question"], frame["gold"], frame["answer"], grades, strict=True):
+        if correct is None and gold is not None:
+            right[question].add(gold)
+        elif correct and said is not None:
+            right[question].add(said)
+    reasons = frame["reason"] if "reason" in more else [None] * len(frame)
+    answers: dict[tuple[str, str], list[Vote]] = {}
+    for model, question, said, reason in zip(frame["model"], frame["question"], frame["answer"], reasons, strict=True):
+        answers.setdefault((model, question), []).append(heard(said, reason, silence))
+    return Recorded(answers, {question: frozenset(found) for question, found in right.items()})
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Decided:
     planned: tuple[int, ...]
     rounds: int
     score: Fraction
-    """1 / |T| when gold is in the tie set T, else 0, Eq. (score)."""
+    """The share of right answers in the tie set, Eq. (score)."""
     stopped: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,16 +193,16 @@ def replay(
     progress: Progress = iter,
 ) -> list[Replayed]:
     """Play recorded votes back at each setting; questions that not every member answered are left out."""
-    models = [member.model for member in policy.members]
-    played = votes if isinstance(votes, Recorded) else recorded(votes, models, dataset)
+    models = policy.models
+    played = votes if isinstance(votes, Recorded) else recorded(votes, models, dataset, policy.silence)
     if seed is not None:
         played = played.shuffled(seed)
-    questions = sorted(q for q in played.gold if all((model, q) in played.answers for model in models))
+    questions = sorted(played.by_question(models))
     if not questions:
-        raise InputError(f"there is no question that all members ({listing(models)}) answered")
+        raise InputError(f"there is no question that all of {listing(models)} answered")
     full: dict[str, Decided] = {}
     decided: dict[str, list[Decided]] = {name: [] for name in rules}
-    prices = tuple(member.price for member in policy.members)
+    prices = tuple(one.price for one in policy.asked)
     for question in progress(questions):
         full[question] = _decide(played, policy, question, FULL)
         for name, rule in rules.items():
@@ -205,28 +214,28 @@ def replay(
 
 
 def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> Decided:
-    cast = [played.answers[member.model, question][: member.samples] for member in policy.members]
+    asked = policy.asked
+    said = [played.answers[one.model, question][: one.samples] for one in asked]
+    members = len(policy.members)
+    ballot = Ballot([member.weight for member in policy.members], [len(own) for own in said[:members]])
     prices = [member.price or 0.0 for member in policy.members]
-    ballot = Ballot([member.weight for member in policy.members], [len(votes) for votes in cast])
     terms = terms_of(policy.members, policy.voting, policy.serving)
-    sampling = Sampling(rule, terms, prices)
-    while not isinstance(step := sampling.next(ballot), Stop):
-        for member, number in enumerate(step):
-            start = ballot.cast_by(member)
-            for answer in cast[member][start : start + number]:
-                ballot.cast(member, answer)
-    winner = terms.winner(ballot)
-    leaders = terms.active(ballot).standing().leaders
-    if winner not in leaders:
-        leaders = (winner,)  # Short of the plurality that is asked for.
-    gold = played.gold[question]
+    course = Course(rule, terms, ballot, [(len(own), 0) for own in said[members:]], prices)
+    spent = [0] * len(asked)
+    while not isinstance(step := course.next(), Stop):
+        for place, number in enumerate(step):
+            for vote in said[place][spent[place] : spent[place] + number]:
+                course.cast(place, vote)
+            spent[place] += number
+    winner, leaders = course.winner, course.leaders
+    right = played.right[question]
     return Decided(
         question=question,
         winner=winner,
         ties=(winner, *(answer for answer in leaders if answer != winner)),
-        spent=tuple(votes.total() for votes in ballot.counts),
-        planned=tuple(ballot.samples),
-        rounds=sampling.rounds,
-        score=Fraction(1, len(leaders)) if gold in leaders else Fraction(0),
+        spent=tuple(spent),
+        planned=tuple(len(own) for own in said),
+        rounds=course.rounds,
+        score=Fraction(sum(answer in right for answer in leaders), max(1, len(leaders))),
         stopped=step.how,
     )

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from swaplaw.answers.readers import LABELS, Reader
-from swaplaw.decide.policy import QUESTION, Member, Policy, read_policy
+from swaplaw.decide.policy import QUESTION, Fallback, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.serve.stop import ROUNDS, StopRule
 from swaplaw.serve.vote import Ballot, Degrade, NullWin, Terms, as_share, terms_of
@@ -221,14 +222,25 @@ class Served:
         """The members, the primary first."""
         return self.policy.members
 
-    def upstream(self, member: Member) -> Upstream:
-        """Where a member is."""
+    @cached_property
+    def asked(self) -> tuple[Member | Fallback, ...]:
+        """Whoever may be asked: the members, then the fallback models in their order."""
+        return self.policy.asked
+
+    def upstream(self, member: Member | Fallback) -> Upstream:
+        """Where a model is."""
         return self.serving.upstreams[member.model]
 
     @cached_property
     def terms(self) -> Terms:
         """What decides."""
         return terms_of(self.members, self.policy.voting, self.serving.model_dump())
+
+    @cached_property
+    def fallback_terms(self) -> list[tuple[int, int]]:
+        """The samples of each fallback model, and how many of them it needs for a say."""
+        quorum = as_share(self.serving.quorum, "serving.quorum")
+        return [(one.samples, ceil(quorum * one.samples)) for one in self.policy.fallback]
 
     @cached_property
     def stop_rule(self) -> StopRule:
@@ -292,7 +304,7 @@ class Served:
         return answer, None
 
 
-def _sample_price(member: Member, upstream: Upstream) -> float:
+def _sample_price(member: Member | Fallback, upstream: Upstream) -> float:
     if isinstance(upstream.price, TokenPrice):
         return upstream.price.output
     return upstream.price if upstream.price is not None else member.price or 0.0
@@ -312,17 +324,15 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     if not policy.serving:
         raise InputError(
             f"{place}: nothing says where the members are: fill in `serving`, at least "
-            '{"upstreams": {MODEL: {"base_url": URL}}} for each of ' + listing([m.model for m in policy.members])
+            '{"upstreams": {MODEL: {"base_url": URL}}} for each of ' + listing(policy.models)
         )
     serving = _validated(Serving, policy.serving, "serving", place)
-    models = [member.model for member in policy.members]
+    models = policy.models
     if missing := [model for model in models if model not in serving.upstreams]:
-        raise InputError(f"{place}: serving.upstreams lacks {quote(missing[0])}: say where that member is")
+        raise InputError(f"{place}: serving.upstreams lacks {quote(missing[0])}: say where that model is")
     if unknown := [model for model in serving.upstreams if model not in models]:
-        raise InputError(
-            f"{place}: serving.upstreams has {quote(unknown[0])}, which is not a member ({listing(models)})"
-        )
-    total = sum(member.samples for member in policy.members)
+        raise InputError(f"{place}: serving.upstreams has {quote(unknown[0])}, which nobody asks ({listing(models)})")
+    total = sum(one.samples for one in policy.asked)
     if total > MOST_SAMPLES:
         raise InputError(f"{place}: {total} samples per question are more than the {MOST_SAMPLES} that are served")
     signed = policy.voting.reader

@@ -14,7 +14,6 @@ Floats decide when to stop here, never who wins.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from swaplaw.errors import InputError, quote
-from swaplaw.serve.vote import Answer, Ballot, Terms, heaviest, wave
+from swaplaw.serve.vote import SILENT, Answer, Ballot, Terms, Vote, heaviest, wave
 
 Stopped = Literal["exact", "statistical", "cascade", "all"]
 """What ended the sampling; `cascade`: the primary's lead, so that the others were not asked."""
@@ -134,7 +133,7 @@ class Sampling:
         if any(lacking):
             return lacking
         total = sum((ballot.weights[member] for member in ballot.members), Fraction(0)) * ballot.scale
-        bar, own = terms.plurality * total, max(ballot.scores().values())
+        bar, own = terms.plurality * total, max(ballot.scores().values(), default=0)
         short, spare = bar - own, own + ballot.standing().remaining - bar
         return heaviest(ballot, max(1, min(ceil(short), floor(spare) + 1)), self._prices)
 
@@ -154,6 +153,102 @@ class Sampling:
 
 MOST_REMAINING = 200
 """Beyond this many open votes of one member the bound is not computed: the vote is far from decided anyway."""
+
+
+class Course:
+    """A policy's way through one question: the vote of its members, then of one fallback model after the other.
+
+    A fallback model is asked where the vote so far leaves a tie, or where nothing was said, which leaves every category
+    open. Its own plurality among what is open decides; what it says of other categories adds nothing. What is tied in
+    the end shares credit, and one of it is served (see `Ballot.preferred`).
+    """
+
+    def __init__(
+        self,
+        rule: StopRule,
+        terms: Terms,
+        ballot: Ballot,
+        fallback: Sequence[tuple[int, int]] = (),
+        prices: Sequence[float] | None = None,
+    ) -> None:
+        self.terms, self.ballot = terms, ballot
+        self.fallback = [Ballot([Fraction(1)], [samples]) for samples, _ in fallback]
+        """The votes of each fallback model: those for what was open when it was asked."""
+        self.leaders: tuple[Answer, ...] = ()
+        """The categories that are tied for the win so far."""
+        self.stop: Stop | None = None
+        """What ended the members' vote, or a statistical stop that ended that of a fallback model."""
+        self._rule, self._needs = rule, [need for _, need in fallback]
+        self._stage = -1
+        self._sampling = Sampling(rule, terms, prices)
+        self._rounds = 0
+
+    @property
+    def rounds(self) -> int:
+        """How often the question has waited for its slowest sample."""
+        return self._rounds + self._sampling.rounds
+
+    def next(self) -> Stop | list[int]:
+        """Stop, or draw these samples of each member, then of each fallback model."""
+        while isinstance(step := self._sampling.next(self._voting), Stop):
+            self.leaders = self._left_open()
+            self.stop = step if self.stop is None or step.how == "statistical" else self.stop
+            if len(self.leaders) == 1 or self._stage + 1 == len(self.fallback):
+                return self.stop
+            self._stage += 1
+            self._rounds = self.rounds
+            self._sampling = Sampling(self._rule, Terms(self._needs[self._stage : self._stage + 1]))
+        members, plan = len(self.ballot.samples), [0] * (len(self.ballot.samples) + len(self.fallback))
+        start = 0 if self._stage < 0 else members + self._stage
+        plan[start : start + len(step)] = step
+        return plan
+
+    def cast(self, number: int, vote: Vote) -> None:
+        """Count a sample of a member or, numbered after the members, of the fallback model that is being asked."""
+        ballot, place = self.ballot_of(number)
+        is_open = ballot is self.ballot or not self.leaders or vote in self.leaders
+        ballot.cast(place, vote if is_open else SILENT)
+
+    def lose(self, number: int, samples: int) -> bool:
+        """Give up samples that will never come; False where too few are left for a say."""
+        ballot, place = self.ballot_of(number)
+        for _ in range(samples):
+            ballot.lose(place)
+        needs = self.terms.needs if ballot is self.ballot else self._needs[number - len(self.ballot.samples) :]
+        return ballot.samples[place] >= needs[place]
+
+    def drop(self, number: int) -> None:
+        """Take a model out: from now on it has no say."""
+        ballot, place = self.ballot_of(number)
+        ballot.drop(place)
+
+    def has_say(self, number: int) -> bool:
+        """Whether a model is not out."""
+        ballot, place = self.ballot_of(number)
+        return ballot.samples[place] > 0
+
+    def ballot_of(self, number: int) -> tuple[Ballot, int]:
+        """Where the samples of a model are counted: the ballot, and the model's place in it."""
+        members = len(self.ballot.samples)
+        return (self.ballot, number) if number < members else (self.fallback[number - members], 0)
+
+    def cut(self) -> bool:
+        """Whether samples that are on their way are no longer needed."""
+        return self._sampling.cut(self._voting)
+
+    @property
+    def winner(self) -> Answer:
+        """The category that is served."""
+        return self.terms.active(self.ballot).preferred(self.leaders)
+
+    @property
+    def _voting(self) -> Ballot:
+        return self.ballot if self._stage < 0 else self.fallback[self._stage]
+
+    def _left_open(self) -> tuple[Answer, ...]:
+        if self._stage < 0:
+            return self.terms.leaders(self.ballot)
+        return self._voting.standing().leaders or self.leaders
 
 
 def error_bound(ballot: Ballot, enough: float = 1.0) -> float:
@@ -199,11 +294,7 @@ def fewest(ballot: Ballot, error: float) -> list[int]:
 
 
 def _bound_if_backed(ballot: Ballot, answer: Answer, number: int, enough: float) -> float:
-    after = Ballot(ballot.weights, ballot.samples)
-    after.counts = [
-        votes + Counter({answer: min(number, left)}) for votes, left in zip(ballot.counts, ballot.left, strict=True)
-    ]
-    return error_bound(after, enough)
+    return error_bound(ballot.backed(answer, number), enough)
 
 
 def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int, categories: int) -> float:

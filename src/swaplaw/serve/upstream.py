@@ -31,7 +31,7 @@ import aiohttp
 from pydantic_core import from_json
 from yarl import URL
 
-from swaplaw.decide.policy import Member
+from swaplaw.decide.policy import Fallback, Member
 from swaplaw.errors import InputError
 from swaplaw.serve.settings import TokenPrice, Upstream
 
@@ -448,7 +448,7 @@ class Client:
 
     def __init__(
         self,
-        member: Member,
+        member: Member | Fallback,
         upstream: Upstream,
         switchboard: Switchboard,
         *,

@@ -42,15 +42,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import ceil, lcm
-from operator import mul, sub
+from operator import add, mul, sub
 from types import EllipsisType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-from swaplaw.decide.policy import Member, Voting
+from swaplaw.decide.policy import Member, Silence, Voting
 from swaplaw.errors import InputError, quote
+from swaplaw.votes.tally import HEARD
 
 Answer = str | None
 """A canonical category; None is the null category of abstentions."""
+SILENT: Final = ...
+"""What a sample says that adds to no category; its member's share is still taken over all its samples."""
+Vote = Answer | EllipsisType
+
+
+def heard(answer: Answer, reason: str | None, silence: Silence) -> Vote:
+    """What a sample says: its answer, or where silence is ignored and it gave none, nothing."""
+    return SILENT if answer is None and silence == "ignored" and reason not in HEARD else answer
 
 
 class Standing(NamedTuple):
@@ -85,11 +94,15 @@ class Ballot:
         """Each member's votes, by answer."""
         return self._counts
 
-    @counts.setter
-    def counts(self, counts: list[Counter[Answer]]) -> None:
-        self._counts = counts
-        self._cast = [votes.total() for votes in self._counts]
-        self._standing = None
+    def backed(self, answer: Answer, number: int) -> Ballot:
+        """As it would stand after this many more samples of each member, as far as they are open, for one answer."""
+        more = [min(number, left) for left in self.left]
+        new = self.empty()
+        new.samples = list(self.samples)
+        new.scale, new.units = self.scale, self.units
+        new._counts = [votes + Counter({answer: extra}) for votes, extra in zip(self._counts, more, strict=True)]
+        new._cast = list(map(add, self._cast, more))
+        return new
 
     def empty(self) -> Ballot:
         """A ballot like this one before its first vote: the scale need not be found again."""
@@ -101,11 +114,11 @@ class Ballot:
     def alone(self, member: int) -> Ballot:
         """One member's own vote, as it stands now."""
         own = Ballot(self.weights[member : member + 1], self.samples[member : member + 1])
-        own.counts = self.counts[member : member + 1]
+        own._counts, own._cast = self._counts[member : member + 1], self._cast[member : member + 1]
         return own
 
     def cast_by(self, member: int) -> int:
-        """How many votes a member has cast."""
+        """How many samples of a member have come, silent ones included."""
         return self._cast[member]
 
     def _rescale(self) -> None:
@@ -117,11 +130,12 @@ class Ballot:
         """Votes of each member that are still to come."""
         return list(map(sub, self.samples, self._cast))
 
-    def cast(self, member: int, answer: Answer) -> None:
-        """Count one vote."""
+    def cast(self, member: int, vote: Vote) -> None:
+        """Count one sample."""
         if self.samples[member] <= self._cast[member]:
             raise ValueError(f"member {member} has cast all of its {self.samples[member]} votes")
-        self._counts[member][answer] += 1
+        if vote is not SILENT:
+            self._counts[member][vote] += 1
         self._cast[member] += 1
         self._standing = None
 
@@ -177,23 +191,20 @@ class Ballot:
         cast = self._cast[member]
         return {answer: Fraction(count, cast) for answer, count in self.counts[member].most_common()}
 
-    def winner(self) -> Answer:
-        """The winning category.
+    def preferred(self, tied: Sequence[Answer]) -> Answer:
+        """The category that is served of those that are tied; none where nobody named any.
 
-        Of a tie, the one with the largest share of the primary, then of the next member, and so on; if all their
-        shares are equal, an answer before null, then in text order. Ties need all votes (see above), so early
-        stopping cannot change this choice.
+        It is the one with the largest share of the primary, then of the next member, and so on; if all their shares
+        are equal, an answer before null, then in text order. Ties need all votes (see above), so early stopping cannot
+        change this choice.
         """
-        leaders = self.standing().leaders
-        if not leaders:
-            raise ValueError("no vote has been cast")
-        if len(leaders) == 1:
-            return leaders[0]
+        if len(tied) <= 1:
+            return tied[0] if tied else None
 
         def preference(answer: Answer) -> tuple[list[int], bool, str]:
             return [-votes[answer] for votes in self.counts], answer is None, answer or ""
 
-        return min(leaders, key=preference)
+        return min(tied, key=preference)
 
 
 @lru_cache(maxsize=256)
@@ -286,14 +297,15 @@ class Terms:
         """The votes that decide: all, or in a cascade the primary's until the others are asked."""
         return ballot if self.asks_others(ballot) else ballot.alone(0)
 
-    def winner(self, ballot: Ballot) -> Answer:
-        """The category that wins: the plurality's, or null where it is short of the share it needs."""
+    def leaders(self, ballot: Ballot) -> tuple[Answer, ...]:
+        """The categories that are tied for the win: null alone where they are short of the share that they need."""
         ballot = self.active(ballot)
-        leader = ballot.winner()
-        if leader is None or not self.plurality:
-            return leader
+        leaders = ballot.standing().leaders
+        if not self.plurality:
+            return leaders
         total = sum((ballot.weights[member] for member in ballot.members), Fraction(0))
-        return leader if Fraction(ballot.scores()[leader], ballot.scale) >= self.plurality * total else None
+        own = Fraction(ballot.scores()[leaders[0]] if leaders else 0, ballot.scale)
+        return leaders if own >= self.plurality * total else (None,)
 
     def may_fall(self, ballot: Ballot, member: int) -> bool:
         """Whether a member has a say but might still go down."""

@@ -61,7 +61,7 @@ def _expected(policy: Policy, paths: tuple[str, ...], dataset: str | None) -> li
     from swaplaw.serve.replay import recorded
 
     models = [member.model for member in policy.members]
-    return list(recorded(load(list(paths)), models, dataset, graded=False).by_question(models).values())
+    return list(recorded(load(list(paths)), models, dataset, policy.silence).by_question(models).values())
 
 
 def show_monitor(monitor: Monitor) -> None:

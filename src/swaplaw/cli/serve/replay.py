@@ -47,18 +47,18 @@ def command(
         arguments = (*arguments[1:], arguments[0])  # As `drift` takes them.
     *paths, file = arguments
     policy = read_policy(file)
-    members = [member.model for member in policy.members]
+    members = policy.models
     loaded = load(paths)
-    votes = recorded(loaded, members, dataset)
+    votes = recorded(loaded, members, dataset, policy.silence)
     chosen = settings(errors or ERRORS, rounds, policy.serving)
     played = replay(
-        votes, policy, chosen, seed=seed, progress=lambda work: with_bar(work, len(votes.gold), "Replaying")
+        votes, policy, chosen, seed=seed, progress=lambda work: with_bar(work, len(votes.right), "Replaying")
     )
     if as_json:
         emit(
             {
                 "members": [member.to_dict() for member in policy.members],
-                "of": len(votes.gold),
+                "of": len(votes.right),
                 "short": short(votes, played[0]),
                 "settings": [
                     {**row.to_dict(), "decisions": [one.to_dict() for one in row.decisions]} for row in played
@@ -120,7 +120,7 @@ def show_settings(played: list[Replayed], votes: Recorded, seed: int | None) -> 
         "A statistical stop bounds their share under its prior. Rounds: how often a question waits for its slowest "
         "sample: mean, 90th percentile and most."
     )
-    show(f"{n} of {len(votes.gold)} questions, samples {order}", columns, rows, note)
+    show(f"{n} of {len(votes.right)} questions, samples {order}", columns, rows, note)
 
 
 def show_decisions(row: Replayed) -> None:

@@ -138,7 +138,7 @@ def is_local(host: str) -> bool:
 
 def check_keys(served: Served) -> None:
     """Say now, not at the first question, that an upstream's key is missing."""
-    for member in served.members:
+    for member in served.asked:
         served.upstream(member).key()
 
 

@@ -46,14 +46,14 @@ class PolicyAPI(ModelAPI):
                     f"a policy takes no model argument {next(iter(model_args))!r}: the policy file says everything"
                 )
             self._served = read_served(model_name)
-            for member in self._served.members:
+            for member in self._served.asked:
                 self._served.upstream(member).key()
         self._switchboard = Switchboard()
         self._asking = 0
         limit = self._served.serving.max_answer_bytes
         self._clients = [
             Client(member, self._served.upstream(member), self._switchboard, max_answer_bytes=limit)
-            for member in self._served.members
+            for member in self._served.asked
         ]
 
     def max_connections(self) -> int:

@@ -58,7 +58,7 @@ def ensemble(
                 answer = read.read(solved.output.completion)
                 ballot.cast(member, answer)
                 runs[member].append((answer, solved))
-        winner = ballot.winner()
+        winner = ballot.preferred(ballot.standing().leaders)
         chosen = next((solved for own in runs for answer, solved in own if answer == winner), state)
         if winner is None:
             chosen.output.completion = ""
