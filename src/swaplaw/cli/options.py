@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from swaplaw._core.progress import busy
+from swaplaw._files import allowing
 from swaplaw.cli import render
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import Fix, InputError, listing, quote, several
@@ -161,6 +162,9 @@ READING: dict[str, Option] = {
         "--canonical", "Canonical forms of answers and golds, in order.", multiple=True, metavar="NAME"
     ),
     "groups": option("--groups", "Put answers in the categories of this file (`import --judge`).", metavar="FILE"),
+    "max_unpacked": option(
+        "--max-unpacked", "Read packed files and standard input up to this size.", metavar="BYTES", type=int
+    ),
 }
 """How VOTES are read, by the name of what the importers call it."""
 
@@ -179,6 +183,7 @@ class Reading:
         from swaplaw.importers.record import Options
 
         said = {name: value for name, value in self.said.items() if value not in (None, ())}
+        click.get_current_context().with_resource(allowing(said.pop("max_unpacked", None)))
         kind, pattern = said.pop("reader", None), said.pop("pattern", None)
         if pattern is not None and kind not in (None, "regex"):
             raise InputError(f"--pattern reads by a regular expression, but --read says {kind}: give one of them")

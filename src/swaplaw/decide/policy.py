@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from swaplaw._core.results import Result
+from swaplaw._files import write_text
 from swaplaw.errors import InputError, quote
 
 SCHEMA = "swaplaw.policy"
@@ -183,13 +184,7 @@ class Policy(Result):
             If the file cannot be written.
         """
         text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
-        file = Path(path)
-        draft = file.with_name(f".{file.name}.draft")
-        try:
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(file)
-        except OSError as error:
-            raise InputError(f"{quote(str(path), 200)}: cannot write the policy ({error.strerror})") from None
+        write_text(path, text)
 
 
 def is_policy(path: str | Path) -> bool:

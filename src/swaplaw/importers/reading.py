@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from swaplaw._files import regular
 from swaplaw.errors import InputError, quote
 from swaplaw.importers import tables
 from swaplaw.importers.meaning import grouped
@@ -237,7 +238,7 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
         files = (
-            [path]
+            [path if path.is_dir() else regular(path)]
             if not path.is_dir() or is_tally(path)
             else sorted(file for file in path.rglob("*") if _is_input(file))
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from swaplaw._core.results import Result
+from swaplaw._files import write_text
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.percentiles import METHODS, Interval
 from swaplaw.law.weights import as_weight
@@ -92,10 +93,7 @@ class Law(Result):
         InputError
             If the file cannot be written.
         """
-        try:
-            Path(path).write_text(json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
-        except OSError as error:
-            raise InputError(f"{quote(str(path), 200)}: cannot write the law ({error.strerror})") from None
+        write_text(path, json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n")
 
 
 def read_law(path: str | Path, *, weight: str | float | Fraction | None = None) -> Law:

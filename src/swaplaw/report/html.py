@@ -15,7 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from swaplaw.errors import InputError, printable, quote
+from swaplaw._files import write_text
+from swaplaw.errors import printable
 
 SCRIPTS = (
     "numbers.js",
@@ -103,10 +104,7 @@ def write_page(text: str, path: str | Path) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     write_page(page({"dataset": "exams"}), f"{folder}/report.html")
     """
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{quote(str(path), 200)}: cannot write the report ({error.strerror})") from None
+    write_text(path, text)
 
 
 def _is_utf8(text: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.codes import SPREAD, Codes, one_each
-from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.files import Source, reading
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,10 +50,8 @@ def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
     """Cast the contract's columns to its types, lazily: those of votes, or of the counts that an engine sent."""
     import polars as pl
 
-    try:
+    with reading(source):
         schema = frame.collect_schema()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise unreadable(source, error) from None
     require_columns(source, [name for name in schema.names() if name not in ("votes", engines.MARK)])
     casts = [_as_text(source, name, schema[name]) for name in TEXT if name in schema]
     if "sample" in schema:

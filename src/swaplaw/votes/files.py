@@ -1,23 +1,28 @@
-"""Where votes come from: files on disk, opened lazily, with errors that name the file and the line."""
+"""Where votes come from: files on disk, opened lazily, with errors that name the file and the line.
+
+How much a file may unpack to, and what is no file at all, is bounded by `_files`; here is what tables look like.
+"""
 
 from __future__ import annotations
 
-import atexit
 import codecs
 import csv
-import gzip
-import hashlib
+import io
 import json
+import os
 import re
 import shutil
-import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw import _files
 from swaplaw.errors import InputError, MissingExtraError, quote
 from swaplaw.votes.provenance import origin_in
 
@@ -39,13 +44,12 @@ FORMATS = {
     ".ipc": "arrow",
     ".xlsx": "excel",
 }
-PACKED = ("csv", "jsonl", "json")
-"""Formats that may be packed by gzip, with `.gz` after their suffix."""
+PACKABLE = ("csv", "jsonl", "json")
+"""Formats that may be packed, with `.gz`, `.zst` or `.zip` after their suffix."""
 STANDARD_INPUT = "-"
 DELIMITERS = ",;\t|"
-MAX_UNPACKED = 16 * 2**30
-MAX_JSON = 2**30
-"""The largest JSON file of records: it can only be read whole."""
+LONGEST_HEADER = 64 * 2**20
+"""Bytes of a line of names: more than a million models need."""
 NAMES = {"parquet": "Parquet", "csv": "CSV", "jsonl": "JSONL", "json": "JSON", "arrow": "Arrow", "excel": "Excel"}
 
 
@@ -74,9 +78,9 @@ class Source:
 def format_of_table(file: Path) -> str | None:
     """Tell the format of a table by its suffix: None where it is none that is known."""
     suffix = file.suffix.lower()
-    if suffix == ".gz":
+    if suffix in _files.PACKED:
         inner = FORMATS.get(Path(file.stem).suffix.lower())
-        return inner if inner in PACKED else None
+        return inner if inner in PACKABLE else None
     return FORMATS.get(suffix)
 
 
@@ -86,27 +90,43 @@ def open_file(file: Path) -> Source:
     if form is None:
         raise InputError(
             f"{quote(str(file), 200)}: unknown file type {quote(file.suffix)}; expected {', '.join(FORMATS)}, "
-            "or one of the text formats with .gz"
+            f"or one of the text formats with {', '.join(_files.PACKED)}"
         )
-    if file.stat().st_size == 0:
+    if _files.regular(file).stat().st_size == 0:
         raise InputError(f"{quote(str(file), 200)}: the file is empty; write at least one vote into it")
     readers = {"parquet": _scan_parquet, "csv": _scan_csv, "jsonl": _scan_jsonl, "json": _scan_json}
     reader = (readers | {"arrow": _scan_arrow, "excel": _scan_excel})[form]
     first_line = {"csv": 2, "jsonl": 1, "excel": 2}.get(form)
-    if file.suffix.lower() == ".gz":
-        return Source(str(file), lambda: reader(_unpacked(file)), first_line)
     origin = partial(origin_in, file) if form == "parquet" else dict
-    return Source(str(file), lambda: reader(file), first_line, origin=origin)
+
+    def scan() -> pl.LazyFrame:
+        with reading(source):
+            return reader(_files.unpacked(file))
+
+    source = Source(str(file), scan, first_line, origin=origin)
+    return source
+
+
+@contextmanager
+def reading(source: Source) -> Iterator[None]:
+    """Turn what an engine complains of into an error that names the source, and says what to do."""
+    try:
+        yield
+    except InputError as error:  # Of a column that is read by a function; the engine adds where it was called.
+        if "\n\nThis error occurred" in str(error):
+            raise InputError(str(error).partition("\n\nThis error occurred")[0]) from None
+        raise
+    except BaseException as error:
+        if not _files.is_complaint(error):
+            raise
+        raise unreadable(source, error) from None
 
 
 def standard_input() -> Path:
     """Keep what comes on standard input in a temporary file, named by what it looks like."""
-    content = sys.stdin.buffer.read()
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError):
-            raise InputError("what comes on standard input is cut off: it is gzip, and ends too early") from None
+    file = _files.standard_input()
+    with file.open("rb") as handle:
+        content = handle.read(2**20)
     start = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     first, _, rest = content.strip().partition(b"\n")
     suffix = ".parquet" if content.startswith(b"PAR1") else ".csv"
@@ -114,39 +134,7 @@ def standard_input() -> Path:
         suffix = ".json"
     elif start == b"{":
         suffix = ".jsonl"
-    file = _scratch() / f"standard-input{suffix}"
-    file.write_bytes(content)
-    return file
-
-
-@lru_cache(maxsize=1)
-def _scratch() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="swaplaw-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _unpacked(file: Path) -> Path:
-    """Unpack a gzip file beside other temporary files: scans can then stream it."""
-    state = file.stat()
-    return _unpacked_once(file, state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=64)
-def _unpacked_once(file: Path, *version: int) -> Path:
-    """Unpack a file as it is now: one that is written again is unpacked again, and frames of the old one still hold."""
-    plain = _scratch() / f"{_digest(file, *version)}-{file.stem}"
-    left = MAX_UNPACKED
-    try:
-        with gzip.open(file, "rb") as packed, plain.open("wb") as unpacked:
-            while block := packed.read(1 << 20):
-                left -= len(block)
-                if left < 0:
-                    raise InputError(f"{quote(str(file), 200)}: over {MAX_UNPACKED:,} bytes unpacked; split it")
-                unpacked.write(block)
-    except (OSError, EOFError) as error:
-        raise InputError(f"{quote(str(file), 200)}: not a whole gzip file ({error}); pack it again") from None
-    return plain
+    return file.rename(file.with_name(f"standard-input{suffix}"))
 
 
 def _scan_parquet(file: Path) -> pl.LazyFrame:
@@ -166,15 +154,18 @@ def _scan_csv(file: Path) -> pl.LazyFrame:
 
 def _check_header(file: Path, separator: str) -> None:
     """Refuse text that is not UTF-8, and two columns of one name: nobody could say which is meant."""
-    start = _first_line(file)
-    names = next(csv.reader([start.decode("utf-8-sig", "replace")], delimiter=separator), [])
+    lines = io.StringIO(_first_line(file).decode("utf-8-sig", "replace"))
+    try:
+        names = next(csv.reader(lines, delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(f"{quote(str(file), 200)}: its header cannot be read ({error}); shorten its names") from None
     _check_names([name.strip() for name in names], file)
 
 
 def _first_line(file: Path) -> bytes:
-    """The first line of a text that is neither UTF-16 nor one long line by an old convention."""
+    """The whole first line of a text that is neither UTF-16 nor one long line by an old convention."""
     with file.open("rb") as handle:
-        start = handle.readline(1 << 16)
+        start = handle.readline(LONGEST_HEADER)
     # Text in UTF-16 is half zeros, also where no mark at its beginning says so.
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in start[:4]:
         raise InputError(f"{quote(str(file), 200)}: the file is UTF-16; save it as UTF-8")
@@ -183,17 +174,15 @@ def _first_line(file: Path) -> bytes:
     return start
 
 
-def _check_names(names: list[str], file: Path) -> None:
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+def _check_names(names: Sequence[str], file: Path) -> None:
+    twice = sorted(name for name, number in Counter(names).items() if name and number > 1)
     if twice:
         raise InputError(f"{quote(str(file), 200)}: two columns are called {quote(twice[0])}; rename one of them")
 
 
 def delimiter_of(file: Path) -> str:
     """Tell the delimiter of a text table: the one that its first line has most of, outside quotes."""
-    with file.open("rb") as handle:
-        header = handle.readline(1 << 16).decode("utf-8", "replace")
-    bare = re.sub(r'"[^"]*"', "", header)
+    bare = re.sub(r'"[^"]*"', "", _first_line(file).decode("utf-8", "replace"))
     return max(DELIMITERS, key=lambda mark: (bare.count(mark), -DELIMITERS.index(mark)))
 
 
@@ -206,21 +195,40 @@ def _scan_jsonl(file: Path) -> pl.LazyFrame:
             f"{quote(str(file), 200)}: it begins with a list, where each line must be an object; if the whole file is "
             "one list of objects, name it .json"
         )
+    _refuse_keys_twice(file, start)
     return pl.scan_ndjson(_unmarked(file) if start.startswith(codecs.BOM_UTF8) else file, infer_schema_length=None)
+
+
+def _refuse_keys_twice(file: Path, first: bytes) -> None:
+    """Refuse objects that have a key twice, of which engines take the last: read them where keys outnumber lines."""
+    try:
+        keys = [json.dumps(key, ensure_ascii=False).encode() for key in json.loads(first.decode("utf-8-sig"))]
+    except (ValueError, RecursionError):
+        return  # What is wrong with it, its reading will say.
+    done = 0
+    with file.open("rb") as handle:
+        while block := handle.readlines(_files.BLOCK):
+            whole = b"".join(block)
+            if any(whole.count(key) > len(block) for key in keys):
+                for number, line in enumerate(block, done + 1):
+                    if line.strip():
+                        _files.read_json(line.decode("utf-8-sig", "replace"), f"{file}, line {number}")
+            done += len(block)
 
 
 def _unmarked(file: Path) -> Path:
     """Copy a file without the mark of UTF-8 that some editors put at its beginning: no object may begin with it."""
     state = file.stat()
-    plain = _scratch() / f"{_digest(file, state.st_mtime_ns, state.st_size)}-unmarked-{file.name}"
+    return _unmarked_once(file, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _unmarked_once(file: Path, *version: int) -> Path:
+    plain = Path(tempfile.mkdtemp(dir=_files.scratch())) / file.name
     with file.open("rb") as marked, plain.open("wb") as unmarked:
         marked.seek(len(codecs.BOM_UTF8))
         shutil.copyfileobj(marked, unmarked)
     return plain
-
-
-def _digest(file: Path, *version: int) -> str:
-    return hashlib.sha256(f"{file.resolve()} {version}".encode()).hexdigest()[:16]
 
 
 def _is_jsonl(file: Path) -> bool:
@@ -238,14 +246,13 @@ def _scan_json(file: Path) -> pl.LazyFrame:
     import polars as pl
 
     name = quote(str(file), 200)
-    if file.stat().st_size > MAX_JSON:
-        raise InputError(f"{name}: larger than {MAX_JSON:,} bytes, too large for JSON that is read whole; write JSONL")
+    _files.require_small(file.stat().st_size, str(file))
     try:
-        document = json.loads(file.read_bytes())
-    except (ValueError, RecursionError) as error:
-        if _is_jsonl(file):
-            return _scan_jsonl(file)
-        raise InputError(f"{name}: not JSON ({error}); write a list of objects, one per vote") from None
+        document = _files.read_json(file.read_bytes(), str(file))
+    except InputError:
+        if not _is_jsonl(file):
+            raise
+        return _scan_jsonl(file)
     if isinstance(document, dict):
         document = _as_pandas_wrote(document)
     if isinstance(document, dict):
@@ -281,7 +288,24 @@ def _scan_arrow(file: Path) -> pl.LazyFrame:
 
     with file.open("rb") as handle:
         streamed = handle.read(6) != b"ARROW1"
-    return pl.read_ipc_stream(file).lazy() if streamed else pl.scan_ipc(file)
+    with _quiet():
+        if streamed:
+            return pl.read_ipc_stream(file).lazy()
+        pl.read_ipc(file, n_rows=1)
+    return pl.scan_ipc(file)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what an engine prints when it panics off standard error: its error is raised as well, and said in a line."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _scan_excel(file: Path) -> pl.LazyFrame:
@@ -293,7 +317,10 @@ def _scan_excel(file: Path) -> pl.LazyFrame:
     except ImportError:
         raise MissingExtraError("excel", "reading Excel files") from None
     try:
+        _files.require_small(sum(each.file_size for each in zipfile.ZipFile(file).infolist()), str(file))
         book = load_workbook(file, read_only=True, data_only=True)
+    except InputError:
+        raise
     except Exception as error:  # A zip file that is cut off, or no Excel file at all.
         raise InputError(
             f"{quote(str(file), 200)}: not a readable Excel file ({error}); save it again, or as CSV"
@@ -314,30 +341,31 @@ def _cell(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def unreadable(source: Source, error: Exception) -> InputError:
-    """Turn an engine's complaint about a file into one that says where and what to do."""
+def unreadable(source: Source, error: BaseException) -> InputError:
+    """Turn an engine's complaint about a file, or its panic, into one that says where and what to do."""
     name = quote(source.name, 200)
     form = format_of_table(Path(source.name))
     if isinstance(error, InputError):
         return error
-    detail = str(error).strip().split("\n")[0]
+    detail = str(error).strip().split("\n")[0][:200]
     if "utf-8" in detail.lower():
         return InputError(f"{name}: the file is not UTF-8 ({detail}); save it as UTF-8")
-    lines = form == "jsonl" or (form == "json" and _is_jsonl(Path(source.name)))
-    if lines and (fault := _first_fault(Path(source.name))):
-        return InputError(f"{name}: {fault}")
+    try:
+        if form == "jsonl" or (form == "json" and _is_jsonl(Path(source.name))):
+            _find_fault(_files.unpacked(Path(source.name)), name)
+    except InputError as fault:
+        return fault
     kind = NAMES.get(form or "", "vote")
     return InputError(f"{name}: not a readable {kind} file ({detail}); write the file again or check its type")
 
 
-def _first_fault(file: Path) -> str | None:
-    """Which line is the first that is no JSON object, and what to do about it."""
-    with gzip.open(file, "rb") if file.suffix.lower() == ".gz" else file.open("rb") as lines:
+def _find_fault(file: Path, name: str) -> None:
+    """Raise for the first line that is no JSON object."""
+    with file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             text = line.removeprefix(codecs.BOM_UTF8)
             if text.strip() and (fault := _fault(text)):
-                return f"line {number} {fault}"
-    return None
+                raise InputError(f"{name}: line {number} {fault}")
 
 
 def _fault(line: bytes) -> str | None:
@@ -349,7 +377,9 @@ def _fault(line: bytes) -> str | None:
     constants: list[str] = []
     try:
         found = json.loads(line.decode(), parse_constant=constants.append)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return "is nested too deeply; write each vote as one flat object"
+    except ValueError as error:
         reason = getattr(error, "msg", str(error))
         if not line.endswith(b"\n"):
             return f"is cut off, and the file with it ({reason}); copy the file again, or remove that line"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from swaplaw._files import write_text
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.table import Votes, votes_from
 
@@ -77,7 +78,7 @@ class Grouping:
     def write(self, path: str | Path) -> None:
         """Keep the assignments in a JSON file."""
         text = json.dumps({"judge": self.judge, "groups": self.groups}, ensure_ascii=False, indent=1, sort_keys=True)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_text(path, text + "\n")
 
 
 def read_grouping(path: str | Path) -> Grouping:

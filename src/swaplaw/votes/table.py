@@ -13,11 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw._files import writing
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
-from swaplaw.votes.files import Source, unreadable
+from swaplaw.votes.files import Source, reading
 from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.provenance import agreed
 
@@ -156,17 +157,14 @@ class Votes:
         import polars as pl
 
         try:
-            return query.collect(engine="streaming")
-        except InputError as error:  # Of a column that is read by a function; the engine adds where it was called.
-            raise InputError(str(error).partition("\n\nThis error occurred")[0]) from None
-        except (pl.exceptions.PolarsError, OSError) as error:
+            with reading(self.sources[0]):
+                return query.collect(engine="streaming")
+        except InputError:
             # Only now is it worth reading the files one by one to find the broken one.
-            for source in self.sources:
-                try:
+            for source in self.sources[1:]:
+                with reading(source):
                     conform(source).select(pl.len()).collect()
-                except (pl.exceptions.PolarsError, OSError) as cause:
-                    raise unreadable(source, cause) from None
-            raise unreadable(self.sources[0], error) from None
+            raise
 
     @property
     def datasets(self) -> list[str]:
@@ -232,16 +230,10 @@ class Votes:
         writers = {".parquet": "sink_parquet", ".csv": "sink_csv", ".jsonl": "sink_ndjson"}
         if file.suffix not in writers:
             raise InputError(f"{quote(str(path), 200)}: cannot write {quote(file.suffix)}; use {', '.join(writers)}")
-        if not file.parent.is_dir():
-            raise InputError(f"{quote(str(path), 200)}: there is no directory {quote(str(file.parent), 200)}")
         extra = {"metadata": dict(metadata)} if metadata and file.suffix == ".parquet" else {}
-        # Beside it first: a file that is being read, or was there before, is replaced only by a whole one.
-        draft = file.with_name(f".{file.name}.part")
-        try:
+        # A file that is being read, or was there before, is replaced only by a whole one.
+        with writing(file) as draft:
             getattr(self.frame, writers[file.suffix])(draft, **extra)
-            draft.replace(file)
-        finally:
-            draft.unlink(missing_ok=True)
 
 
 def require_counts(votes: pl.Series, source: Source) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from swaplaw._files import allowing
 from swaplaw.errors import InputError, listing, quote
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ _FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         {"multiple": True, "metavar": "NAME", "help": "Canonical forms of answers and golds, in order."},
     ),
     (("--groups",), {"metavar": "FILE", "help": "Put answers in the categories of this file (`import --judge`)."}),
+    (
+        ("--max-unpacked", "max_unpacked"),
+        {"type": int, "metavar": "BYTES", "help": "Read packed files and standard input up to this size."},
+    ),
 )
 
 
@@ -92,6 +97,8 @@ def reading_of_run(**more: Any) -> Options:
 
     context = click.get_current_context(silent=True)
     said = {} if context is None else context.meta.get(_KEY, {})
+    if context is not None:
+        context.with_resource(allowing(said.get("max_unpacked")))
     kind, pattern = said.get("kind"), said.get("pattern")
     if pattern is not None and kind not in (None, "regex"):
         raise InputError(f"--pattern reads by a regular expression, but --read says {kind}: give one of them")

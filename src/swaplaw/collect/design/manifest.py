@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from swaplaw._files import write_bytes
 from swaplaw.collect.design.strata import BY, HARD, Stratum, draw
 from swaplaw.collect.questions.question import Questions
 from swaplaw.errors import InputError, quote
@@ -116,11 +117,9 @@ class Manifest:
         try:
             if file.exists() and file.read_bytes() != content:
                 raise InputError(f"{name}: there is another file of that name; remove it first, or write elsewhere")
-            draft = file.with_name(f".{file.name}.part")
-            draft.write_bytes(content)
-            draft.replace(file)
         except OSError as error:
             raise InputError(f"{name}: cannot write the sample ({error.strerror})") from None
+        write_bytes(file, content)
 
 
 def sample(

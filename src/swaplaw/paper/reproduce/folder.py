@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from swaplaw._files import write_text
 from swaplaw.errors import InputError
 from swaplaw.paper.published import Comparison, Value
 from swaplaw.paper.reproduce.comparison import Section, as_html, as_markdown, escape_cell
@@ -166,5 +167,5 @@ def _write_comparison(done: Reproduction, study: Study) -> None:
 
 
 def _write(file: Path, text: str) -> Path:
-    file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    write_text(file, text.rstrip("\n") + "\n")
     return file

@@ -6,11 +6,13 @@ which stay apart under the common kinds of colour blindness; series differ in da
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw._files import write_bytes, write_text
 from swaplaw.errors import InputError, MissingExtraError, printable, quote
 
 if TYPE_CHECKING:
@@ -123,11 +125,12 @@ def save(chart: Any, path: str | Path) -> None:
     # Names come from other people's files, and a control character is enough to bring the renderer down.
     cleaned = _printable(chart.to_dict())
     if file.suffix in (".html", ".json"):
-        type(chart).from_dict(cleaned, validate=False).save(str(file))
+        text = io.StringIO()
+        type(chart).from_dict(cleaned, validate=False).save(text, format=file.suffix[1:])
+        write_text(file, text.getvalue())
     else:
-        file.write_bytes(_drawn(cleaned, file.suffix))
-    if file.suffix == ".svg":
-        _renumber(file)
+        drawn = _drawn(cleaned, file.suffix)
+        write_bytes(file, _renumbered(drawn.decode()).encode() if file.suffix == ".svg" else drawn)
 
 
 def _drawn(spec: dict[str, Any], suffix: str) -> bytes:
@@ -142,13 +145,12 @@ def _drawn(spec: dict[str, Any], suffix: str) -> bytes:
     return vl_convert.vegalite_to_png(spec, vl_version=version, scale=PNG_SCALE)
 
 
-def _renumber(file: Path) -> None:
+def _renumbered(text: str) -> str:
     """Number clips and gradients from 0: the renderer counts on from figure to figure, so bytes would differ."""
-    text = file.read_text(encoding="utf-8")
     names = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)\d+)"', text))
     for number, name in enumerate(names):
         text = re.sub(rf'(["#]){name}(?=[")])', rf"\g<1>part-{number}", text)
-    file.write_text(text, encoding="utf-8")
+    return text
 
 
 def _printable(spec: Any) -> Any:
