@@ -152,6 +152,7 @@ def test_silence_and_fallback_are_served_and_replayed_as_judged(
         serving = {
             "upstreams": {model: {"base_url": upstream} for model in policy.models},
             "seed": 0,
+            "stop": {"exact": True},
             "answer": {"read": "choice", "choices": "ABCDE"},
         }
         with running(create_app([served_from(replace(policy, serving=serving), "pool")])) as url:
