@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_votes_in_the_tables_form_without_prompts(tmp_path: Path) -> None:
         ("pool", "q1", "second", 0, "B", None, None, 5),
     ]
     assert "prompt" not in frame.columns
-    assert [path.name for path in tmp_path.iterdir()] == ["votes.parquet"]
+    assert visible(tmp_path) == ["votes.parquet"]
     asked = Recorder(tmp_path / "asked.parquet", prompts=True)
     asked.add(served, "q1", [votes_of("A"), votes_of("B")], [{"role": "user", "content": "secret"}])
     asked.flush()
@@ -46,18 +47,64 @@ def test_votes_in_the_tables_form_without_prompts(tmp_path: Path) -> None:
 
 def test_what_a_crash_left_is_taken_up_once(tmp_path: Path) -> None:
     served = serve("http://127.0.0.1:9/v1", ("first", "1", 1))
+    Recorder(tmp_path / "live.parquet").add(served, "q1", [votes_of("A")], [])
+    whole = (tmp_path / "live.parquet.journal").read_bytes()
     file = tmp_path / "votes.parquet"
-    crashed = Recorder(file)
-    crashed.add(served, "q1", [votes_of("A")], [])
-    journal = tmp_path / "votes.parquet.journal"
-    whole = journal.read_bytes()
-    journal.write_bytes(whole + whole[:30])  # The last line was being written.
-    # The Parquet file was written just before the crash, the journal not yet gone.
+    # The last line was being written; the Parquet file was there just before the crash, the journal not yet gone.
+    (tmp_path / "votes.parquet.journal").write_bytes(whole + whole[:30])
     (tmp_path / "votes.parquet.journal.turned").write_bytes(whole)
     again = Recorder(file)
     again.add(served, "q2", [votes_of("B")], [])
     again.flush()
     assert pl.read_parquet(file)["question"].to_list() == ["q1", "q2"]
+
+
+def visible(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def test_votes_of_somebody_else_are_not_touched(tmp_path: Path) -> None:
+    file = tmp_path / "votes.parquet"
+    pl.DataFrame({"question": ["q1"], "model": ["first"], "answer": ["A"], "gold": ["A"]}).write_parquet(file)
+    before = file.read_bytes()
+    with pytest.raises(InputError, match="no server has recorded it; name a new one"):
+        Recorder(file)
+    assert file.read_bytes() == before
+
+
+def test_a_record_has_one_recorder_at_a_time(tmp_path: Path) -> None:
+    served = serve("http://127.0.0.1:9/v1", ("first", "1", 1))
+    first = Recorder(tmp_path / "votes.parquet")
+    with pytest.raises(InputError, match="another server records into this file"):
+        Recorder(tmp_path / "votes.parquet")
+    first.add(served, "q1", [votes_of("A")], [])
+    first.close()
+    second = Recorder(tmp_path / "votes.parquet")
+    second.add(served, "q2", [votes_of("B")], [])
+    second.close()
+    assert pl.read_parquet(tmp_path / "votes.parquet")["question"].to_list() == ["q1", "q2"]
+
+
+def test_the_same_question_of_two_policies_is_two_questions(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "votes.parquet")
+    for name in ("one", "other"):
+        recorder.add(serve("http://127.0.0.1:9/v1", ("first", "1", 1), name=name), "q1", [votes_of("A")], [])
+        recorder.flush()
+    assert pl.read_parquet(tmp_path / "votes.parquet")["dataset"].to_list() == ["one", "other"]
+
+
+def test_a_line_that_is_cut_short_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that is full in the middle of a line: the next decision must not be glued to its torn half."""
+    served = serve("http://127.0.0.1:9/v1", ("first", "1", 1))
+    recorder, whole = Recorder(tmp_path / "votes.parquet"), os.write
+    recorder.add(served, "q1", [votes_of("A")], [])
+    monkeypatch.setattr(os, "write", lambda handle, data: whole(handle, data[:20]))
+    with pytest.raises(OSError, match="space"):
+        recorder.add(served, "q2", [votes_of("B")], [])
+    monkeypatch.undo()
+    recorder.add(served, "q3", [votes_of("C")], [])
+    recorder.close()
+    assert pl.read_parquet(tmp_path / "votes.parquet")["question"].to_list() == ["q1", "q3"]
 
 
 def test_a_long_file_is_put_aside(tmp_path: Path) -> None:
@@ -66,7 +113,7 @@ def test_a_long_file_is_put_aside(tmp_path: Path) -> None:
     for place in range(5):
         recorder.add(served, f"q{place}", [votes_of("A")], [])
         recorder.flush()
-    names = sorted(path.name for path in tmp_path.iterdir())
+    names = visible(tmp_path)
     assert names == ["votes.0001.parquet", "votes.0002.parquet", "votes.parquet"]
     rows = pl.concat([pl.read_parquet(tmp_path / name) for name in names])
     assert sorted(rows["question"]) == [f"q{place}" for place in range(5)]
@@ -94,7 +141,7 @@ def test_the_server_records_and_survives_kill_9(base_url: str, world: World, tmp
         process.terminate()
         process.wait(timeout=20)
     frame = pl.read_parquet(file)
-    assert frame["question"].to_list() == [one.removeprefix("chatcmpl-") for one in ids]
+    assert frame["question"].to_list() == ids
     assert set(frame["answer"]) == {"A"}
     assert "Which?" not in json.dumps(frame.to_dicts())
 

@@ -372,7 +372,11 @@ class Endpoint:
             panel.monitor.observe([{cast.sample: cast.vote(silence) for cast in one.cast} for one in members])
             metrics.show_drift(served.name, panel.monitor)
         if self._recorder is not None:
-            self._recorder.add(served, reply_id, poll.records, question.said())
+            try:
+                self._recorder.add(served, reply_id, poll.records, question.said())
+            except OSError as problem:
+                metrics.record_failures.inc()
+                log.error("%s: a decision could not be recorded: %s", quote(served.name), problem.strerror)
         if self._log_content:
             said = json.dumps(question.said())
             log.info("%s: asked %s, answered %s", quote(served.name), said, quote(decision.answer, 500))
@@ -494,7 +498,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         panels.put(policies)
-        writing = asyncio.create_task(recorder.keep_writing(metrics.record_failures)) if recorder else None
+        writing = asyncio.create_task(recorder.keep_writing()) if recorder else None
         yield
         if writing is not None:
             writing.cancel()

@@ -268,13 +268,13 @@ class Said(NamedTuple):
 
 
 def new_id() -> str:
-    """An id for a request, or for a question and its reply: no secret, but never given twice."""
-    return f"{random.getrandbits(128):032x}"
+    """An id for a reply, under which its votes are recorded, too: no secret, but never given twice."""
+    return f"chatcmpl-{random.getrandbits(128):032x}"
 
 
 def chat_reply(said: Said, *, streamed: bool, with_usage: bool) -> Response:
     """A chat completion."""
-    head = {"id": f"chatcmpl-{said.id}", "created": int(time()), "model": said.model}
+    head = {"id": said.id, "created": int(time()), "model": said.model}
     usage = {
         "prompt_tokens": said.input_tokens,
         "completion_tokens": said.output_tokens,

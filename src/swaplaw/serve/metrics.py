@@ -61,7 +61,9 @@ class Metrics:
         self.drift_alarm = Gauge(
             "swaplaw_drift_alarm", "1 once votes have drifted", ["policy"], registry=registry, multiprocess_mode="max"
         )
-        self.record_failures = Counter("swaplaw_record_failures", "Votes that could not be recorded", registry=registry)
+        self.record_failures = Counter(
+            "swaplaw_record_failures", "Decisions whose votes could not be recorded", registry=registry
+        )
         self.samples = Counter(
             "swaplaw_samples",
             "Samples by fate: vote, abstention, lost",

@@ -1,9 +1,13 @@
 """Live votes kept as votes: what members answered, in the form of the vote table, to be analysed like any others.
 
-Every decision is one line of a journal beside the file, written at once: a crash loses at most the line being written.
-From time to time, and when the server stops, the journal is turned into Parquet: a whole new file takes the old one's
-place. Rows have a key (question, model, sample), so a journal that was turned over just before a crash is not counted
-twice. A file that has grown long is put aside under a number, and a new one begun.
+Every decision is one line of a journal beside the file, written at once: a crash loses at most the line being written,
+and a line that could not be written whole is taken back, counted and said. From time to time, and when the server
+stops, the journal is turned into Parquet: a whole new file takes the old one's place. Its rows have a key (dataset,
+question, model, sample), so a journal that was turned over just before a crash is not counted twice. A file that has
+grown long is put aside under a number, and a new one begun.
+
+A record belongs to one recorder at a time, which holds a lock on it, and a file that no recorder wrote is refused: what
+is in it is somebody else's.
 
 Questions are known by the id of their reply; what was asked is kept only on request. `gold` is empty until somebody
 labels it.
@@ -12,6 +16,8 @@ labels it.
 from __future__ import annotations
 
 import asyncio
+import errno
+import fcntl
 import json
 import logging
 import os
@@ -25,7 +31,6 @@ from swaplaw.serve.poll import MemberRecord
 
 if TYPE_CHECKING:
     import polars as pl
-    from prometheus_client import Counter
 
     from swaplaw.serve.settings import Served
 
@@ -34,7 +39,9 @@ LONGEST = 500_000
 """Votes of a file, after which another is begun."""
 EVERY = 30.0
 """Seconds between two turns of the journal into Parquet."""
-KEY = ("question", "model", "sample")
+KEY = ("dataset", "question", "model", "sample")
+OURS = {"swaplaw": "record"}
+"""What the metadata of a recorded file say."""
 
 
 class Recorder:
@@ -55,45 +62,65 @@ class Recorder:
         self._journal = self.file.with_name(f"{self.file.name}.journal")
         self._turned = self.file.with_name(f"{self.file.name}.journal.turned")
         self._prompts, self._longest = prompts, longest
+        self._lock = _locked(self.file)
+        _refuse_foreign(self.file)
         self._handle = -1
         self.flush()  # What a crash has left: what was turned over already, then what was not.
         self.flush()
 
+    def close(self) -> None:
+        """Turn what is left into Parquet, and let go of the file."""
+        self.flush()
+        os.close(self._lock)
+
     def add(
         self, served: Served, question: str, records: Sequence[MemberRecord], messages: Sequence[dict[str, Any]]
     ) -> None:
-        """Write down the votes of one question."""
+        """Write down the votes of one question.
+
+        Raises
+        ------
+        OSError
+            If they could not be written; the journal is then as it was.
+        """
         rows = [
             {
                 "dataset": served.name,
                 "question": question,
-                "model": member.model,
+                "model": one.model,
                 "sample": cast.sample,
                 "answer": cast.answer,
                 "reason": cast.reason,
                 "tokens": cast.tokens,
             }
-            for member, record in zip(served.asked, records, strict=True)
+            for one, record in zip(served.asked, records, strict=True)
             for cast in record.cast
         ]
         entry: dict[str, Any] = {"time": datetime.now(UTC).isoformat(), "rows": rows}
         if self._prompts:
             entry["prompt"] = json.dumps(messages)
         if self._handle < 0:
-            self._handle = os.open(self._journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        # One write a line: lines of a process that is killed are whole or absent.
-        os.write(self._handle, json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+            self._handle = os.open(self._journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._handle).st_size
+        try:
+            # One write a line: lines of a process that is killed are whole or absent.
+            if os.write(self._handle, line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._journal))
+        except OSError:
+            os.ftruncate(self._handle, before)
+            raise
 
-    async def keep_writing(self, failures: Counter, every: float = EVERY) -> None:
+    async def keep_writing(self, every: float = EVERY) -> None:
         """Turn the journal over from time to time, beside the event loop, and once more at the end."""
         try:
             while True:
                 await asyncio.sleep(every)
                 self._turn()
-                await asyncio.to_thread(self._write_or_say, failures)
+                await asyncio.to_thread(self._write_or_say)
         finally:
             self._turn()
-            self._write_or_say(failures)
+            self._write_or_say()
 
     def flush(self) -> None:
         """Turn the journal into Parquet now."""
@@ -108,11 +135,10 @@ class Recorder:
         if self._journal.exists() and not self._turned.exists():
             self._journal.rename(self._turned)
 
-    def _write_or_say(self, failures: Counter) -> None:
+    def _write_or_say(self) -> None:
         try:
             self._write()
         except Exception:
-            failures.inc()
             log.exception("recorded votes could not be turned into Parquet; they stay in the journal")
 
     def _write(self) -> None:
@@ -126,8 +152,9 @@ class Recorder:
             if before and len(before[0]) >= self._longest:
                 self.file.rename(self._next_number())
                 before = []
-            whole = pl.concat([*before, added], how="diagonal_relaxed")
-            _replace(self.file, whole.unique(KEY, keep="first", maintain_order=True))
+            if before:
+                added = added.join(before[0], on=KEY, how="anti", nulls_equal=True, maintain_order="left")
+            _replace(self.file, pl.concat([*before, added], how="diagonal_relaxed"))
         self._turned.unlink()
 
     def _next_number(self) -> Path:
@@ -135,9 +162,37 @@ class Recorder:
         return next(path for path in taken if not path.exists())
 
 
+def _locked(file: Path) -> int:
+    """Hold the record alone for as long as this process lives; the lock's file is never written to."""
+    place = file.with_name(f".{file.name}.lock")
+    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(f"{quote(str(file), 200)}: another server records into this file; name another") from None
+    return handle
+
+
+def _refuse_foreign(file: Path) -> None:
+    """A file that no recorder wrote is not ours to add to."""
+    import polars as pl
+
+    if not file.exists():
+        return
+    try:
+        ours = OURS.items() <= pl.read_parquet_metadata(file).items()
+    except (OSError, pl.exceptions.PolarsError):
+        ours = False
+    if not ours:
+        raise InputError(
+            f"{quote(str(file), 200)}: this file is there already, and no server has recorded it; name a new one"
+        )
+
+
 def _replace(file: Path, frame: pl.DataFrame) -> None:
     draft = file.with_name(f".{file.name}.part")
-    frame.write_parquet(draft)
+    frame.write_parquet(draft, metadata=OURS)
     with draft.open("rb+") as written:
         os.fsync(written.fileno())
     draft.replace(file)
