@@ -108,7 +108,8 @@ def test_choosing_on_a_part_equals_choosing_on_its_votes_alone(case: Corpus, dat
         theirs = brute(tally.select(questions=part), "swap")
         assert ours.members == theirs.members
         if len(ours.members) == 2:
-            curve = sl.curve(tally.select(questions=part), *(tally.models[m] for m in ours.members))
+            primary, secondary = (tally.models[member] for member in ours.members)
+            curve = sl.curve(tally.select(questions=part), primary, secondary)
             assert curve.at(ours.weights[1]).swap == curve.best_swap.swap
     singles = BestSingle(scorer, models)(parts)
     assert [choice.members for choice in singles] == [

@@ -96,7 +96,7 @@ def test_other_columns_pass_through_untouched() -> None:
     assert sl.votes_from(table()).frame.collect()["temperature"].to_list() == table()["temperature"].to_list()
 
 
-def test_graded_free_text_maps_every_correct_answer_to_gold() -> None:
+def test_graded_free_text_keeps_right_answers_apart_unless_told_otherwise() -> None:
     frame = pl.DataFrame(
         {
             "question": ["q"] * 5,
@@ -106,11 +106,13 @@ def test_graded_free_text_maps_every_correct_answer_to_gold() -> None:
             "correct": [True, True, False, None, True],
         }
     )
-    tally = sl.votes_from(frame).tally()
-    assert tally.gold.tolist() == [[2], [1]]
+    votes = sl.votes_from(frame)
+    scores = [(scores.total, scores.denominator) for scores in votes.tally().scores]
+    assert scores == [(2, 3), (1, 2)]
+    assert votes.merging_right().tally().gold.tolist() == [[2], [1]]
     # An answer that reads like gold but is graded wrong is wrong.
     graded = frame.with_columns(correct=pl.Series([True, True, False, None, False]), gold=pl.lit("Paris, France"))
-    assert sl.votes_from(graded).tally().gold.tolist() == [[2], [0]]
+    assert [scores.total for scores in sl.votes_from(graded).tally().scores] == [2, 0]
 
 
 def test_an_empty_answer_is_an_abstention() -> None:

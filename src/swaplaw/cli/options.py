@@ -259,10 +259,15 @@ class VotesGiven(Reading):
 
     paths: tuple[str, ...]
     dataset: str | None
+    merge_right: bool
 
     def votes(self, **how: Any) -> Votes:
         """The table of votes."""
-        return self.load(self.paths, **how)
+        votes = self.load(self.paths, **how)
+        if not self.merge_right:
+            return votes
+        render.also(oracle_normalised=True)
+        return votes.merging_right()
 
     def tally(self, without: Sequence[str] = (), silence: Silence = "counts") -> Tally:
         """One dataset counted, without some of its models and the questions that only they answered."""
@@ -335,15 +340,23 @@ def _headed(heading: str, options: Mapping[str, Option]) -> dict[str, Option]:
 
 
 _READ = _headed("How VOTES are read", READING)
-_DATASET = _headed("How VOTES are read", {"dataset": option("--dataset", "Analyse this dataset only.", metavar="NAME")})
+_COUNTED = _headed(
+    "How VOTES are read",
+    {
+        "dataset": option("--dataset", "Analyse this dataset only.", metavar="NAME"),
+        "merge_right": switch(
+            "--merge-right", "All right answers of a question are one category (the paper's free text)."
+        ),
+    },
+)
 
 
 def _reading(**values: Any) -> Reading:
     return Reading(values)
 
 
-def _votes(paths: tuple[str, ...], dataset: str | None, **said: Any) -> VotesGiven:
-    return VotesGiven(said, paths, dataset)
+def _votes(paths: tuple[str, ...], dataset: str | None, merge_right: bool, **said: Any) -> VotesGiven:
+    return VotesGiven(said, paths, dataset, merge_right)
 
 
 def _bootstrap() -> Group:
@@ -393,7 +406,7 @@ CREW = _headed(
 )
 
 GROUPS: dict[str, Group | Callable[[], Group]] = {
-    "votes": Group({"paths": words("VOTES..."), **_DATASET, **_READ}, _votes),
+    "votes": Group({"paths": words("VOTES..."), **_COUNTED, **_READ}, _votes),
     "reading": Group(_READ, _reading),
     "prices": Group({name: OPTIONS[name] for name in ("prices", "price")}, read_prices),
     "folding": Group({name: OPTIONS[name] for name in ("by", "folds", "repeats", "seed")}),

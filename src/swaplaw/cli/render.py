@@ -204,10 +204,11 @@ def fleet_line(tally: Tally) -> str:
     left_out = f" ({tally.unlabelled:,} without a label left out)" if tally.unlabelled else ""
     null = sum(number for reasons in tally.reasons for number in reasons.values())
     questions = f"{several(len(tally.questions), 'question')}{left_out}"
+    oracle = ", right answers are one category (oracle-normalised)" if tally.merged_right else ""
     silence = " (ignored)" if tally.silent == "ignored" else ""
     return (
         f"{tally.dataset}: {several(len(tally.models), 'model')}, {questions}, "
-        f"{samples} per model and question, {share(null / votes)}% abstained{silence}, ties share credit"
+        f"{samples} per model and question, {share(null / votes)}% abstained{silence}, ties share credit{oracle}"
     )
 
 

@@ -24,7 +24,7 @@ from swaplaw.law.mixtures import Line, mixed
 from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import DIGITS, Scoresheet, lay_out
-from swaplaw.law.winning_spans import Spans, spans_of
+from swaplaw.law.winning_spans import Spans, spans_of_batch
 from swaplaw.votes.rivals import Rivals
 from swaplaw.votes.tally import Tally
 
@@ -55,7 +55,7 @@ class Draws:
         else:
             breaks, spans, settled = _pooled(mixed(self.tally, Line(tuple(range(len(mix) + 1)), mix)))
         constant = self._expected(settled.astype(np.float64))
-        return lay_out(breaks, spans, self.owner[spans.question], 1, constant, self.share[spans.question])
+        return lay_out(breaks, spans, self.owner[spans.row], 1, constant, self.share[spans.row])
 
     @cached_property
     def _pooled(self) -> tuple[Breakpoints, Spans, Bools]:
@@ -75,7 +75,7 @@ class Draws:
         if len(weights) == 2 and weights[0] == 1:
             breaks, spans, settled = self._pooled
             values = settled.astype(np.float64)
-            values[spans.question] = spans.scores(breaks.slot(weights[1]))
+            values[spans.row] = spans.scores(breaks.slot(weights[1]))
             return values
         pooled = vote(self.tally, range(len(weights)), weights)
         return np.asarray(pooled.numerators / pooled.denominator, dtype=np.float64)
@@ -87,9 +87,9 @@ class Draws:
 def _pooled(tally: Tally) -> tuple[Breakpoints, Spans, Bools]:
     """Where gold leads in the votes of the first two models, and where it does at every weight."""
     chosen = Pair(tally, 0, 1)
-    breaks, spans = spans_of(chosen)
-    settled = chosen.alone[0].ties == 1
-    settled[spans.question] = False
+    breaks, spans, _ = spans_of_batch([chosen])
+    settled = (tally.ties[0] == 1) & chosen.common
+    settled[spans.row] = False
     return breaks, spans, settled
 
 

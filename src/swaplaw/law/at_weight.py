@@ -21,7 +21,7 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw.law.pair import Outcome, Pair, at_least_one, cells, oriented_pairs, places_of_pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.law.winning_spans import Spans, batches, spans_of_batch
+from swaplaw.law.winning_spans import Spans, batches, own_scores, spans_of_batch
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally, credits
@@ -34,7 +34,7 @@ class Pooled:
     pair: Pair
     outcome: Outcome
     question: Ints = field(repr=False)
-    """The questions on which the vote scores other than the primary does."""
+    """The questions on which the vote scores other than the primary does, once for each right answer that does."""
     gain: Ints = field(repr=False)
     """By how much, times `scale`."""
     scale: int = field(repr=False)
@@ -45,11 +45,12 @@ class Pooled:
     @property
     def lifts(self) -> Floats:
         """What each common question gains, as fractions of one; each is rounded once."""
-        gains = np.zeros(self.pair.of)
+        gains = np.zeros(self.pair.of, dtype=self.gain.dtype)
+        np.add.at(gains, self.question, self.gain)
         # A quotient of whole numbers that floats hold is rounded once; Python sees to larger ones.
-        whole = self.gain if self.scale < 2**53 else self.gain.astype(object)
-        gains[self.question] = (whole / self.scale).astype(np.float64)
-        return gains if self.pair.n == self.pair.of else gains[self.pair.common]
+        whole = gains if self.scale < 2**53 else gains.astype(object)
+        lifts = (whole / self.scale).astype(np.float64)
+        return lifts if self.pair.n == self.pair.of else lifts[self.pair.common]
 
 
 def pooled(chosen: Iterable[Pair], weight: Fraction) -> Iterator[Pooled]:
@@ -67,14 +68,16 @@ def _pooled(batch: Sequence[Pair], weight: Fraction) -> list[Pooled]:
     if not narrow and len(batch) > 1:
         return [found for chosen in batch for found in _pooled([chosen], weight)]
     dtype = np.int64 if narrow else object
-    members = np.array([(chosen.a, chosen.b) for chosen in batch])
-    place = members.T.take(owner, axis=1) * len(tally.questions) + spans.question
-    right_a, right_b = credits(scale, tally.rivals.rows.height + 1, dtype).take(tally.ties.reshape(-1).take(place))
-    gain = scores_in(spans, [breaks.slot(weight)], credit, dtype)[0] * scale - right_a * credit
+    alone, right = own_scores(tally, batch, owner, spans.row, credits(scale, tally.rivals.rows.height + 1, dtype))
+    gain = scores_in(spans, [breaks.slot(weight)], credit, dtype)[0] * scale - alone[0] * credit
+    question = spans.row
+    if tally.rights is not None:
+        gain *= tally.rights.copies.take(spans.row)
+        question = tally.rights.question.take(spans.row)
     changed = np.flatnonzero(gain)
     changed = changed[np.argsort(owner[changed], kind="stable")]
-    gain, owner, question = gain[changed], owner[changed], spans.question[changed]
-    contributions = gain * cells(right_a[changed], right_b[changed], scale, scale)
+    gain, owner, question = gain[changed], owner[changed], question[changed]
+    contributions = gain * cells(right[0][changed], right[1][changed], scale, scale)
     totals = np.zeros((4, len(batch)), dtype=dtype)
     for total, contribution in zip(totals, contributions, strict=True):
         np.add.at(total, owner, contribution)

@@ -23,7 +23,7 @@ from swaplaw._core.results import Result
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
-from swaplaw.law.winning_spans import batches, spans_of_batch, sum_over_slots
+from swaplaw.law.winning_spans import batches, own_scores, spans_of_batch, sum_over_slots
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Silence, Tally, credits
@@ -309,9 +309,8 @@ def curves_of(chosen: Iterable[Pair]) -> Iterator[Curve]:
 
 def _curves(batch: Sequence[Pair]) -> list[Curve]:
     tally = batch[0].tally
-    members = np.array([(chosen.a, chosen.b) for chosen in batch])
     breaks, spans, owner = spans_of_batch(batch)
-    scales = [lcm(*(tally.scores[model].denominator for model in pair)) for pair in members]
+    scales = [lcm(*(tally.scores[model].denominator for model in (chosen.a, chosen.b))) for chosen in batch]
     units = spans.common_denominators(owner, len(batch))
     scale, credit = lcm(*scales), lcm(*units)
     # Sums over questions stay below the denominator, and each step of a running sum below twice that.
@@ -319,11 +318,12 @@ def _curves(batch: Sequence[Pair]) -> list[Curve]:
     if not narrow and len(batch) > 1:
         return [curve_of(chosen) for chosen in batch]
     worth = credits(scale, tally.rivals.rows.height + 1, np.int64 if narrow else object)
-    place = members.T.take(owner, axis=1) * len(tally.questions) + spans.question
-    right_a, right_b = worth.take(tally.ties.reshape(-1).take(place))
+    alone, right = own_scores(tally, batch, owner, spans.row, worth)
     # Gains are over the primary: P_x - ok_A, weighted by cell, on one denominator.
-    weights = cells(right_a, right_b, scale, scale)
-    gains = sum_over_slots(spans, weights, credit * scale, breaks.slots, owner, len(batch), right_a * credit)
+    weights = cells(right[0], right[1], scale, scale)
+    if tally.rights is not None:
+        weights = weights * tally.rights.copies.take(spans.row)
+    gains = sum_over_slots(spans, weights, credit * scale, breaks.slots, owner, len(batch), alone[0] * credit)
     found = []
     for chosen, own, own_scale, own_credit in zip(batch, gains, scales, units, strict=True):
         # On the pair's own denominator a curve is the same, to the last bit, whatever it was computed with.

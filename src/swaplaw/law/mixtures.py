@@ -61,8 +61,9 @@ def mixed(tally: Tally, line: Line) -> Tally:
     question = tally.rivals.question
     answered = np.logical_and.reduce(tally.answered[others])
     votes, gold = (
-        sum(counts[other].astype(np.int64) * factor for other, factor in zip(others, factors, strict=True)) * answered
-        for counts in (tally.votes, tally.gold)
+        sum(counts[other].astype(np.int64) * spread(factor) for other, factor in zip(others, factors, strict=True))
+        * spread(answered)
+        for counts, spread in ((tally.votes, np.asarray), (tally.gold, tally.by_row))
     )
     pooled = sum(tally.dense(other) * factor[question] for other, factor in zip(others, factors, strict=True))
     return tally.with_counts(

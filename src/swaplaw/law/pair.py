@@ -269,7 +269,7 @@ class Pair(Result):
         return self._on_common(self.tally.scores[self.a]), self._on_common(self.tally.scores[self.b])
 
     def _on_common(self, scores: Scores) -> Scores:
-        return scores if self.n == self.of else Scores(scores.ties[self.common])
+        return scores if self.n == self.of else scores.among(self.common)
 
     def cells(self) -> tuple[Ints, int]:
         """Fuzzy cell weights of common questions, in the order of KINDS, and their common denominator."""

@@ -30,8 +30,8 @@ def vote(tally: Tally, members: Sequence[int], weights: Sequence[Fraction], fall
     for model in fallback:
         margins = np.where(margins == 0, tally.margins(model), margins)
     asked = [*(member for member, weight in zip(members, weights, strict=True) if weight), *fallback]
-    scored = tally.answered[list(members)].all(axis=0) & (tally.gold[asked] > 0).any(axis=0)
-    return Scores(np.where(scored, tally.rivals.tie_sizes(margins), 0))
+    scored = tally.by_row(np.logical_and.reduce(tally.answered[list(members)])) & (tally.gold[asked] > 0).any(axis=0)
+    return Scores(np.where(scored, tally.rivals.tie_sizes(margins), 0), tally.rights)
 
 
 def pooled_margins(tally: Tally, members: Sequence[int], weights: Sequence[Fraction]) -> Ints:

@@ -24,7 +24,7 @@ from swaplaw._core.threads import one_thread
 from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import simplest_between
-from swaplaw.law.winning_spans import Spans, spans_of
+from swaplaw.law.winning_spans import Spans, spans_of_batch
 from swaplaw.votes.tally import tie_credit
 
 DIGITS, SUM_DIGITS = 12, 9
@@ -176,24 +176,25 @@ def _blocks(ends: Ints, most: int) -> list[tuple[int, int]]:
 
 def scoresheet(chosen: Pair) -> Scoresheet:
     """Lay out a pair's scores; questions that not both answered score 0 at every weight."""
-    breaks, spans = spans_of(chosen)
-    scale = spans.common_denominator
-    names = np.flatnonzero(chosen.common)
-    # A question that the weight does not matter to scores what the primary alone does: nothing, or all.
-    settled = chosen.alone[0].ties == 1
-    settled[spans.question] = False
-    constant = np.zeros(chosen.of, dtype=_type(scale))
-    constant[names] = settled.astype(constant.dtype) * scale
-    return lay_out(breaks, spans, names[spans.question], scale, constant)
+    breaks, spans, _ = spans_of_batch([chosen])
+    scale, tally = spans.common_denominator, chosen.tally
+    # A row that the weight does not matter to scores what the primary alone does: nothing, or all.
+    settled = (tally.ties[chosen.a] == 1) & tally.by_row(chosen.common)
+    settled[spans.row] = False
+    constant = settled.astype(_type(scale)) * scale
+    if tally.rights is None:
+        return lay_out(breaks, spans, spans.row, scale, constant)
+    copies = tally.rights.copies.take(spans.row).astype(constant.dtype)
+    return lay_out(breaks, spans, tally.rights.question.take(spans.row), scale, tally.rights.gather(constant), copies)
 
 
 def lay_out(
-    breaks: Breakpoints, spans: Spans, owner: Ints, scale: int, constant: Floats, share: Floats | None = None
+    breaks: Breakpoints, spans: Spans, owner: Ints, scale: int, constant: Floats, share: Ints | Floats | None = None
 ) -> Scoresheet:
     """Turn spans into steps where they begin and end.
 
-    `owner` is the question of each span, `constant` what each question scores besides, `share` the part of its
-    question that a span stands for (the probability of a draw; by default all of it).
+    `owner` is the question of each span, `constant` what each question scores besides. A span counts `share` times: as
+    the right answers that it stands for, or as a draw that has a probability (by default once).
     """
     low, high = spans.low.astype(np.intp), spans.high.astype(np.intp)
     slot = np.concatenate([low, low + 1, high, high + 1])
@@ -201,10 +202,8 @@ def lay_out(
     begins[0] = True
     begins[slot] = True
     firsts = np.flatnonzero(begins[: breaks.slots])
-    at_low, inside, at_high = (
-        tie_credit(scale, ties.astype(constant.dtype)) if share is None else tie_credit(scale * share, ties)
-        for ties in spans.ties
-    )
+    worth = scale if share is None else scale * share
+    at_low, inside, at_high = (tie_credit(worth, ties.astype(constant.dtype)) for ties in spans.ties)
     wide = low < high
     step = np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high])
     # Steps behind the last stretch never happen, and most others lead nowhere.

@@ -7,7 +7,7 @@ Inside it the score is 1 over (1 + rivals identical to gold); at an end that a r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lcm, prod
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.breakpoints import Breakpoints, breakpoints, table
 from swaplaw.law.pair import Pair
-from swaplaw.votes.tally import credits, tie_credit
+from swaplaw.votes.tally import Tally, credits, tie_credit
 
 # Tables of margin pairs up to this size are built whole; beyond it only the margin pairs that occur are ranked.
 LARGEST_TABLE = 200_000
@@ -25,10 +25,10 @@ BATCH = 2**18
 
 @dataclass(frozen=True)
 class Spans:
-    """For each question that the weight matters to, the slots in which gold is in the tie set."""
+    """For each row (see `rivals`) that the weight matters to, the slots in which gold is in the tie set."""
 
-    question: Ints
-    """Which of the questions."""
+    row: Ints
+    """Which of the rows."""
     low: Ints
     high: Ints
     """First and last slot in which gold leads or ties."""
@@ -40,7 +40,7 @@ class Spans:
     @property
     def common_denominator(self) -> int:
         """Smallest common denominator of the scores."""
-        return self.common_denominators(np.zeros_like(self.question), 1)[0]
+        return self.common_denominators(np.zeros_like(self.row), 1)[0]
 
     def common_denominators(self, owner: Ints, owners: int) -> list[int]:
         """The same for each owner of spans."""
@@ -85,16 +85,8 @@ def _table_of(chosen: Pair) -> tuple[int, int] | None:
     return samples_a, samples_b
 
 
-def spans_of(chosen: Pair) -> tuple[Breakpoints, Spans]:
-    """The spans of one pair, with questions numbered among those that both answered."""
-    breaks, spans, _ = spans_of_batch([chosen])
-    if chosen.n < chosen.of:
-        spans = replace(spans, question=(np.cumsum(chosen.common) - 1).take(spans.question))
-    return breaks, spans
-
-
 def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
-    """Intersect the bounds that the rivals of each question set; also, which pair of the batch each span belongs to."""
+    """Intersect the bounds that the rivals of each row set; also, which pair of the batch each span belongs to."""
     tally = batch[0].tally
     rivals = tally.rivals
     column, owner = _unsettled(batch)
@@ -107,29 +99,42 @@ def spans_of_batch(batch: Sequence[Pair]) -> tuple[Breakpoints, Spans, Ints]:
     low, high = tightest[:, 0], -tightest[:, 1]
     first, last = np.maximum(low, 0), np.minimum(high, breaks.slots - 1)
     # Gold that the primary never names cannot win before the secondary speaks.
-    question = rivals.order.take(column)
+    row = rivals.order.take(column)
     names_gold = (tally.gold[[getattr(one, member) for one in batch]] > 0 for member in ("a", "b"))
-    in_a, in_b = (named.reshape(-1).take(owner * len(tally.questions) + question) for named in names_gold)
+    in_a, in_b = (named.reshape(-1).take(owner * len(rivals.order) + row) for named in names_gold)
     first = np.maximum(first, ~in_a)
     # An end that no rival sets (-1 below, `slots` above) has no rival to tie with.
     set_low, set_high = binds_low * (low == first), binds_high * (high < breaks.slots)
     at_low = inside + set_low + set_high * (last == first)
     at_high = inside + set_high + set_low * (last == first)
-    facts = [question, first, last, at_low, inside, at_high, owner]
+    facts = [row, first, last, at_low, inside, at_high, owner]
     leads = (first <= last) & (in_a | in_b)
     if not leads.all():
         facts = [fact[leads] for fact in facts]
     return breaks, Spans(*facts[:6]), facts[6]
 
 
+def own_scores(tally: Tally, batch: Sequence[Pair], owner: Ints, row: Ints, credit: Ints) -> tuple[Ints, Ints]:
+    """What the members of each span's pair score alone: on its row, and on its question (each members x spans).
+
+    `credit` is that of ties by their size.
+    """
+    place = np.array([(chosen.a, chosen.b) for chosen in batch]).T.take(owner, axis=1)
+    on_row = credit.take(tally.ties.reshape(-1).take(place * len(tally.rivals.order) + row))
+    if tally.rights is None:
+        return on_row, on_row
+    scores = tally.rights.gather(credit.take(tally.ties))
+    return on_row, scores.reshape(-1).take(place * len(tally.questions) + tally.rights.question.take(row))
+
+
 def _unsettled(batch: Sequence[Pair]) -> tuple[Ints, Ints]:
-    """The questions that the weight may matter to: their columns among the rivals, rising, and their pairs.
+    """The rows that the weight may matter to: their columns among the rivals, rising, and their pairs.
 
     Where both models' votes lead to gold alone, it wins at every weight; where one rival beats gold in the primary's
     votes and is not behind in the secondary's, gold never wins. Either way the vote scores what the primary does.
     """
     tally = batch[0].tally
-    settled = np.empty((len(batch), len(tally.questions)), dtype=bool)
+    settled = np.empty((len(batch), len(tally.rivals.order)), dtype=bool)
     for row, chosen in zip(settled, batch, strict=True):
         (least_a, rival_a), (least_b, rival_b) = tally.strongest(chosen.a), tally.strongest(chosen.b)
         np.greater(np.minimum(least_a, least_b), 0, out=row)
@@ -137,14 +142,14 @@ def _unsettled(batch: Sequence[Pair]) -> tuple[Ints, Ints]:
             row |= np.maximum(least_a + 1, tally.margins(chosen.b).take(rival_a)) <= 0
             row |= np.maximum(least_b - 1, tally.margins(chosen.a).take(rival_b)) < 0
         if chosen.n < chosen.of:
-            row |= ~chosen.common.take(tally.rivals.order)
+            row |= ~tally.by_row(chosen.common).take(tally.rivals.order)
     place = np.flatnonzero(~settled.T.reshape(-1))
     column = place // len(batch)
     return column, place - column * len(batch)
 
 
 def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Breakpoints, Ints, Ints]:
-    """The breakpoints, each rival's place among their bounds, and each question's place of a tie at every weight.
+    """The breakpoints, each rival's place among their bounds, and each row's place of a tie at every weight.
 
     Places are those in the table of all margin pairs, or, where that would be large, among the pairs that occur.
     """
@@ -160,8 +165,9 @@ def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Bre
     pair = chosen.a, chosen.b
     per_rival = (tally.votes[model].astype(np.int64).take(tally.rivals.question) for model in pair)
     facts = np.stack([tally.rivals.rows.take(fact, column) for fact in (*map(tally.margins, pair), *per_rival)])
-    # A margin pair (0, 0) for each question stands for its ties.
-    own = [tally.votes[model].astype(np.int64).take(tally.rivals.order.take(column)) for model in pair]
+    # A margin pair (0, 0) for each row stands for its ties.
+    row = tally.rivals.order.take(column)
+    own = [tally.by_row(tally.votes[model]).astype(np.int64).take(row) for model in pair]
     level = np.stack([np.zeros_like(own[0]), np.zeros_like(own[0]), *own])
     occurring, which = _distinct(np.concatenate([facts, level], axis=1).astype(np.int64))
     return breakpoints(*occurring), which[: facts.shape[1]], which[facts.shape[1] :]

@@ -164,7 +164,8 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     likes, dislikes = np.logical_or.reduce(margins > 0), np.logical_or.reduce(margins < 0)
     number = len(rivals.order)
     # What nobody names never wins, whoever is silent beside it.
-    open_ = questions & tally.gold[list(members)].any(axis=0)
+    open_ = tally.by_row(questions) & tally.gold[list(members)].any(axis=0)
+    rows = np.ones(number, dtype=np.int64) if tally.rights is None else tally.rights.copies[rivals.order]
     lost = _any(owners[dislikes & ~likes], number) | ~open_[rivals.order]
     ties = 1 + np.bincount(owners[~likes & ~dislikes], minlength=number)
     unit = lcm(*(int(size) for size in np.unique(ties[~lost])))
@@ -172,13 +173,13 @@ def arrangement(tally: Tally, members: Sequence[int], questions: Bools) -> Arran
     parting = np.flatnonzero(likes & dislikes & ~lost[owners])
     owner = owners[parting]
     decided = _any(owner, number)
-    sizes, numbers = np.unique(ties[~lost & ~decided], return_counts=True)
-    sure = sum(int(number) * tie_credit(unit, int(size)) for size, number in zip(sizes, numbers, strict=True))
+    numbers = np.bincount(ties[~lost & ~decided], rows[~lost & ~decided])
+    sure = sum(tie_credit(unit * int(number), size) for size, number in enumerate(numbers) if number)
     # A rival that every member prefers to another is beaten, strictly, wherever the other doesn't beat gold.
     tight = ~_dominated(owner, margins[:, parting])
     parting, owner = parting[tight], owner[tight]
     normals = _normals(tally, members, margins[:, parting], rivals.question[parting])
-    return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties))
+    return Arrangement(len(members), unit, sure, *_merge(owner, normals, ties, rows))
 
 
 def _any(questions: Ints, number: int) -> Bools:
@@ -221,7 +222,7 @@ def _normals(tally: Tally, members: Sequence[int], margins: Ints, question: Ints
     return np.ascontiguousarray(whole.T)
 
 
-def _merge(owner: Ints, normals: Ints, ties: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def _merge(owner: Ints, normals: Ints, ties: Ints, copies: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Make questions with the same planes and ties one: (ties, copies, question, normals)."""
     kind = distinct(normals)
     order = np.lexsort((kind, owner))
@@ -231,11 +232,11 @@ def _merge(owner: Ints, normals: Ints, ties: Ints) -> tuple[Ints, Ints, Ints, In
     rows[:, 0] = ties[names]
     rows[question, 1 + np.arange(len(owner)) - first[question]] = kind
     same = distinct(rows)
-    _, chosen, copies = np.unique(same, return_index=True, return_counts=True)
+    _, chosen = np.unique(same, return_index=True)
     kept = np.zeros(len(names), dtype=bool)
     kept[chosen] = True
     number = np.zeros(len(names), dtype=np.int64)
-    number[chosen] = copies
+    number[chosen] = np.bincount(same, copies[names])
     place = np.cumsum(kept) - 1
     use = kept[question]
     return ties[names[kept]], number[kept], place[question[use]], normals[use]

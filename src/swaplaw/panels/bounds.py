@@ -27,14 +27,12 @@ class Reach:
     """Gold votes and strongest margins of every model on questions that all of them answered."""
 
     gold: Ints
-    """Votes for gold, models x questions, each question on a scale of its own."""
+    """Votes for gold, models x rows, each row on a scale of its own."""
     margin: Ints
     """Gold's votes less those of its strongest rival."""
-
-    @property
-    def questions(self) -> int:
-        """How many questions there are."""
-        return int(self.gold.shape[1])
+    copies: Ints
+    """How many right answers each row stands for."""
+    questions: int
 
     def bound(self, members: Sequence[int]) -> Fraction:
         """No weights of these members are more accurate than this."""
@@ -48,7 +46,7 @@ class Reach:
             lead = list(leaders)
             won = np.logical_and.reduce(wins[lead], axis=0)
             tied = np.logical_and.reduce((wins | ties)[lead], axis=0) & ~np.logical_or.reduce(votes[others], axis=0)
-            halves = max(halves, 2 * int(won.sum()) + int((tied & ~won).sum()))
+            halves = max(halves, int(self.copies @ (2 * won + (tied & ~won))))
         return Fraction(halves, 2 * self.questions)
 
     def fleet_bound(self, size: int) -> Fraction:
@@ -56,7 +54,7 @@ class Reach:
         most = 0
         for leader in range(len(self.gold)):
             others = np.sort(np.delete(self.gold, leader, axis=0), axis=0)[::-1]
-            most = max(most, int((self.margin[leader] + others[: size - 1].sum(axis=0) >= 0).sum()))
+            most = max(most, int(self.copies @ (self.margin[leader] + others[: size - 1].sum(axis=0) >= 0)))
         return Fraction(most, self.questions)
 
 
@@ -66,9 +64,11 @@ def reach(tally: Tally) -> Reach:
     factors = [np.asarray(factor) for factor in whole_factors(tally, models, [Fraction(1)] * len(models))]
     largest = max(int(factor.max()) for factor in factors) * int(tally.votes.max()) * len(models)
     dtype = next((kind for kind in (np.int16, np.int32, np.int64) if largest < np.iinfo(kind).max), object)
+    factors = [factor if len(factor) == 1 else tally.by_row(factor) for factor in factors]
     gold = np.stack([tally.gold[model].astype(dtype) * factor.astype(dtype) for model, factor in enumerate(factors)])
     margins = [_strongest(tally, model).astype(dtype) * factors[model].astype(dtype) for model in models]
-    return Reach(gold, np.stack(margins))
+    copies = np.ones(gold.shape[1], dtype=np.int64) if tally.rights is None else tally.rights.copies
+    return Reach(gold, np.stack(margins), copies, len(tally.questions))
 
 
 def _strongest(tally: Tally, model: int) -> Ints:

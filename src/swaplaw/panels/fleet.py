@@ -111,7 +111,7 @@ def _certificate(tally: Tally, time_limit: float | None, effort: float | None) -
     for place in range(1, parts.size):
         parts.search_pair(place)
     # Nothing is proven yet of more than two members, but that somebody has to vote for gold.
-    parts.bound = Fraction(int((tally.gold > 0).any(axis=0).sum()), len(tally.questions))
+    parts.bound = Fraction(int(tally.named.sum()), len(tally.questions))
     if tally.rivals.rows.widths.sum() * parts.size > LARGEST_PROGRAM:
         return parts.certificate()
     planes = len(parts.planes(tuple(range(parts.size))).normals)

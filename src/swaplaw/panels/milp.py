@@ -130,7 +130,8 @@ def _only_tied(tally: Tally, members: Sequence[int]) -> tuple[Floats, Ints, Floa
     rows = np.flatnonzero((lost & ~never)[owners] & dislikes)
     votes = np.stack([tally.votes[member][rivals.question[rows]] for member in members], axis=1)
     names, question = np.unique(owners[rows], return_inverse=True)
-    return counts[rows] / votes, question, np.ones(len(names))
+    copies = np.ones(len(never)) if tally.rights is None else tally.rights.copies[rivals.order].astype(np.float64)
+    return counts[rows] / votes, question, copies[names]
 
 
 def solve(

@@ -190,7 +190,7 @@ class Panel(Result):
     @cached_property
     def alone(self) -> tuple[Scores, ...]:
         """Each member's own scores on the common questions."""
-        return tuple(Scores(self.tally.scores[index].ties[self.common]) for index in self.indices)
+        return tuple(self.tally.scores[index].among(self.common) for index in self.indices)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
@@ -265,7 +265,7 @@ class Panel(Result):
             The pooled vote, cell by cell.
         """
         exact = self._weights(weights)
-        pooled = Scores(vote(self.tally, self.indices, exact).ties[self.common])
+        pooled = vote(self.tally, self.indices, exact).among(self.common)
         own = self.alone[0]
         cells, scale = self._cell_weights
         top = pooled.denominator * own.denominator * scale

@@ -204,28 +204,34 @@ def _block(data: tuple[Tally, Resampler], places: Sequence[tuple[int, int]]) -> 
 
 
 def _own(spans: Spans, mine: npt.NDArray[np.bool_]) -> Spans:
-    facts = (spans.question, spans.low, spans.high, spans.at_low, spans.inside, spans.at_high)
+    facts = (spans.row, spans.low, spans.high, spans.at_low, spans.inside, spans.at_high)
     return Spans(*(fact[mine] for fact in facts))
 
 
 def _steps(pair: Pair, slots: Sequence[int], spans: Spans) -> tuple[Ints, Ints, Floats, float] | None:
     """Which questions change a pair's residual at which weights, by how much, and what that is a multiple of."""
     tally = pair.tally
-    ties = [tally.ties[model].take(spans.question) for model in (pair.a, pair.b)]
+    ties = [tally.ties[model].take(spans.row) for model in (pair.a, pair.b)]
     scales = [lcm(*map(int, np.flatnonzero(np.bincount(own)[1:]) + 1)) if len(own) else 1 for own in ties]
+    question, copies = spans.row, np.ones(1, dtype=np.int64)
+    if tally.rights is not None:
+        scales = [tally.scores[model].denominator for model in (pair.a, pair.b)]
+        question, copies = (fact.take(spans.row) for fact in (tally.rights.question, tally.rights.copies))
     credit = spans.common_denominator
     top = credit * scales[0] ** 2 * scales[1]
     dtype = np.int64 if top * pair.n < 2**61 else object
-    right_a, right_b = (
+    right_a, right_b = alone = [
         credits(scale, int(own.max(initial=0)), dtype).take(own) for scale, own in zip(scales, ties, strict=True)
-    )
+    ]
+    if tally.rights is not None:
+        right_a, right_b = (tally.scores[model].numerators.take(question) for model in (pair.a, pair.b))
     _, _, wrong, right = cells(right_a, right_b, *scales)
-    weight = wrong + right
+    weight = (wrong + right) * copies
     counts = np.flatnonzero(weight)
     if not len(counts):
         return None
     scores = scores_in(_own(spans, weight != 0), slots, credit, dtype)
-    residual = (scores * scales[0] - right_a[counts] * credit) * weight[counts]
+    residual = (scores * scales[0] - alone[0][counts] * credit) * weight[counts]
     if not residual.any():
         return None
     if pair.n * top >= 2**48:
@@ -233,7 +239,7 @@ def _steps(pair: Pair, slots: Sequence[int], spans: Spans) -> tuple[Ints, Ints, 
     grid = grid_for(top, pair.n)
     steps = np.diff(rounded(residual, top, grid), axis=0, prepend=0)
     place, column = np.nonzero(steps)
-    return place, spans.question[counts[column]], steps[place, column].astype(np.float64), float(grid or top)
+    return place, question[counts[column]], steps[place, column].astype(np.float64), float(grid or top)
 
 
 def _masks(chosen: Sequence[Pair], draws: Resampler) -> tuple[Floats, Ints]:

@@ -264,7 +264,7 @@ def _quality(votes: Votes, tally: Tally) -> Part:
         "votes": int(tally.votes.sum(dtype=np.int64)),
         "missing": int((~asked).sum()),
         "samples": [int(tally.votes[asked].min()), int(tally.votes.max(initial=0))],
-        "ties": int(sum((scores.ties > 1).sum() for scores in tally.scores)),
+        "ties": sum(scores.tied for scores in tally.scores),
         "clusters": clusters,
         "datasets": list(votes.datasets),
         "notes": list(votes.notes),

@@ -165,7 +165,7 @@ def ballots_of(votes: Votes, dataset: str | None = None, models: Sequence[str] |
     """
     import polars as pl
 
-    from swaplaw.votes.tally import clusters_of
+    from swaplaw.votes.counts import clusters_of
 
     chosen, counts = votes.counts_of(dataset)
     if models is not None:

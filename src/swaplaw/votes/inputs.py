@@ -16,7 +16,9 @@ VotesLike = Any
 """A `Tally`, `Votes`, any dataframe that narwhals knows, or one or several paths of files, logs and directories."""
 
 
-def tally(votes: VotesLike, dataset: str | None = None, silence: Silence = "counts") -> Tally:
+def tally(
+    votes: VotesLike, dataset: str | None = None, silence: Silence = "counts", merge_right: bool = False
+) -> Tally:
     """Count votes per model, question and category.
 
     Every function that analyses votes takes the same kinds of votes, and counts them first. If you run several
@@ -31,6 +33,9 @@ def tally(votes: VotesLike, dataset: str | None = None, silence: Silence = "coun
         Which dataset to count, where the votes hold several.
     silence : {"counts", "ignored"}
         What null votes do: a category that can win, or nothing (see `Tally.silence`).
+    merge_right : bool
+        Take all right answers of a question for one category, as the paper does with free text. A vote among texts
+        cannot know which of them are right, so accuracies are oracle-normalised then.
 
     Returns
     -------
@@ -52,7 +57,8 @@ def tally(votes: VotesLike, dataset: str | None = None, silence: Silence = "coun
         if dataset not in (None, votes.dataset):
             raise InputError(f"this tally is of dataset {quote(votes.dataset)}, not {quote(dataset)}")
         return votes if silence == "counts" else votes.silence(silence)
-    return vote_table(votes).tally(dataset).silence(silence)
+    table = vote_table(votes)
+    return (table.merging_right() if merge_right else table).tally(dataset).silence(silence)
 
 
 def vote_table(votes: VotesLike) -> Votes:

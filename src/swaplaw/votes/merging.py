@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from swaplaw.errors import InputError, quote
+from swaplaw.votes.counts import tally_counts
 from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.table import add_up
-from swaplaw.votes.tally import Tally, tally_counts
+from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     import polars as pl

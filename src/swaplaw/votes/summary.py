@@ -108,7 +108,7 @@ def _summarise(tally: Tally, model: int) -> ModelSummary:
         votes,
         _single(tally, model) / questions,
         Fraction(int(scores.numerators.sum()), scores.denominator * questions),
-        int((scores.ties > 1).sum()),
+        scores.tied,
         sum(reasons.values(), Fraction(0)),
         reasons,
     )

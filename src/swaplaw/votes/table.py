@@ -18,6 +18,7 @@ from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
+from swaplaw.votes.counts import graded_both_ways
 from swaplaw.votes.files import Source, reading
 from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.provenance import agreed
@@ -74,18 +75,28 @@ class Votes:
     sources: tuple[Source, ...]
     notes: tuple[str, ...] = ()
     """What a user should know about how the votes were read: retried logs, missing samples."""
+    merge_right: bool = False
+    """Whether tallies take all right answers of a question for one category, the paper's reading of free text."""
 
     def __repr__(self) -> str:
         return f"Votes({int(self.counts['votes'].sum()):,} votes of {', '.join(map(repr, self.datasets))})"
 
     def __post_init__(self) -> None:
-        self.codes  # noqa: B018  Counting checks the contract: no Votes exist that break it.
+        # Counting checks the contract: no Votes exist that break it.
+        notes = (*self.notes, *graded_both_ways(self.counts))
+        object.__setattr__(self, "notes", tuple(dict.fromkeys(notes)))
 
     def noting(self, notes: Iterable[str]) -> Votes:
         """The same votes with more notes; they are not counted again."""
         noted = copy(self)
         object.__setattr__(noted, "notes", (*self.notes, *notes))
         return noted
+
+    def merging_right(self) -> Votes:
+        """The same votes, all right answers of a question one category; they are not counted again."""
+        merged = copy(self)
+        object.__setattr__(merged, "merge_right", True)
+        return merged
 
     @property
     def frame(self) -> pl.LazyFrame:
@@ -195,7 +206,7 @@ class Votes:
 
     def tally(self, dataset: str | None = None) -> Tally:
         """Count one dataset's votes per model, question and category, on the questions that have a label."""
-        from swaplaw.votes.tally import tally_counts
+        from swaplaw.votes.counts import tally_counts
 
         chosen, counts = self.counts_of(dataset)
         labelled = counts.filter(counts["gold"].is_not_null())
@@ -207,9 +218,9 @@ class Votes:
                 "(column 'gold'): accuracy and lift need some; `labels` says which questions to label first"
             )
         if labelled.height == self.counts.height:
-            return tally_counts(chosen, self.counts, codes=self.codes)
+            return tally_counts(chosen, self.counts, codes=self.codes, merge_right=self.merge_right)
         unlabelled = counts["question"].n_unique() - labelled["question"].n_unique()
-        return tally_counts(chosen, labelled, unlabelled)
+        return tally_counts(chosen, labelled, unlabelled, merge_right=self.merge_right)
 
     def counts_of(self, dataset: str | None = None) -> tuple[str, pl.DataFrame]:
         """Find one dataset's name and its counts, questions without a label included."""

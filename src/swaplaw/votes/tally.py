@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +28,8 @@ from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.byte_cache import Kept
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote, suggestion
-from swaplaw.votes.codes import Codes, distinct, numbered, summed
-from swaplaw.votes.options import OPTIONS, stated_options
-from swaplaw.votes.rivals import Rivals, arrange
-
-if TYPE_CHECKING:
-    import polars as pl
+from swaplaw.votes.codes import summed
+from swaplaw.votes.rivals import RightSets, Rivals, arrange
 
 # What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
 KEPT_BYTES = 384 * 2**20
@@ -46,10 +42,14 @@ Silence = Literal["counts", "ignored"]
 class Scores:
     """Exact plurality scores, Eq. (score): 1/t where gold is in a tie of t categories, 0 where it is not.
 
-    The score of question i is `numerators[i] / denominator`; `ties[i]` is t, or 0 where gold loses.
+    The score of question i is `numerators[i] / denominator`. Where several answers are right, it is the share of right
+    ones among those that tie.
     """
 
     ties: Ints
+    """The size t of the tie in which each row's right answer is, 0 where it loses (see `rivals`)."""
+    rights: RightSets | None = None
+    """Which rows belong to a question, where any has several right answers."""
 
     @cached_property
     def denominator(self) -> int:
@@ -58,15 +58,27 @@ class Scores:
 
     @cached_property
     def numerators(self) -> Ints:
-        """The scores times the denominator."""
+        """The scores times the denominator, one for each question."""
         # Products of two scores, summed over millions of questions, must not overflow.
         dtype = np.int64 if self.denominator < 2**20 else object
-        return credits(self.denominator, int(self.ties.max(initial=0)), dtype).take(self.ties)
+        credit = credits(self.denominator, int(self.ties.max(initial=0)), dtype).take(self.ties)
+        return credit if self.rights is None else self.rights.gather(credit)
 
     @cached_property
     def total(self) -> int:
         """The sum of all numerators."""
         return int(self.numerators.sum())
+
+    @property
+    def tied(self) -> int:
+        """On how many questions right answers tie with wrong ones."""
+        return int(((self.numerators > 0) & (self.numerators < self.denominator)).sum())
+
+    def among(self, questions: Bools) -> Scores:
+        """The scores on some of the questions (a mask)."""
+        if self.rights is None:
+            return Scores(self.ties[questions])
+        return Scores(self.ties[self.rights.spread(questions)], self.rights.select(questions))
 
 
 def credits(denominator: int, largest: int, dtype: npt.DTypeLike) -> Ints:
@@ -129,7 +141,7 @@ class Tally:
     votes: Ints = field(repr=False)
     """Votes cast, models x questions; 0 where a model never answered a question."""
     gold: Ints = field(repr=False)
-    """Votes for gold, models x questions."""
+    """Votes for gold, models x rows: a row is a question, or one of its right answers (see `rivals`)."""
     rivals: Rivals = field(repr=False)
     starts: Ints = field(repr=False)
     """Where each model's rival entries start (and, last, where they end)."""
@@ -143,6 +155,8 @@ class Tally:
     """Null votes and why they were cast."""
     silent: Silence = "counts"
     """Whether null votes are a category that can win, or are ignored."""
+    merged_right: bool = False
+    """Whether all right answers of a question are one category, which a vote among texts cannot know."""
     unlabelled: int = 0
     """How many questions were left out because they have no label."""
     golds: tuple[str, ...] | None = field(default=None, repr=False)
@@ -172,10 +186,32 @@ class Tally:
         """Per model, how many null votes each reason caused."""
         return tuple(self.nulls.of(model) for model in range(len(self.models)))
 
+    @property
+    def rights(self) -> RightSets | None:
+        """The right answers of questions that have several; None where every question has one row."""
+        return self.rivals.rights
+
+    @property
+    def question_of(self) -> Ints | None:
+        """The question of each row; None where every question has one row, its own."""
+        return None if self.rights is None else self.rights.question
+
+    def by_row(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Questions' values (along the last axis), for each row."""
+        return values if self.rights is None else self.rights.spread(values)
+
     @cached_property
     def answered(self) -> Bools:
         """Which questions each model answered at all (abstaining is answering), models x questions."""
         return self.votes > 0
+
+    @property
+    def named(self) -> Bools:
+        """On which questions some model named a right answer."""
+        rows = self.gold.any(axis=0)
+        named = np.zeros(len(self.questions), dtype=bool)
+        named[np.flatnonzero(rows) if self.rights is None else self.rights.question[rows]] = True
+        return named
 
     @cached_property
     def samples(self) -> tuple[int | None, ...]:
@@ -208,7 +244,7 @@ class Tally:
 
         def derive() -> tuple[Ints, int]:
             dtype = np.int16 if self._most < 2**14 else np.int64
-            margins: Ints = self.gold[model].astype(dtype).take(self.rivals.question)
+            margins: Ints = self.gold[model].astype(dtype).take(self.rivals.row)
             own = slice(self.starts[model], self.starts[model + 1])
             margins[self.positions[own]] -= self.counts[own].astype(dtype)
             return margins, margins.nbytes
@@ -225,13 +261,13 @@ class Tally:
         return self._kept.get(key, derive)
 
     def strongest(self, model: int) -> tuple[Ints, Ints]:
-        """Gold's least margin on each question, in the rivals' order, and the position of the rival that sets it."""
+        """Gold's least margin on each row, in the rivals' order, and the position of the rival that sets it."""
 
         def derive() -> tuple[tuple[Ints, Ints], int]:
             rows, margins = self.rivals.rows, self.margins(model)
             position = rows.where_maximum(-margins)
             least = self.gold[model].astype(margins.dtype).take(self.rivals.order)
-            # Questions without rivals come last: there, gold's own count is its lead.
+            # Rows without rivals come last: there, gold's own count is its lead.
             contested = max(rows.widths, default=0)
             least[:contested] = margins.take(position[:contested])
             return (least, position), least.nbytes + position.nbytes
@@ -241,8 +277,8 @@ class Tally:
 
     @cached_property
     def ties(self) -> Ints:
-        """Size of each model's own tie with gold on every question, 0 where gold loses, models x questions."""
-        ties = np.zeros(self.votes.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
+        """Size of each model's own tie with gold on every row, 0 where gold loses, models x rows."""
+        ties = np.zeros(self.gold.shape, dtype=np.min_scalar_type(self.rivals.rows.height + 1))
         for model, row in enumerate(ties):
             row[:] = np.where(self.gold[model] > 0, self.rivals.tie_sizes(self._own_margins(model)), 0)
         return ties
@@ -284,6 +320,7 @@ class Tally:
             counts.whole(),
             self.clusters,
             silent=self.silent,
+            merged_right=self.merged_right,
             golds=self.golds,
             only_grades=self.only_grades,
             options=self.options,
@@ -332,7 +369,7 @@ class Tally:
         owner = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
         null = ~self.rivals.named[self.positions]
         loud = self.nulls.heard(heard)
-        left = _grid(loud.model, loud.question, loud.votes, self.votes.shape)
+        left = grid(loud.model, loud.question, loud.votes, self.votes.shape)
         counts = self.counts.copy()
         counts[null] = left[owner[null], self.rivals.question[self.positions[null]]]
         everything = list(range(len(self.models))), np.ones(len(self.questions), dtype=bool)
@@ -341,31 +378,33 @@ class Tally:
     def _keep(self, kept: Sequence[int], mask: Bools, counts: Ints) -> Tally:
         """Keep some models and questions, with these counts of entries; rivals without votes vanish."""
         entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
-        entry_question = self.rivals.question[self.positions]
         renumbered = np.full(len(self.models), -1)
         renumbered[kept] = np.arange(len(kept))
-        use = (renumbered[entry_model] >= 0) & mask[entry_question] & (counts > 0)
-        voted = np.zeros(len(self.rivals.question), dtype=bool)
+        rows = self.by_row(mask)
+        use = (renumbered[entry_model] >= 0) & rows[self.rivals.row[self.positions]] & (counts > 0)
+        voted = np.zeros(len(self.rivals.row), dtype=bool)
         voted[self.positions[use]] = True
         position = np.flatnonzero(voted)
-        place = np.cumsum(mask) - 1
-        rivals, spots = arrange(place[self.rivals.question[position]], int(mask.sum()), self.rivals.labels[position])
+        row = (np.cumsum(rows) - 1)[self.rivals.row[position]]
+        rights = None if self.rights is None else self.rights.select(mask)
+        rivals, spots = arrange(row, int(rows.sum()), self.rivals.labels[position], rights)
         inverse = (np.cumsum(voted) - 1)[self.positions[use]]
-        starts, positions, counts = _by_model(renumbered[entry_model[use]], spots[inverse], counts[use], len(kept))
+        starts, positions, counts = by_model(renumbered[entry_model[use]], spots[inverse], counts[use], len(kept))
         nulls = self.nulls.where((renumbered[self.nulls.model] >= 0) & mask[self.nulls.question])
         return Tally(
             self.dataset,
             tuple(self.models[model] for model in kept),
             tuple(np.array(self.questions, dtype=object)[mask]),
             self.votes[kept][:, mask],
-            self.gold[kept][:, mask],
+            self.gold[kept][:, rows],
             rivals,
             starts,
             positions,
             counts,
             None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[mask]),
-            replace(nulls, model=renumbered[nulls.model], question=place[nulls.question]),
+            replace(nulls, model=renumbered[nulls.model], question=(np.cumsum(mask) - 1)[nulls.question]),
             self.silent,
+            self.merged_right,
             unlabelled=self.unlabelled,
             golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
             only_grades=self.only_grades,
@@ -413,14 +452,14 @@ class _ScoresOf(Sequence[Scores]):
             return [self[model] for model in chosen]
 
         def derive() -> tuple[Scores, int]:
-            scores = Scores(self.tally.ties[chosen])
+            scores = Scores(self.tally.ties[chosen], self.tally.rights)
             return scores, 8 * len(scores.ties)
 
         found: Scores = self.tally._kept.get(("scores", chosen), derive)
         return found
 
 
-def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:
+def by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[Ints, Ints, Ints]:
     """Sort entries by model and position, adding up entries that share both."""
     key = model.astype(np.int64) * (int(position.max(initial=0)) + 1) + position
     if (key[1:] > key[:-1]).all():
@@ -434,42 +473,6 @@ def _by_model(model: Ints, position: Ints, counts: Ints, models: int) -> tuple[I
 def _narrow(values: Ints) -> Ints:
     """Store counts in the smallest type that holds them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
-
-
-def tally_counts(dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes: Codes | None = None) -> Tally:
-    """Build the tally of one dataset from the counts of `Votes.counts`; unlabelled questions were left out."""
-    from swaplaw.votes.contract import RIGHT
-
-    code = Codes(counts) if codes is None else codes
-    (models, m), (questions, q), (answers, a) = code("model"), code("question"), code("answer")
-    graded = "correct" in counts.columns
-    right, votes = code.right, counts["votes"].to_numpy()
-    shape = (len(models), len(questions))
-    # A rival is an answer to a question: the same letter on two questions is two rivals. Null comes last.
-    kinds = len(answers) + 1
-    rival, place = distinct((q * kinds + a)[~right], kinds * len(questions))
-    labels = np.array([*answers, None], dtype=object)
-    rivals, spots = arrange(rival // kinds, len(questions), labels[rival % kinds])
-    options = None
-    if OPTIONS in counts.columns:
-        named = rival % kinds < len(answers)
-        given = 1 + np.bincount(rival[named] // kinds, minlength=len(questions))
-        options = stated_options(counts[OPTIONS].fill_null(0).to_numpy(), q, given)
-    return Tally(
-        dataset,
-        tuple(models),
-        tuple(questions),
-        _grid(m, q, votes, shape),
-        _grid(m[right], q[right], votes[right], shape),
-        rivals,
-        *_by_model(m[~right], spots[place], votes[~right], len(models)),
-        clusters=clusters_of(counts),
-        nulls=_nulls(counts, m, q),
-        unlabelled=unlabelled,
-        golds=None if graded else _golds(code, q, len(questions)),
-        only_grades=bool((counts["gold"] == RIGHT).all()),
-        options=options,
-    )
 
 
 def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], counts: Ints) -> Tally:
@@ -495,37 +498,7 @@ def tally_array(dataset: str, models: Sequence[str], questions: Sequence[str], c
     )
 
 
-def _grid(model: Ints, question: Ints, votes: Ints, shape: tuple[int, int]) -> Ints:
-    sums = np.bincount(model * shape[1] + question, votes, minlength=shape[0] * shape[1])
+def grid(model: Ints, column: Ints, votes: Ints, shape: tuple[int, int]) -> Ints:
+    """Add votes up by model and question (or row)."""
+    sums = np.bincount(model * shape[1] + column, votes, minlength=shape[0] * shape[1])
     return _narrow(sums.astype(np.int64).reshape(shape))
-
-
-def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
-    """Name the cluster of each question, in the order of the questions' names; None where there are none."""
-    if "cluster" not in counts.columns or counts["cluster"].is_null().all():
-        return None
-    return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
-
-
-def _golds(code: Codes, question: Ints, questions: int) -> tuple[str, ...]:
-    names, gold = code("gold")
-    own = np.empty(questions, dtype=np.int64)
-    own[question] = gold
-    return tuple(names.gather(own))
-
-
-def _nulls(counts: pl.DataFrame, model: Ints, question: Ints) -> Nulls:
-    """The null votes among the counts, which are of these models and questions."""
-    import polars as pl
-
-    null = counts["answer"].is_null().to_numpy()
-    if not null.any():
-        return NO_NULLS
-    rows = counts.filter(null)
-    reasons = rows["reason"].fill_null(UNSTATED) if "reason" in rows.columns else pl.Series([UNSTATED] * len(rows))
-    names, reason = numbered(reasons)
-    return Nulls(model[null], question[null], reason, rows["votes"].to_numpy(), tuple(names))
-
-
-UNSTATED = "unstated"
-"""The reason of a null vote that gives none."""

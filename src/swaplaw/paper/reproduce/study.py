@@ -185,7 +185,9 @@ def study_of(
         synthetic = _synthetic(table)
         for name in table.datasets:
             key = name.removesuffix(SUFFIX) if name.removesuffix(SUFFIX) in known else name
-            dataset = Dataset(key, table.tally(name), name in synthetic, PAPER_GRID if grid is None else tuple(grid))
+            dataset = Dataset(
+                key, table.merging_right().tally(name), name in synthetic, PAPER_GRID if grid is None else tuple(grid)
+            )
             try:
                 assert dataset.curves
             except InputError as error:

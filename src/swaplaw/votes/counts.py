@@ -1,0 +1,175 @@
+"""From counted votes to a tally: which answers are right, and which are the rivals of each right one.
+
+Categories are answers as they were counted: what can be known without gold. Each is right or wrong, by gold or by
+grades; an answer that was graded both ways is what most of its votes say. Where a question has several right answers,
+each has a row of its own (see `rivals`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from swaplaw._core.arrays import Bools, Ints
+from swaplaw.errors import quote, several
+from swaplaw.votes.codes import Codes, distinct, numbered
+from swaplaw.votes.options import OPTIONS, stated_options
+from swaplaw.votes.rivals import RightSets, arrange
+from swaplaw.votes.tally import NO_NULLS, Nulls, Tally, by_model, grid
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNSTATED = "unstated"
+"""The reason of a null vote that gives none."""
+
+
+def tally_counts(
+    dataset: str, counts: pl.DataFrame, unlabelled: int = 0, codes: Codes | None = None, *, merge_right: bool = False
+) -> Tally:
+    """Build the tally of one dataset from the counts of `Votes.counts`; unlabelled questions were left out.
+
+    `merge_right` makes the right answers of a question one category.
+    """
+    from swaplaw.votes.contract import RIGHT
+
+    code = Codes(counts) if codes is None else codes
+    (models, m), (questions, q), (answers, a) = code("model"), code("question"), code("answer")
+    votes, graded = counts["votes"].to_numpy(), "correct" in counts.columns
+    # The same letter on two questions is two categories. Null comes last.
+    kinds = len(answers) + 1
+    category, place = distinct(q * kinds + a, kinds * len(questions))
+    own, name = np.divmod(category, kinds)
+    right = right_categories(code.right, place, votes)
+    several = not merge_right and bool(np.bincount(own[right]).max(initial=0) > 1)
+    if several:
+        rights, golds = _right_sets(own, right, m, place, votes)
+        row, rival = _rivals(rights, golds, own)
+        gold = np.full(len(own), -1)
+        gold[golds[golds >= 0]] = np.flatnonzero(golds >= 0)
+    else:
+        rights, rival = None, np.flatnonzero(~right)
+        row, gold = own[rival], np.where(right, own, -1)
+    number = len(questions) if rights is None else len(rights.question)
+    rivals, spots = arrange(row, number, np.array([*answers, None], dtype=object)[name[rival]], rights)
+    for_gold = gold.take(place) >= 0
+    entry, position = _entries(place, rival, spots, len(own))
+    options = None
+    if OPTIONS in counts.columns:
+        given = 1 + np.bincount(own[~right & (name < len(answers))], minlength=len(questions))
+        options = stated_options(counts[OPTIONS].fill_null(0).to_numpy(), q, given)
+    return Tally(
+        dataset,
+        tuple(models),
+        tuple(questions),
+        grid(m, q, votes, (len(models), len(questions))),
+        grid(m[for_gold], gold.take(place[for_gold]), votes[for_gold], (len(models), number)),
+        rivals,
+        *by_model(m[entry], position, votes[entry], len(models)),
+        clusters=clusters_of(counts),
+        nulls=_nulls(counts, m, q),
+        merged_right=merge_right,
+        unlabelled=unlabelled,
+        golds=None if graded else _golds(code, q, len(questions)),
+        only_grades=bool((counts["gold"] == RIGHT).all()),
+        options=options,
+    )
+
+
+def right_categories(right: Bools, place: Ints, votes: Ints) -> Bools:
+    """Which categories are right: those that most of their votes, in rows of a `place`, say so of."""
+    found: Bools = 2 * np.bincount(place, votes * right) > np.bincount(place, votes)
+    return found
+
+
+def graded_both_ways(counts: pl.DataFrame) -> list[str]:
+    """Say which answers some votes of a question grade right and others wrong, if there are any."""
+    import polars as pl
+
+    if "correct" not in counts.columns:
+        return []
+    right, total = pl.col("votes").filter("correct").sum(), pl.col("votes").sum()
+    answers = counts.filter(pl.col("answer").is_not_null()).group_by("dataset", "question", "answer")
+    found = answers.agg(right.alias("right"), total.alias("votes")).filter(
+        pl.col("right").is_between(1, pl.col("votes") - 1)
+    )
+    if found.is_empty():
+        return []
+    question, answer, said, of = found.sort("dataset", "question", "answer").row(0)[1:]
+    return [
+        f"{several(len(found), 'answer')} graded both right and wrong on the same question, such as {quote(answer)} on "
+        f"question {quote(question)} ({said:,} of {several(of, 'vote')} say right): each is what most of its votes say"
+    ]
+
+
+def _right_sets(own: Ints, right: Bools, model: Ints, place: Ints, votes: Ints) -> tuple[RightSets, Ints]:
+    """The rows of all questions, and the right category of each, -1 where nobody named one.
+
+    Right answers of a question with the same votes from every model score the same: one row stands for all of them.
+    """
+    chosen = np.flatnonzero(right)
+    spot = np.full(len(own), -1)
+    spot[chosen] = np.arange(len(chosen))
+    alike = own[chosen]
+    for one in range(int(model.max(initial=-1)) + 1):
+        theirs = np.flatnonzero((model == one) & right.take(place))
+        counts = np.bincount(spot.take(place[theirs]), votes[theirs], len(chosen)).astype(np.int64)
+        largest = int(counts.max(initial=0)) + 1
+        _, alike = distinct(alike * largest + counts, (int(alike.max(initial=0)) + 1) * largest)
+    _, first, copies = np.unique(alike, return_index=True, return_counts=True)
+    nobody = np.flatnonzero(np.bincount(own[chosen], minlength=int(own.max(initial=-1)) + 1) == 0)
+    question = np.concatenate([own[chosen[first]], nobody])
+    golds = np.concatenate([chosen[first], np.full(len(nobody), -1)])
+    copies = np.concatenate([copies, np.ones(len(nobody), dtype=copies.dtype)])
+    order = np.lexsort((golds, question))
+    return RightSets(question[order], copies[order]), golds[order]
+
+
+def _rivals(rights: RightSets, golds: Ints, own: Ints) -> tuple[Ints, Ints]:
+    """Every other category of a row's question is its rival: the row and the category of each."""
+    number = np.bincount(own)
+    row, step = _steps(number.take(rights.question))
+    category = (np.cumsum(number) - number).take(rights.question).take(row) + step
+    rival = category != golds.take(row)
+    return row[rival], category[rival]
+
+
+def _entries(place: Ints, rival: Ints, spots: Ints, categories: int) -> tuple[Ints, Ints]:
+    """Where counts go: each stands at every position at which its category is a rival."""
+    ordered, number = spots[np.argsort(rival, kind="stable")], np.bincount(rival, minlength=categories)
+    entry, step = _steps(number.take(place))
+    return entry, ordered[(np.cumsum(number) - number).take(place).take(entry) + step]
+
+
+def _steps(sizes: Ints) -> tuple[Ints, Ints]:
+    """Runs of these sizes, one after another: the run of each item, and its place in the run."""
+    run = np.repeat(np.arange(len(sizes)), sizes)
+    return run, np.arange(len(run)) - (np.cumsum(sizes) - sizes).take(run)
+
+
+def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
+    """Name the cluster of each question, in the order of the questions' names; None where there are none."""
+    if "cluster" not in counts.columns or counts["cluster"].is_null().all():
+        return None
+    return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
+
+
+def _golds(code: Codes, question: Ints, questions: int) -> tuple[str, ...]:
+    names, gold = code("gold")
+    own = np.empty(questions, dtype=np.int64)
+    own[question] = gold
+    return tuple(names.gather(own))
+
+
+def _nulls(counts: pl.DataFrame, model: Ints, question: Ints) -> Nulls:
+    """The null votes among the counts, which are of these models and questions."""
+    import polars as pl
+
+    null = counts["answer"].is_null().to_numpy()
+    if not null.any():
+        return NO_NULLS
+    rows = counts.filter(null)
+    reasons = rows["reason"].fill_null(UNSTATED) if "reason" in rows.columns else pl.Series([UNSTATED] * len(rows))
+    names, reason = numbered(reasons)
+    return Nulls(model[null], question[null], reason, rows["votes"].to_numpy(), tuple(names))
