@@ -12,6 +12,7 @@ from .errors import SwaplawError as SwaplawError
 from .evidence.bootstrap import bootstrap as bootstrap
 from .importers.reading import import_votes as import_votes
 from .importers.reading import read_votes as read_votes
+from .importers.reading import votes_from as votes_from
 from .law.curve import curve as curve
 from .law.pair import pair as pair
 from .law.pair import pairs as pairs
@@ -23,7 +24,6 @@ from .votes.bundled import demo_votes as demo_votes
 from .votes.inputs import tally as tally
 from .votes.summary import summary as summary
 from .votes.table import Votes as Votes
-from .votes.table import votes_from as votes_from
 from .votes.tally import Tally as Tally
 
 __all__ = [

@@ -10,7 +10,7 @@ import polars as pl
 from swaplaw.paper.corpus import read_deciban
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.votes.summary import summary
-from swaplaw.votes.table import Votes, votes_from
+from swaplaw.votes.table import Votes, votes_of
 
 Frame = pl.DataFrame
 NAMES = {
@@ -46,7 +46,7 @@ def facts(votes: Votes) -> tuple[list[tuple[object, ...]], list[dict[str, int]],
 def truth(frame: Frame, dataset: str) -> tuple[list[tuple[object, ...]], list[dict[str, int]], list[float]]:
     back = {theirs: ours for ours, theirs in NAMES.items()}
     named = frame.with_columns(pl.col("model").replace(back), dataset=pl.lit(dataset))
-    return facts(votes_from(named if dataset == "forensic" else named.drop("correct")))
+    return facts(votes_of(named if dataset == "forensic" else named.drop("correct")))
 
 
 def same(folder: Path, frame: Frame, dataset: str = "supergpqa", **options: object) -> str:

@@ -227,7 +227,7 @@ BROKEN = {
     "JSONL that is cut off": ("v.jsonl", ROW + ROW[:-9], ["v.jsonl", "line 2 is cut off", "copy the file again"]),
     "JSON called JSONL": ("v.jsonl", f"[{ROW},{ROW}]", ["v.jsonl", "begins with a list", "name it .json"]),
     "old line ends": ("v.jsonl", f"{ROW}\r{ROW}".replace("\n", ""), ["v.jsonl", "carriage return"]),
-    "wrong type": ("v.jsonl", '{"question":"q","model":["a"],"answer":"B","gold":"A"}\n', ["'model'", "List", "text"]),
+    "wrong type": ("v.jsonl", '{"question":"q","model":["a"],"answer":"B","gold":"A"}\n', ["'model'", "lists", "text"]),
     "unknown file type": ("v.docx", "x", ["v.docx", "unknown file type", ".parquet"]),
 }
 

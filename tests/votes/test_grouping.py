@@ -13,12 +13,12 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, get_model, model
 import swaplaw as sl
 from swaplaw.importers.inspect.judging import judged_by
 from swaplaw.votes.grouping import group_answers, read_grouping
-from swaplaw.votes.table import votes_from
+from swaplaw.votes.table import votes_of
 
 from support.commands import Finished
 
 CAPITALS = {"the capital of France": "Paris", "City of Light": "Paris", "Paris": "Paris"}
-VOTES = votes_from(
+VOTES = votes_of(
     pl.DataFrame(
         [
             ("q", model, answer, "Paris")

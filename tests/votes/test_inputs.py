@@ -93,11 +93,10 @@ def test_nonsense_is_refused_in_one_line(name: str, nonsense: str) -> None:
 
 
 @pytest.mark.parametrize("name", READS)
-def test_dataframes_are_not_read_as_paths(name: str, frame: pl.DataFrame) -> None:
-    """A dataframe is iterable, too: over its columns, or their names."""
-    for votes in (frame, frame.to_pandas(), frame.to_dict()):
-        with pytest.raises(sl.InputError, match="`votes_from` takes dataframes"):
-            READS[name](votes)
+def test_dataframes_are_read_too(name: str, frame: pl.DataFrame) -> None:
+    for votes in (frame, frame.to_pandas(), frame.to_arrow(), frame.to_dict()):
+        read = READS[name](votes)
+        assert set(getattr(read, "votes", read).tally().models) == set(frame["model"])
 
 
 def test_counts_do_not_stand_in_for_votes(frame: pl.DataFrame) -> None:

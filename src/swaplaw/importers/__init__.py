@@ -9,10 +9,10 @@ from swaplaw._core.hooks import provide
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-def _open(paths: Any) -> Any:
-    from swaplaw.importers.reading import read_votes
+def _open(votes: Any) -> Any:
+    from swaplaw.importers.reading import is_frame, read_votes, votes_from
 
-    return read_votes(paths)
+    return votes_from(votes) if is_frame(votes) else read_votes(votes)
 
 
-provide("open paths", _open)
+provide("open votes", _open)

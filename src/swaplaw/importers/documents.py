@@ -1,14 +1,18 @@
-"""What the importers of JSON documents and event logs share."""
+"""JSON documents, lines and arrays, each read in one way; and what a recorded reply votes for."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from swaplaw import _files
 from swaplaw.answers.characters import storable
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, quote
@@ -17,6 +21,8 @@ from swaplaw.importers.record import Findings, Options, bounded
 MAX_DOCUMENT = 2**30
 MAX_LINE = 64 * 2**20
 """The longest line that is read: a document with all its responses."""
+_CHUNK = 1 << 18
+_BETWEEN = re.compile(r"[\s,]*")
 GOLDS = ("gold", "expected", "expected_output", "answer", "target", "label", "ideal", "reference", "correct_answer")
 IDS = ("id", "question_id", "qid", "name")
 LETTER = re.compile("[A-J]")
@@ -26,40 +32,60 @@ CHOICE = Reader("choice")
 
 def load(file: Path) -> Any:
     """Read a JSON document of bounded size."""
-    if file.stat().st_size > MAX_DOCUMENT:
-        raise InputError(f"{quote(str(file), 200)}: larger than {MAX_DOCUMENT:,} bytes; split the run")
-    try:
-        return json.loads(file.read_bytes())
-    except (ValueError, RecursionError):
-        raise InputError(f"{quote(str(file), 200)}: not JSON; the file seems cut off: copy it again") from None
+    _files.require_small(_files.regular(file).stat().st_size, str(file), MAX_DOCUMENT)
+    return _files.read_json(file.read_bytes(), str(file))
 
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a JSONL file, one object per line."""
-    with file.open("rb") as handle:
-        number = 0
+    """Read a JSONL file, one object per line; it may be packed, and begin with a mark of UTF-8."""
+    name, number = quote(str(file), 200), 0
+    with _files.unpacked(file).open("rb") as handle:
         while line := handle.readline(MAX_LINE + 1):
             number += 1
             if len(line) > MAX_LINE:
-                raise InputError(f"{quote(str(file), 200)}: line {number} is longer than {MAX_LINE:,} bytes")
-            if not line.strip():
-                continue
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                cut = "" if line.endswith(b"\n") else "; the file seems cut off"
-                raise InputError(
-                    f"{quote(str(file), 200)}: line {number} is not JSON{cut}; correct or remove that line"
-                ) from None
-            if not isinstance(event, dict):
-                raise InputError(f"{quote(str(file), 200)}: line {number} is not a JSON object; correct or remove it")
-            yield number, event
+                raise InputError(f"{name}: line {number} is longer than {MAX_LINE:,} bytes")
+            if text := line.removeprefix(codecs.BOM_UTF8).strip():
+                yield number, _object(text, f"{name}: line {number}", whole=line.endswith(b"\n"))
 
 
-def known(file: Path, tool: str, make: Callable[[], None]) -> None:
-    """Do the reading, and turn a surprise into one line that says which file it was."""
+def _object(line: bytes, place: str, *, whole: bool) -> dict[str, Any]:
     try:
-        make()
+        found = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place} is not UTF-8 text ({error}); write the file again as UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        cut = "" if whole else "; the file seems cut off"
+        raise InputError(f"{place} is not JSON{cut} ({error}); correct or remove that line") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{place} is {quote(found)}; expected a JSON object")
+    return found
+
+
+def elements(handle: IO[bytes], name: str) -> Iterator[dict[str, Any]]:
+    """Give the objects of a JSON array as they come. Python's decoder takes the bare NaN that Inspect writes."""
+    decode, reader = json.JSONDecoder().raw_decode, TextIOWrapper(handle, encoding="utf-8")
+    text, place = reader.read(_CHUNK).lstrip(), 1
+    if not text.startswith("["):
+        raise ValueError(f"expected a list in {name}")
+    while True:
+        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # matches nothing, too
+        if text.startswith("]", place):
+            return
+        try:
+            element, place = decode(text, place)
+        except json.JSONDecodeError:
+            if not (chunk := reader.read(_CHUNK)):
+                raise
+            text, place = text[place:] + chunk, 0
+            continue
+        yield element
+
+
+@contextmanager
+def known(file: Path, tool: str) -> Iterator[None]:
+    """Turn a surprise into one line that says which file it was."""
+    try:
+        yield
     except InputError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:

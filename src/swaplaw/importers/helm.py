@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from swaplaw._core.progress import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers import documents
 from swaplaw.importers.record import Findings, Options, Reading, Spool, bounded, describe, schema
 from swaplaw.importers.registry import Format
 from swaplaw.votes.files import Source
@@ -18,7 +18,6 @@ PREDICTIONS = "display_predictions.json"
 RAW = "scenario_state.json"
 """What `helm-run` writes; the predictions are written by `helm-summarize`."""
 STATISTICS = "per_instance_stats.json"
-MAX_FILE = 2**30
 GRADES = (
     "exact_match",
     "quasi_exact_match",
@@ -43,15 +42,8 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
         predictions, instances, spec = (
             _load(file.with_name(part)) for part in (PREDICTIONS, "instances.json", "run_spec.json")
         )
-        try:
+        with documents.known(file.parent, "HELM"):
             perturbed += _run(file, predictions, instances, spec, options, spool)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"{quote(str(file.parent), 200)}: not a HELM run that this version reads ({type(error).__name__}: "
-                f"{quote(str(error), 80)}); was it written by another version?"
-            ) from None
         findings.files.append(describe(file, run=str(spec["name"])))
     findings.reader = options.reader
     if perturbed:
@@ -71,12 +63,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
 def _load(file: Path) -> Any:
     if not file.is_file():
         raise InputError(f"{quote(str(file), 200)}: a HELM run needs this file; copy the whole run directory")
-    if file.stat().st_size > MAX_FILE:
-        raise InputError(f"{quote(str(file), 200)}: larger than {MAX_FILE:,} bytes; split the run")
-    try:
-        return json.loads(file.read_bytes())
-    except (ValueError, RecursionError):
-        raise InputError(f"{quote(str(file), 200)}: not JSON; the file seems cut off: copy it again") from None
+    return documents.load(file)
 
 
 def _run(file: Path, predictions: Any, instances: Any, spec: Any, options: Options, spool: Spool) -> int:
@@ -159,4 +146,4 @@ def _recognises(file: Path) -> bool:
     return file.name == PREDICTIONS or (file.name == RAW and not file.with_name(PREDICTIONS).is_file())
 
 
-FORMAT = Format("helm", _recognises, read)
+FORMATS = (Format("helm", _recognises, read),)

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import number
@@ -25,8 +25,10 @@ WRONG_WORDS = ("false", "f", "no", "n", "incorrect", "wrong", "fail", "failed", 
 GRADES = {"", "1", "0", "1.0", "0.0", *RIGHT_WORDS, *WRONG_WORDS}
 EITHER = {"", "yes", "no", "y", "n", "t", "f"}
 """Grades that may as well be answers."""
-ENOUGH = 10
-"""Questions after which a model is right at least once."""
+SELDOM = 0.05
+"""The share of questions on which a model says at least what gold or another model says."""
+PARENTS = ("models", *map(plain, NAMES["answer"]))
+"""Nested fields under these names may be one model each."""
 
 
 def flattened(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -61,74 +63,114 @@ class Wide:
     kept: list[str]
     columns: dict[str, str] = field(default_factory=dict)
 
-    def only(self, models: list[str]) -> Wide:
-        """The same table with fewer columns taken for models; the others are kept as they are."""
-        left = [name for name in self.models if name not in models]
-        return replace(self, models=models, kept=[*self.kept, *left])
 
+def wide_columns(frame: pl.LazyFrame, options: Options, name: str, findings: Findings) -> Wide | None:
+    """Tell whether a table has one column per model; None where each row is one vote, or nobody can say.
 
-def wide_columns(names: list[str], options: Options) -> Wide | None:
-    """Tell whether a table has one column per model: no column for the model, and two or more that are nothing else."""
-    if options.model or "model" in options.columns or candidates(names, NAMES["model"]):
+    Such a table has questions, nothing that tells of a single vote, and two columns or more that answer the same
+    questions: some of their values are gold, or what another of them says of the same question.
+    """
+    names = frame.collect_schema().names()
+    of_a_vote = ("model", "correct", "reason", "cost", "tokens")
+    if options.model or "model" in options.columns or any(candidates(names, NAMES[part]) for part in of_a_vote):
         return None
-    if any(plain(name) != "answer" for name in candidates(names, NAMES["answer"])):
+    if any(plain(each) != "answer" for each in candidates(names, NAMES["answer"])):
         return None
     declared = {*options.columns.values(), *options.question} | ({options.cluster} if options.cluster else set())
     parts = ("gold", "dataset", "question", "cluster", "sample")
-    spoken_for = {name for part in parts for name in candidates(names, NAMES[part])} | declared
-    models = [name for name in names if name not in spoken_for]
+    spoken_for = {each for part in parts for each in candidates(names, NAMES[part])} | declared
+    left = [each for each in names if each not in spoken_for]
     named = bool(options.question) or "question" in options.columns
-    if len(models) < 2 or not (named or candidates(names, NAMES["question"])):
+    if len(left) < 2 or not (named or candidates(names, NAMES["question"])):
         return None
     gold = options.columns.get("gold", next(iter(candidates(names, NAMES["gold"])), None))
+    models = _answering(frame, left, gold, options, name)
+    if len(models) < 2:
+        return None
+    if others := [each for each in left if each not in models]:
+        findings.notes.append(
+            f"{quote(name, 100)}: not taken for models, since they do not answer the questions: {listing(others)}"
+        )
     columns = {"model": MODEL, "answer": ANSWER} | ({"gold": gold} if gold else {})
-    return Wide(models, [name for name in names if name not in models], columns)
+    return Wide(models, [each for each in names if each not in models], columns)
 
 
-def answering(frame: pl.LazyFrame, wide: Wide, options: Options, file: str, findings: Findings) -> Wide:
-    """Keep the columns that can hold a model's answers: letters where golds are letters, else sometimes the gold.
+def _answering(frame: pl.LazyFrame, names: list[str], gold: str | None, options: Options, file: str) -> list[str]:
+    """The columns that can hold models' answers.
 
     Raises
     ------
     InputError
-        If fewer than two are left, or a column of texts is never right where others are.
+        If golds are letters and the columns hold longer texts, which have to be read first.
     """
-    import polars as pl
-
-    gold = wide.columns.get("gold")
-    if gold is None or options.reader is not None:
-        return wide
-    cells = frame.select(pl.col([gold, *wide.models]).cast(pl.String).str.strip_chars()).collect()
-    golds = [text for text in cells[gold] if text]
-    if golds and all(LETTER.fullmatch(text) for text in golds):
-        models = [name for name in wide.models if _mostly_letters(cells[name])]
-        if len(models) < 2:
+    schema = frame.collect_schema()
+    names = [name for name in names if _can_answer(name, schema[name])]
+    listed = [name for name in names if schema[name].is_nested()]
+    if len(listed) > 1:
+        names = listed  # Each list is a model's samples.
+    if len(names) < 2:
+        return []
+    if options.reader is not None:
+        return [name for name in names if not schema[name].is_numeric()]
+    if gold is None and _grades(frame, names):
+        return names
+    said = _said(frame, [*names, *([gold] if gold else [])])
+    known = [said[gold]] if gold else []
+    enough = max(1.0, SELDOM * len(next(iter(said.values()), [])))
+    taken = [name for name in names if any(_agreements(said[name], other) >= enough for other in known)]
+    pool = known or [said[name] for name in names if not all(map(_is_number, said[name]))]
+    others = [said[name] for name in taken] or ([] if known else pool)
+    for name in names:
+        rivals = [other for other in others if other is not said[name]]
+        if (
+            name not in taken
+            and (known or said[name] in pool)
+            and any(_agreements(said[name], other) >= enough for other in rivals)
+        ):
+            taken.append(name)
+    golds = [text for column in known for texts in column for text in texts]
+    if len(taken) < 2 and golds and all(LETTER.fullmatch(text) for text in golds):
+        replies = [name for name in names if any(" " in text for texts in said[name] for text in texts)]
+        if len(replies) > 1:
             raise InputError(
-                f"{quote(file, 200)}: golds are letters, and of {listing(wide.models, 10)} fewer than two columns hold "
+                f"{quote(file, 200)}: golds are letters, and of {listing(replies, 10)} fewer than two columns hold "
                 "letters",
                 Fix("reader", "choice", "read them", "if they hold whole replies"),
             )
-    else:
-        models = wide.models
-        right = {name: (cells[name].str.to_lowercase() == cells[gold].str.to_lowercase()).sum() for name in models}
-        never = [name for name, number in right.items() if not number]
-        if never and len(golds) >= ENOUGH and len(never) <= len(models) - 2:
-            raise InputError(
-                f"{quote(file, 200)}: column {quote(never[0])} is never right where other columns are: is it a model? "
-                "if not, leave it out of the file"
-            )
-    if left := [name for name in wide.models if name not in models]:
-        findings.notes.append(f"{quote(file, 100)}: not taken for models, since they hold no letters: {listing(left)}")
-    return wide.only(models)
+    return [name for name in names if name in taken]
 
 
-def listing_samples(frame: pl.LazyFrame, wide: Wide) -> Wide | None:
-    """The columns of a wide table that hold lists, where two or more do: each list is a model's samples."""
+def _can_answer(name: str, kind: Any) -> bool:
+    """Whether a column may hold a model's answers: a scalar or a list of them, nested in nothing but answers."""
     import polars as pl
 
-    schema = frame.collect_schema()
-    lists = [name for name in wide.models if isinstance(schema[name], pl.List)]
-    return wide.only(lists) if len(lists) > 1 else None
+    parent = name.rpartition(".")[0]
+    if parent and plain(parent) not in PARENTS:
+        return False
+    return not kind.is_nested() or (isinstance(kind, pl.List) and not kind.inner.is_nested())
+
+
+def _said(frame: pl.LazyFrame, names: list[str]) -> dict[str, list[set[str]]]:
+    """What columns say of each question, without letter case."""
+    cells = frame.select(names).collect()
+
+    def texts(cell: Any) -> set[str]:
+        values = cell if isinstance(cell, list) else [cell]
+        return {_comparable(value) for value in values if value is not None} - {""}
+
+    return {name: [texts(cell) for cell in cells[name].to_list()] for name in names}
+
+
+def _comparable(value: Any) -> str:
+    return number(str(value)) if isinstance(value, float) else str(value).strip().lower()
+
+
+def _agreements(one: list[set[str]], other: list[set[str]]) -> int:
+    return sum(not first.isdisjoint(second) for first, second in zip(one, other, strict=True))
+
+
+def _is_number(texts: set[str]) -> bool:
+    return all(re.fullmatch(r"[-+]?[\d.,:-]+", text) for text in texts)
 
 
 def one_row_per_sample(
@@ -160,11 +202,6 @@ def one_row_per_sample(
     numbered = frame.with_columns(pl.int_ranges(pl.col(name).list.len()).alias("sample"))
     exploded = numbered.explode([name, "sample", *([graded] if graded else [])])
     return exploded, {**mapping, "sample": "sample"}
-
-
-def _mostly_letters(cells: pl.Series) -> bool:
-    given = [text for text in cells if text]
-    return bool(given) and 2 * sum(LETTER.fullmatch(text) is not None for text in given) > len(given)
 
 
 def turned_long(frame: pl.LazyFrame, wide: Wide, file: str, findings: Findings) -> pl.LazyFrame:
@@ -241,6 +278,23 @@ def graded_only(frame: pl.LazyFrame, file: str, findings: Findings) -> pl.LazyFr
 # Cells and ids
 
 
+def check_kinds(mapping: Mapping[str, str], schema: Mapping[str, Any], file: str) -> None:
+    """Refuse parts of the vote that are read from nested columns; answers, golds and grades may be lists of scalars."""
+    import polars as pl
+
+    for part, name in mapping.items():
+        kind = schema[name]
+        plain_list = isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested()
+        if isinstance(kind, pl.Object | pl.Binary) or (
+            kind.is_nested() and not (plain_list and part in ("answer", "gold", "correct"))
+        ):
+            what = "lists" if isinstance(kind, pl.List | pl.Array) else "records"
+            raise InputError(
+                f"{quote(file, 200)}: column {quote(name)} holds {what}, and {part!r} needs text or numbers",
+                Fix("columns", {part: "NAME"}, "name a column that holds them"),
+            )
+
+
 def as_text(value: pl.Expr, kind: Any, file: str, name: str, column: str) -> pl.Expr:
     """Read cells as text: whole numbers without a point, lists of one as what they hold."""
     import polars as pl
@@ -258,8 +312,6 @@ def as_text(value: pl.Expr, kind: Any, file: str, name: str, column: str) -> pl.
             return_dtype=pl.String,
             is_elementwise=True,
         )
-    if isinstance(kind, pl.List | pl.Struct | pl.Array | pl.Object | pl.Binary):
-        raise InputError(f"{quote(file, 200)}: column {quote(name)} has type {kind}; expected text or numbers")
     if kind == pl.String and column == "gold":
         return value.map_batches(
             lambda texts: pl.Series([_unlisted(text, file, name) for text in texts], dtype=pl.String),

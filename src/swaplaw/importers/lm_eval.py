@@ -329,4 +329,4 @@ def _recognises(file: Path) -> bool:
     return b'"doc_id"' in start and b'"resps"' in start and b'"arguments"' in start
 
 
-FORMAT = Format("lm-eval", _recognises, read)
+FORMATS = (Format("lm-eval", _recognises, read),)

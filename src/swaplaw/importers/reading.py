@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from swaplaw._files import regular
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import tables
 from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
 from swaplaw.importers.repeats import repeat_notes
 from swaplaw.importers.spelling import EXACT, spelling_notes
-from swaplaw.votes.contract import REQUIRED
+from swaplaw.votes import engines
+from swaplaw.votes.contract import OPTIONAL, REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
 from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
 from swaplaw.votes.provenance import PROVENANCE, spelt
-from swaplaw.votes.table import Votes
+from swaplaw.votes.table import Votes, source_from
 from swaplaw.votes.tally_folder import is_tally, open_tally
 
 TALLY = "tally"
@@ -64,19 +65,21 @@ class Imported:
         }
 
 
-def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, options: Options | None = None) -> Votes:
-    """Read votes from files, logs of other tools, and directories of them.
+def read_votes(votes: Any, *more: str | Path, options: Options | None = None, **how: Any) -> Votes:
+    """Read votes from files, logs of other tools, directories of them, and dataframes.
 
     All votes are checked against the contract. Columns of tables in other layouts are guessed, and notes say how.
 
     Parameters
     ----------
-    paths : str, Path or iterable of them
-        Vote tables, logs, or directories.
+    votes : str, Path, dataframe, or iterable of paths
+        Vote tables, logs, or directories; or a table in memory: pandas, Polars, Arrow, DuckDB, `datasets.Dataset`.
     *more : str or Path
-        Further ones.
+        Further files.
     options : Options, optional
         What to decide about the import: scorer, filter, columns, reader and the like.
+    **how
+        The same, one by one: `columns={"gold": "key"}`, `model="gpt-4"`, `canonical="text"`, `reader="choice"`.
 
     Returns
     -------
@@ -99,21 +102,60 @@ def read_votes(paths: str | Path | Iterable[str | Path], *more: str | Path, opti
     ...     sl.read_votes(file)
     Votes(2 votes of 'votes')
     """
-    chosen = options or Options()
-    sources, notes = open_votes([*_listed(paths), *more], chosen)
-    votes = grouped(Votes(tuple(sources), tuple(dict.fromkeys(notes))), chosen)
-    return votes.noting([*repeat_notes(votes), *([] if chosen.canonical else spelling_notes(votes))])
+    chosen = Options.of(options, how)
+    sources, notes = open_votes(votes if is_frame(votes) else [*_listed(votes), *more], chosen)
+    read = grouped(Votes(tuple(sources), tuple(dict.fromkeys(notes))), chosen)
+    return read.noting([*repeat_notes(read), *([] if chosen.canonical else spelling_notes(read))])
 
 
-def import_votes(paths: str | Path | Iterable[str | Path], options: Options | None = None) -> Imported:
+def votes_from(frame: Any, **how: Any) -> Votes:
+    """Take votes from any dataframe: whatever layout a file may have, a table in memory may have.
+
+    The engine that holds votes in the layout of the vote table counts them: Spark counts a Spark dataframe, DuckDB a
+    DuckDB relation, and only counts come back. Tables of other layouts are brought over and mapped.
+
+    Parameters
+    ----------
+    frame : dataframe
+        pandas, Polars, PyArrow, DuckDB, PySpark, Dask, a `datasets.Dataset`, or columns in a dictionary.
+    **how
+        What `read_votes` takes: `columns={"gold": "key"}`, `model="gpt-4"`, `canonical="text"`.
+
+    Returns
+    -------
+    Votes
+        The vote table, checked against its contract.
+
+    Raises
+    ------
+    InputError
+        If it is not a dataframe, or breaks the contract; the message says where and what to do.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import swaplaw as sl
+    >>> frame = pl.DataFrame({"id": ["1", "2"], "key": ["B", "A"], "gpt": ["B", "A"], "llama": ["A", "A"]})
+    >>> sl.votes_from(frame, columns={"gold": "key"}).tally().models
+    ('gpt', 'llama')
+    """
+    if not is_frame(frame):
+        raise InputError(f"a {type(frame).__name__} is not a dataframe: `read_votes` takes paths")
+    source = source_from(_framed(frame))
+    return Votes((source,)) if not how and _has_layout(source) else read_votes(frame, **how)
+
+
+def import_votes(votes: Any, options: Options | None = None, **how: Any) -> Imported:
     """Read votes from logs and tables of any layout, and report how each column was read.
 
     Parameters
     ----------
-    paths : str, Path or iterable of them
-        Logs, tables, or directories.
+    votes : str, Path, dataframe, or iterable of paths
+        Logs, tables, directories, or a table in memory.
     options : Options, optional
         What to decide about the import: scorer, filter, columns and the like.
+    **how
+        The same, one by one (see `read_votes`).
 
     Returns
     -------
@@ -136,66 +178,102 @@ def import_votes(paths: str | Path | Iterable[str | Path], options: Options | No
     ...     sl.import_votes(file).format
     'votes'
     """
-    chosen = options or Options()
+    chosen = Options.of(options, how)
     findings = Findings()
-    groups = by_format(find(_listed(paths)))
-    sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
-    form = ", ".join(groups)
-    votes = grouped(Votes(tuple(sources)), chosen)
-    findings.notes += votes.notes
-    findings.notes += [*repeat_notes(votes), *([] if chosen.canonical else spelling_notes(votes))]
+    if is_frame(votes):
+        form = "table"
+        sources = [_read(tables.mapped, _in_memory(votes), chosen, findings)]
+    else:
+        groups = by_format(find(_listed(votes)), chosen)
+        sources = [source for form, files in groups.items() for source in read(form, files, chosen, findings)]
+        form = ", ".join(groups)
+    read_so_far = grouped(Votes(tuple(sources)), chosen)
+    findings.notes += read_so_far.notes
+    findings.notes += [*repeat_notes(read_so_far), *([] if chosen.canonical else spelling_notes(read_so_far))]
     return Imported(
-        votes,
+        read_so_far,
         form,
         tuple(dict.fromkeys(findings.readings)),
         tuple(dict.fromkeys(findings.notes)),
-        _provenance(form, chosen, findings, votes.origin),
+        _provenance(form, chosen, findings, read_so_far.origin),
     )
+
+
+def is_frame(votes: Any) -> bool:
+    """Whether votes are a table in memory, rather than paths."""
+    return isinstance(votes, Mapping) or any(hasattr(type(votes), name) for name in ("columns", "column_names"))
+
+
+def _framed(frame: Any) -> Any:
+    """A table in memory as a frame that is known: dictionaries of columns and datasets become Polars'."""
+    import polars as pl
+
+    if isinstance(frame, Mapping):
+        if splits := [name for name, part in frame.items() if hasattr(part, "column_names")]:
+            raise InputError(f"this dataset has the parts {listing(splits)}: pass one of them")
+        return pl.DataFrame(dict(frame), strict=False)
+    converted = getattr(frame, "to_polars", None)
+    return converted() if hasattr(frame, "info") and hasattr(frame, "features") and converted else frame
+
+
+def _in_memory(frame: Any) -> Source:
+    """A table in memory as rows that can be mapped."""
+    given = _framed(frame)
+    name = source_from(given).name
+    rows = given if engines.is_polars(given) else engines.to_polars(given, name)
+    return Source(name, lambda: rows.lazy())
 
 
 def _listed(paths: Any) -> list[Any]:
-    """One path or several as a list; a dataframe would be read as the names of its columns."""
+    """One path or several as a list."""
     if isinstance(paths, str | PathLike):
         return [paths]
-    if isinstance(paths, Iterable) and not isinstance(paths, bytes | dict) and not hasattr(paths, "columns"):
+    if isinstance(paths, Iterable) and not isinstance(paths, bytes):
         return list(paths)
     raise InputError(
-        f"a {type(paths).__name__} is not a path: name a file, a directory, or several (`votes_from` takes dataframes)"
+        f"a {type(paths).__name__} is not a dataframe and not a path: name a file, a directory, or several"
     )
 
 
-def open_votes(paths: Iterable[str | Path], options: Options | None = None) -> tuple[list[Source], list[str]]:
+def open_votes(votes: Any, options: Options | None = None) -> tuple[list[Source], list[str]]:
     """Open vote tables as they are, logs and tables of other layouts as votes; also what is to be said about them."""
     chosen = options or Options()
     # The form "exact" changes no answer: a vote table is then opened as it is.
-    mapped = replace(chosen, canonical=() if chosen.canonical == (EXACT,) else chosen.canonical).to_dict()
+    asked = replace(chosen, canonical=() if chosen.canonical == (EXACT,) else chosen.canonical).to_dict()
     findings = Findings()
+    if is_frame(votes):
+        source = source_from(_framed(votes))
+        if asked or not _is_native(source):
+            source = _open_table(_in_memory(votes), tables.mapped, chosen, findings)
+        return [source], findings.notes
     sources: list[Source] = []
-    for form, files in by_format(find(paths)).items():
+    for form, files in by_format(find(votes), chosen).items():
         if form == TALLY:
             sources += map(open_tally, files)
-        elif form == "votes" and not mapped:
+        elif form == "votes" and not asked:
             sources += map(open_file, files)
         elif form == "table":
-            sources += [_open_table(file, chosen, findings) for file in files]
+            sources += [_open_table(file, tables.read, chosen, findings) for file in files]
         else:
             sources += read(form, files, chosen, findings)
     return sources, findings.notes
 
 
-def _open_table(file: Path, options: Options, findings: Findings) -> Source:
+def _open_table(what: Any, how: Callable[..., Source], options: Options, findings: Findings) -> Source:
     """Map a table's columns, and say which were guessed; one that cannot be mapped is held to the contract as it is."""
     try:
         own = Findings()
-        source = _read(tables.read, file, options, own)
+        source = _read(how, what, options, own)
     except tables.NoColumnError:
-        if options.to_dict():
+        opened = what if isinstance(what, Source) else open_file(what)
+        names = opened.scan().collect_schema().names()
+        if options.to_dict() or not set(names) <= {*REQUIRED, *OPTIONAL}:
             raise
-        return open_file(file)
+        return opened
     findings.add(own)
     guessed = [f"{reading.column} from {quote(reading.source)}" for reading in own.readings if reading.guessed]
     if guessed:
-        findings.notes.append(f"{quote(str(file), 100)}: read {', '.join(dict.fromkeys(guessed))} (guessed)")
+        findings.notes.append(f"{quote(source.name, 100)}: read {', '.join(dict.fromkeys(guessed))} (guessed)")
     return source
 
 
@@ -274,39 +352,45 @@ def _is_input(file: Path) -> bool:
     return format_of_table(file) is not None or format_of(file) is not None
 
 
-def by_format(files: Iterable[Path]) -> dict[str, list[Path]]:
+def by_format(files: Iterable[Path], options: Options) -> dict[str, list[Path]]:
     """Sort files by what they are."""
     groups: dict[str, list[Path]] = {}
     for file in files:
-        groups.setdefault(detect(file), []).append(file)
+        groups.setdefault(detect(file, options), []).append(file)
     return groups
 
 
-def detect(file: Path) -> str:
+def detect(file: Path, options: Options | None = None) -> str:
     """Tell what a file is: the name of a format, `votes` (the native layout) or `table`."""
-    return TALLY if is_tally(file) else _log_format(file) or _table_format(file)
-
-
-def _log_format(file: Path) -> str | None:
+    if is_tally(file):
+        return TALLY
     form = format_of(file)
-    return None if form is None else form.name
-
-
-def _table_format(file: Path) -> str:
+    if form is not None:
+        return form.name
     try:
-        frame = open_file(file).scan()
-        if not set(REQUIRED) <= set(frame.collect_schema().names()):
-            return "table"
-        gold = frame.select("gold").head(1).collect()["gold"]
+        return "votes" if _is_native(open_file(file, options.sheet if options else None)) else "table"
     except InputError:
         raise
     except Exception:  # Unreadable: the reader will say what is wrong with it.
         return "votes"
-    listed = (
-        gold.dtype.is_nested()
-        or frame.collect_schema()["answer"].is_nested()
-        or any(str(first).startswith("[") for first in gold)
-    )
-    schema = frame.collect_schema()
-    floats = any(schema[column].is_float() for column in REQUIRED)
-    return "table" if listed or floats else "votes"
+
+
+def _is_native(source: Source) -> bool:
+    """Whether a table has the layout of the vote table, and no golds that are lists written as text."""
+    if not _has_layout(source):
+        return False
+    frame = source.scan()
+    first = frame.lazy().select("gold").head(1).collect()["gold"] if engines.is_polars(frame) else ()
+    return not any(str(gold).startswith("[") for gold in first)
+
+
+def _has_layout(source: Source) -> bool:
+    """Whether a table has the columns of the vote table, its cells no lists and no floats."""
+    frame = source.scan()
+    if not set(REQUIRED) <= set(engines.columns(frame, source.name)):
+        return False
+    if engines.is_polars(frame):
+        schema: Mapping[str, Any] = frame.lazy().collect_schema()
+    else:
+        schema = engines.narwhal(frame, source.name).collect_schema()
+    return not any(schema[column].is_float() or schema[column].is_nested() for column in REQUIRED)

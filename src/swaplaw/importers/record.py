@@ -7,11 +7,12 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.characters import storable
+from swaplaw.answers.choice import letter
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.files import Source
@@ -25,7 +26,8 @@ MAX_ANSWER = 4096
 """Answers longer than this are stored as their beginning and a digest: equal answers stay equal, others differ."""
 BATCH = 10_000
 """Votes held in memory before they go to disk."""
-Item = TypeVar("Item")
+STOPS = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
+"""Inspect's stop reasons that make a completion without an answer an abstention, in the vote table's words."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,28 @@ class Options:
     """A file of answers that a judge has grouped by meaning (see `meaning`)."""
     judge: str | None = None
     """The Inspect model that judges answers which are not in that file yet."""
+    sheet: str | None = None
+    """Excel: the sheet that is read, instead of the first."""
     model: str | None = None
-    """The model's name, where the files do not give it."""
+    """The model's name, where the files do not give it; in tables, `{file}` stands for the file's name."""
     dataset: str | None = None
     """The dataset's name, where the files do not give it."""
+
+    @classmethod
+    def of(cls, options: Options | None, said: Mapping[str, Any]) -> Options:
+        """Options as they are, or as a call says them one by one: `columns={...}`, `canonical="text"`."""
+        words = {name: (value,) for name, value in said.items() if name in ("canonical", "question")}
+        told = {**said, **{name: value for name, value in words.items() if isinstance(value[0], str)}}
+        if isinstance(told.get("reader"), str):
+            from swaplaw.answers.readers import Reader
+
+            told["reader"] = Reader(told["reader"])
+        return replace(options or cls(), **told)
+
+    def of_file(self, file: Path) -> Options:
+        """The options of one file of several: its name may be its model's."""
+        named = None if self.model is None else self.model.replace("{file}", file.name.partition(".")[0])
+        return replace(self, model=named)
 
     def to_dict(self) -> dict[str, Any]:
         """Keep what was asked for: defaults say nothing."""
@@ -171,6 +191,19 @@ def schema(*optional: str) -> dict[str, Any]:
     columns |= dict.fromkeys(("answer", "gold", "reason"), text) | {"correct": pl.Boolean}
     columns |= dict.fromkeys(optional, text) | ({"options": whole} if "option" in optional else {})
     return columns | {"tokens": whole, "cost": pl.Float64, "run": text}
+
+
+def positions(letters: str | list[str], count: int) -> list[int] | None:
+    """Positions that letters (A, B, …, then 1, 2, …) name among `count` options; None where they are not letters."""
+    names = {letter(index): index for index in range(count)}
+    found: list[int] = []
+    for part in [letters] if isinstance(letters, str) else letters:
+        for token in part.replace(",", " ").split():
+            for name in [token] if token in names else list(token):
+                if name not in names:
+                    return None
+                found.append(names[name])
+    return found
 
 
 def bounded(text: str) -> str:

@@ -1,12 +1,11 @@
 """The formats of logs: how each is told from the others, and how it is read.
 
-A module (or folder) of this package that defines `FORMAT` is found by itself; a format of your own is added with
-`register`. Files that no format recognises are tables (see `tables`).
+The modules of this package that read formats are listed in `MODULES`; a format of your own is added with `register`.
+Files that no format recognises are tables (see `tables`).
 """
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -30,11 +29,13 @@ class Format:
     """Spool the votes of files of this format, and report in the findings how they were read."""
 
 
+MODULES = ("eee", "helm", "inspect", "lm_eval", "tools")
+"""The modules of this package that read formats; each lists its own in `FORMATS`."""
+
+
 def _built_in() -> None:
-    package = import_module("swaplaw.importers")
-    for module in pkgutil.iter_modules(package.__path__, "swaplaw.importers."):
-        form = getattr(import_module(module.name), "FORMAT", None)
-        if isinstance(form, Format):
+    for module in MODULES:
+        for form in import_module(f"swaplaw.importers.{module}").FORMATS:
             FORMATS.register(form.name, form)
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from swaplaw.errors import quote
+from swaplaw.votes import engines
 from swaplaw.votes.codes import summed
 from swaplaw.votes.table import Votes
 
 
 def repeat_notes(votes: Votes) -> Iterator[str]:
     """Say so where a few questions have more votes of a model than most, and nothing numbers the votes."""
-    if "sample" in votes.frame.collect_schema().names():
+    if any("sample" in engines.columns(source.scan(), source.name) for source in votes.sources):
         return
     (datasets, d), (models, m), (questions, q) = map(votes.codes, ("dataset", "model", "question"))
     # Ballots in the order of dataset, model and question.

@@ -132,7 +132,7 @@ def _most(given: pl.DataFrame, found: list[tuple[str, str]]) -> tuple[float, str
     strange_votes = pl.col("votes").filter(pl.col("strange")).sum()
     shares = told.group_by("model").agg((strange_votes / pl.col("votes").sum()).alias("share"))
     model, share = shares.sort(["share", "model"], descending=[True, False]).row(0)
-    first = told.filter(pl.col("strange") & (pl.col("model") == model)).row(0, named=True)
+    first = told.filter(pl.col("strange") & (pl.col("model") == model)).sort("answer", "gold").row(0, named=True)
     return float(share), model, (first["answer"], first["gold"])
 
 

@@ -17,7 +17,7 @@ from swaplaw.importers import layouts
 from swaplaw.importers.record import Findings, Options, Reading, describe
 from swaplaw.importers.scores import Scores
 from swaplaw.votes import canonical
-from swaplaw.votes.columns import PARTS, guess
+from swaplaw.votes.columns import NAMES, PARTS, candidates, guess
 from swaplaw.votes.contract import REQUIRED
 from swaplaw.votes.files import Source, open_file, unreadable
 
@@ -35,66 +35,111 @@ class NoColumnError(InputError):
 
 def read(file: Path, options: Options, findings: Findings) -> Source:
     """Open a table under its column map."""
-    opened = open_file(file)
+    source = mapped(open_file(file, options.sheet), options.of_file(file), findings)
+    findings.files.append(describe(file))
+    return source
+
+
+def mapped(opened: Source, options: Options, findings: Findings) -> Source:
+    """Bring a table, of a file or held in memory, to the layout of votes."""
+    name = opened.name
     try:
         frame = layouts.without_index(layouts.flattened(opened.scan()))
     except Exception as error:  # Any engine's complaint about a file it cannot parse.
         raise unreadable(opened, error) from None
-    names = frame.collect_schema().names()
-    if wide := layouts.wide_columns(names, options):
-        wide = layouts.listing_samples(frame, wide) or layouts.answering(frame, wide, options, str(file), findings)
-        frame = layouts.turned_long(frame, wide, str(file), findings)
+    _declared(frame.collect_schema().names(), options, name)
+    if wide := layouts.wide_columns(frame, options, name, findings):
+        frame = layouts.turned_long(frame, wide, name, findings)
         options = replace(options, columns={**options.columns, **wide.columns})
-        names = frame.collect_schema().names()
-    mapping = column_map(names, options, str(file))
-    frame, mapping = layouts.one_row_per_sample(frame, mapping, str(file), findings)
-    mapped = _mapped(frame, mapping, options, str(file))
-    _check_grades(frame, mapped, mapping, options, findings, str(file))
+    mapping = column_map(frame, options, name)
+    options = _judged(mapping, frame, options, name, findings)
+    frame, mapping = layouts.one_row_per_sample(frame, mapping, name, findings)
+    votes = _mapped(frame, mapping, options, name)
+    _check_grades(frame, votes, mapping, options, findings, name)
     if "answer" not in mapping:
-        mapped = layouts.graded_only(mapped, str(file), findings)
-    findings.readings += _readings(frame, mapping, options, file)
-    layouts.check_questions(mapped, mapping, options, str(file))
+        votes = layouts.graded_only(votes, name, findings)
+    findings.readings += _readings(frame, mapping, options, name)
+    layouts.check_questions(votes, mapping, options, name)
     if options.drop_ambiguous:
-        mapped = _unambiguous(mapped, findings, file)
-    findings.files.append(describe(file))
+        votes = _unambiguous(votes, findings, name)
     if "answer" not in options.columns:
         findings.recorded |= opened.origin()
     if options.reader is not None and "answer" in mapping:
         findings.reader = options.reader
-        mapped = canonical.read_answers(mapped, options.reader)
+        votes = canonical.read_answers(votes, options.reader)
     if options.canonical:
-        mapped = canonical.canonicalise(mapped, options.canonical)
-    return Source(str(file), lambda: mapped, opened.first_line)
+        votes = canonical.canonicalise(votes, options.canonical)
+    return Source(name, lambda: votes, opened.first_line)
 
 
-def column_map(names: list[str], options: Options, file: str) -> dict[str, str]:
+def column_map(frame: pl.LazyFrame, options: Options, file: str) -> dict[str, str]:
     """Decide which column each part of a vote is read from: as declared, else as guessed."""
-    for column, name in options.columns.items():
-        if column not in PARTS:
-            raise InputError(f"there is no column '{column}' in a vote table; there are {', '.join(PARTS)}")
-        if name not in names:
-            raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
-    mapping = dict(options.columns)
-    if options.cluster is not None:
-        if options.cluster not in names:
-            raise InputError(f"{quote(file, 200)}: no column {quote(options.cluster)}; found {listing(names, 30)}")
-        mapping.setdefault("cluster", options.cluster)
-    mapping = guess(names, mapping)
+    schema = frame.collect_schema()
+    names = schema.names()
+    mapping = guess(names, _declared(names, options, file))
+    empty = mapping.get("correct")
+    if empty is not None and "correct" not in options.columns and _is_empty(frame, empty):
+        del mapping["correct"]
+    else:
+        empty = None
     given = {"model": options.model, "dataset": options.dataset, "question": options.question}
+    given["gold"] = _by_judges(mapping)
     missing = [column for column in REQUIRED if column not in mapping and not given.get(column)]
     if "correct" in mapping and set(missing) & {"answer", "gold"}:
         # Right or wrong is all that it says: what was answered is not known, and no gold is needed.
         mapping = {column: name for column, name in mapping.items() if column not in ("answer", "gold")}
         missing = [column for column in missing if column not in ("answer", "gold")]
     if missing:
+        also = f" ({quote(empty)} is empty)" if empty is not None else ""
         raise NoColumnError(
-            f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}",
+            f"{quote(file, 200)}: no column was found for {listing(missing)}; found {listing(names, 30)}{also}",
             (
                 Fix("columns", {missing[0]: "NAME"}, "say where it is"),
-                *([Fix("model", "NAME", "name the model", "if the file is of one")] if "model" in missing else []),
+                *([Fix("model", "NAME", "name the model", "if all is of one")] if "model" in missing else []),
             ),
         )
+    layouts.check_kinds(mapping, schema, file)
     return mapping
+
+
+def _declared(names: list[str], options: Options, file: str) -> dict[str, str]:
+    """The columns that the user names, all of them there."""
+    mapping = dict(options.columns)
+    if options.cluster is not None:
+        mapping.setdefault("cluster", options.cluster)
+    for column, name in mapping.items():
+        if column not in PARTS:
+            raise InputError(f"there is no column '{column}' in a vote table; there are {', '.join(PARTS)}")
+        if name not in names:
+            raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
+    return mapping
+
+
+def _by_judges(mapping: Mapping[str, str]) -> bool:
+    """Whether the answers are verdicts, which need no gold: nobody may know how the judged items are."""
+    return bool(candidates([mapping.get("model", "")], NAMES["judge"]))
+
+
+def _judged(
+    mapping: Mapping[str, str], frame: pl.LazyFrame, options: Options, file: str, findings: Findings
+) -> Options:
+    """Where models' replies are judged, a question is one model's reply: judges vote on it."""
+    if options.question or not _by_judges(mapping) or "question" not in mapping:
+        return options
+    names = [name for name in frame.collect_schema().names() if name not in mapping.values()]
+    if not (judged := candidates(names, (*NAMES["model"], "model_a", "model_b"))):
+        return options
+    item = (mapping["question"], *judged)
+    findings.notes.append(
+        f"{quote(file, 100)}: judges are read as voters, and each {' with '.join(map(quote, item))} as a question"
+    )
+    return replace(options, question=item)
+
+
+def _is_empty(frame: pl.LazyFrame, name: str) -> bool:
+    import polars as pl
+
+    return bool(frame.select(pl.col(name).is_null().all()).collect().item())
 
 
 def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str) -> pl.LazyFrame:
@@ -112,6 +157,8 @@ def _mapped(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, f
     for column, given in (("model", options.model), ("dataset", options.dataset)):
         if given is not None:
             columns = [one for one in columns if one.meta.output_name() != column] + [pl.lit(given).alias(column)]
+    if "gold" not in mapping and "correct" not in mapping:
+        columns.append(pl.lit(None, pl.String).alias("gold"))
     rest = [name for name in schema.names() if name not in {*mapping.values(), *PARTS}]
     sources = [pl.col(name) for name in rest if not isinstance(schema[name], pl.List | pl.Object | pl.Array)]
     result = frame.select(*columns, *sources)
@@ -129,7 +176,7 @@ def _question_ids(
     for name in options.question:
         if name == ORDER:
             continue
-        source = mapping.get(name, name)
+        source = name if name in names else mapping.get(name, name)
         if source not in names:
             raise InputError(f"{quote(file, 200)}: there is no column {quote(name)}; found {listing(names, 30)}")
         parts.append(pl.col(source).cast(pl.String))
@@ -142,7 +189,7 @@ def _question_ids(
     return pl.concat([result.drop("question", strict=False), ids], how="horizontal")
 
 
-def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: Path) -> pl.LazyFrame:
+def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: str) -> pl.LazyFrame:
     """Leave out questions with two golds, two clusters, or a sample number twice for one model: ids of several."""
     import polars as pl
 
@@ -156,7 +203,7 @@ def _unambiguous(frame: pl.LazyFrame, findings: Findings, file: Path) -> pl.Lazy
     ambiguous = pl.concat(broken).filter("broken").select(ids).unique().collect()
     total = frame.select(ids).unique().select(pl.len()).collect().item()
     findings.notes.append(
-        f"{quote(file.name, 100)}: {ambiguous.height} of {total} question ids stand for several questions: left out"
+        f"{quote(Path(file).name)}: {ambiguous.height} of {total} question ids stand for several questions: left out"
     )
     return frame.join(ambiguous.lazy(), on=ids, how="anti")
 
@@ -184,7 +231,7 @@ def _as_grade(value: pl.Expr, kind: Any, threshold: float, file: str, name: str)
 
 def _check_grades(
     frame: pl.LazyFrame,
-    mapped: pl.LazyFrame,
+    votes: pl.LazyFrame,
     mapping: Mapping[str, str],
     options: Options,
     findings: Findings,
@@ -198,7 +245,7 @@ def _check_grades(
         return
     kind = frame.collect_schema()[name]
     given = frame.select(pl.col(name).cast(pl.String).str.strip_chars().alias("given"))
-    both = pl.concat([given, mapped.select("correct")], how="horizontal").unique()
+    both = pl.concat([given, votes.select("correct")], how="horizontal").unique()
     try:
         found = both.filter(pl.col("given").is_not_null() & (pl.col("given") != "")).collect()
     except pl.exceptions.PolarsError as error:
@@ -217,13 +264,13 @@ def _check_grades(
     seen.judge(quote(file, 200), f"scores in column {quote(name)}", findings)
 
 
-def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: Path) -> Iterator[Reading]:
+def _readings(frame: pl.LazyFrame, mapping: Mapping[str, str], options: Options, file: str) -> Iterator[Reading]:
     import polars as pl
 
     try:
         first = frame.select(pl.col(sorted(set(mapping.values()))).drop_nulls().first()).collect()
     except pl.exceptions.PolarsError as error:
-        raise unreadable(Source(str(file), lambda: frame), error) from None
+        raise unreadable(Source(file, lambda: frame), error) from None
     for column in PARTS:
         if column == "question" and options.question:
             yield Reading(column, SEPARATOR.join(options.question), "")

@@ -121,14 +121,14 @@ def generate(fleet: Fleet, seed: int = 0) -> Votes:
     """
     import polars as pl
 
-    from swaplaw.votes.table import votes_from
+    from swaplaw.votes.table import votes_of
 
     exam = _Exam.draw(fleet, np.random.default_rng((seed, 0)))
     ballots = [
         _Ballots.draw(exam, member, np.random.default_rng((seed, number)))
         for number, member in enumerate(fleet.members, start=1)
     ]
-    return votes_from(pl.concat([_frame(exam, each) for each in ballots]))
+    return votes_of(pl.concat([_frame(exam, each) for each in ballots]))
 
 
 def votes_of(fleet: Fleet, options: Ints, cluster: Ints, categories: Mapping[str, Ints], seed: int = 0) -> Votes:
@@ -149,7 +149,7 @@ def votes_of(fleet: Fleet, options: Ints, cluster: Ints, categories: Mapping[str
     """
     import polars as pl
 
-    from swaplaw.votes.table import votes_from
+    from swaplaw.votes.table import votes_of
 
     rng = np.random.default_rng((seed, 0))
     free, n = fleet.options is None, fleet.questions
@@ -160,7 +160,7 @@ def votes_of(fleet: Fleet, options: Ints, cluster: Ints, categories: Mapping[str
         category = categories[member.name]
         reasons = _reasons(member, np.random.default_rng((seed, number)), category == -1)
         frames.append(_frame(exam, _Ballots(member, category, reasons)))
-    return votes_from(pl.concat(frames))
+    return votes_of(pl.concat(frames))
 
 
 def _logistic(rng: np.random.Generator, size: int) -> Floats:

@@ -6,7 +6,7 @@ from .position import PositionBias as PositionBias
 from .position import position_bias as position_bias
 from .summary import ModelSummary as ModelSummary
 from .table import Votes as Votes
-from .table import votes_from as votes_from
+from .table import votes_of as votes_of
 from .tally import Tally as Tally
 from .tally_folder import TallyFolder as TallyFolder
 from .tally_folder import read_tally as read_tally
@@ -24,6 +24,6 @@ __all__ = [
     "fingerprint_of",
     "position_bias",
     "read_tally",
-    "votes_from",
+    "votes_of",
     "write_tally",
 ]

@@ -60,13 +60,13 @@ def demo_votes(name: str = "exams") -> Votes:
     """
     import polars as pl
 
-    from swaplaw.votes.table import votes_from
+    from swaplaw.votes.table import votes_of
 
     if name not in FILES:
         raise InputError(f"no votes called {quote(name)} are bundled: there are {', '.join(FILES)}")
     with as_file(files("swaplaw") / "data" / FILES[name]) as file:
         frame = pl.read_parquet(file)
-    return votes_from(frame.filter(pl.col("temperature") >= TEMPERATURE) if name == "exams" else frame)
+    return votes_of(frame.filter(pl.col("temperature") >= TEMPERATURE) if name == "exams" else frame)
 
 
 def bundled_name(word: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.votes.table import Votes, votes_from
+from swaplaw.votes.table import Votes, votes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,4 +66,4 @@ def ungraded(votes: Votes, names: Sequence[str], by: str | None = None) -> Votes
     """The votes as deployment would see them: answers canonicalised, no grades, correct only if spelt like gold."""
     frame = canonicalise(votes.frame, names, by)
     columns: list[Any] = [name for name in frame.collect_schema().names() if name != "correct"]
-    return votes_from(frame.select(columns))
+    return votes_of(frame.select(columns))

@@ -18,10 +18,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     # Of a vote.
     "dataset": ("dataset", "dataset_name", "benchmark", "task", "task_name", "eval", "corpus"),
     "question": ("question", *_IDS, "id", "item", "index", "prompt", "input", "question_text"),
-    "model": (
-        *("model", "model_name", "model_id", "sampler", "system", "engine", "llm"),
-        *("judge", "judge_name", "judge_model", "judge_id", "grader", "grader_model", "voter", "annotator", "rater"),
-    ),
+    "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm", "voter"),
     "sample": (
         *("sample", "sample_number", "sample_no", "sample_index", "sample_idx", "epoch", "repeat", "repetition"),
         *("replicate", "rep", "trial", "attempt", "run", "seed", "iteration", "rollout", "draw"),
@@ -31,7 +28,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         *("normalised_answer", "normalized_answer", "normalised", "normalized"),
         *("extracted_answer", "extracted_prediction", "sample_score.score.extracted_prediction", "parsed_answer"),
         *("final_answer", "submitted_answer", "model_answer", "mapped_output", "prediction", "pred", "predicted"),
-        *("predicted_answer", "predicted_letter", "vote", "verdict", "judgment", "judgement", "choice", "answer"),
+        *("predicted_answer", "predicted_letter", "vote", "choice", "answer"),
         *("sample_score.score.prediction", "response", "output", "completion", "model_output", "predicted_text"),
         *("canonical_answers", "parsed_answers", "answers", "samples", "responses", "predictions", "completions"),
     ),
@@ -49,6 +46,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "cost": ("cost", "total_cost"),
     "tokens": ("tokens", "total_tokens", "completion_tokens"),
+    # Of a judgment: the judge votes, and what it judges is the question.
+    "judge": ("judge", "judge_name", "judge_model", "judge_id", "grader", "grader_model", "annotator", "rater"),
+    "verdict": ("verdict", "judgment", "judgement", "winner", "preference", "rating", "grade", "decision"),
     # Of a question that is to be asked.
     "id": ("id", *_IDS),
     "text": ("question", "question_text", "text", "input", "prompt", "query", "stem", "problem"),
@@ -120,6 +120,9 @@ def guess(
     {'gold': 'answer', 'question': 'Question ID', 'model': 'LLM', 'answer': 'prediction'}
     """
     found = dict(declared or {})
+    judging = {"model": candidates(columns, NAMES["judge"]), "answer": candidates(columns, NAMES["verdict"])}
+    if all(judging.values()) and not judging.keys() & found.keys() and judging.keys() <= set(parts):
+        found |= {part: names[0] for part, names in judging.items()}
     for part in parts:
         if part in found:
             continue

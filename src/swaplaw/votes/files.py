@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw import _files
-from swaplaw.errors import InputError, MissingExtraError, quote
+from swaplaw.errors import Fix, InputError, MissingExtraError, listing, quote
 from swaplaw.votes.provenance import origin_in
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def format_of_table(file: Path) -> str | None:
     return FORMATS.get(suffix)
 
 
-def open_file(file: Path) -> Source:
-    """Open one file of votes."""
+def open_file(file: Path, sheet: str | None = None) -> Source:
+    """Open one file of votes; of an Excel file, the named sheet or the first."""
     form = format_of_table(file)
     if form is None:
         raise InputError(
@@ -95,7 +95,7 @@ def open_file(file: Path) -> Source:
     if _files.regular(file).stat().st_size == 0:
         raise InputError(f"{quote(str(file), 200)}: the file is empty; write at least one vote into it")
     readers = {"parquet": _scan_parquet, "csv": _scan_csv, "jsonl": _scan_jsonl, "json": _scan_json}
-    reader = (readers | {"arrow": _scan_arrow, "excel": _scan_excel})[form]
+    reader = (readers | {"arrow": _scan_arrow, "excel": partial(_scan_excel, sheet=sheet)})[form]
     first_line = {"csv": 2, "jsonl": 1, "excel": 2}.get(form)
     origin = partial(origin_in, file) if form == "parquet" else dict
 
@@ -308,8 +308,8 @@ def _quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _scan_excel(file: Path) -> pl.LazyFrame:
-    """Read the first sheet, every cell as text."""
+def _scan_excel(file: Path, sheet: str | None = None) -> pl.LazyFrame:
+    """Read a sheet, by default the first, every cell as text."""
     import polars as pl
 
     try:
@@ -325,11 +325,16 @@ def _scan_excel(file: Path) -> pl.LazyFrame:
         raise InputError(
             f"{quote(str(file), 200)}: not a readable Excel file ({error}); save it again, or as CSV"
         ) from None
-    rows = [[_cell(value) for value in row] for row in book.worksheets[0].iter_rows(values_only=True)]
+    chosen = book.sheetnames[0] if sheet is None else sheet
+    if chosen not in book.sheetnames:
+        raise InputError(f"{quote(str(file), 200)}: no sheet {quote(chosen)}; there are {listing(book.sheetnames)}")
+    rows = [[_cell(value) for value in row] for row in book[chosen].iter_rows(values_only=True)]
+    others = [name for name in book.sheetnames if name != chosen]
     book.close()
     rows = [row for row in rows if any(value is not None for value in row)]
     if len(rows) < 2:
-        raise InputError(f"{quote(str(file), 200)}: the first sheet has no votes below its header; move them there")
+        named = Fix("sheet", "NAME", f"of {listing(others)}, name the one that has") if others else ()
+        raise InputError(f"{quote(str(file), 200)}: sheet {quote(chosen)} has no votes below its header", named)
     names = [name if name is not None else f"column {number}" for number, name in enumerate(rows[0], 1)]
     _check_names(names, file)
     return pl.DataFrame(rows[1:], schema=dict.fromkeys(names, pl.String), orient="row").lazy()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw._files import write_text
 from swaplaw.errors import InputError, quote
-from swaplaw.votes.table import Votes, votes_from
+from swaplaw.votes.table import Votes, votes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +56,7 @@ class Grouping:
             named = known.rename({"answer": column})
             frame = frame.join(named, on=keys, how="left", maintain_order="left")
             frame = frame.with_columns(pl.coalesce("category", column).alias(column)).drop("category")
-        return votes_from(frame.collect())
+        return votes_of(frame.collect())
 
     def _frame(self) -> pl.DataFrame:
         import polars as pl

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.hooks import service
@@ -27,8 +26,8 @@ def tally(
     Parameters
     ----------
     votes : Tally, Votes, dataframe, path or paths
-        Votes in the layout of the vote table: columns `question`, `model`, `answer` and `gold`. Dataframes are counted
-        in the engine that holds them; paths may be files, logs of other tools, and directories of them.
+        Votes in the layout of the vote table (columns `question`, `model`, `answer` and `gold`), which are counted in
+        the engine that holds them; or in any layout that `read_votes` knows: files, logs, directories, dataframes.
     dataset : str, optional
         Which dataset to count, where the votes hold several.
     silence : {"counts", "ignored"}
@@ -63,20 +62,11 @@ def tally(
 
 def vote_table(votes: VotesLike) -> Votes:
     """Open votes one by one, for what counts cannot tell (positions, the order of samples)."""
-    from swaplaw.votes.table import Votes, votes_from
+    from swaplaw.votes.table import Votes, votes_of
 
     if isinstance(votes, Votes):
         return votes
     if isinstance(votes, Tally):
         raise InputError("a tally holds counts only: pass the votes that it was counted from")
-    if isinstance(votes, str | Path | list | tuple):
-        opener = service("open paths")
-        if opener is None:
-            raise InputError("nothing here opens files: import swaplaw, or pass votes that were read")
-        opened: Votes = opener(votes)
-        return opened
-    if isinstance(votes, dict):
-        import polars as pl
-
-        return votes_from(pl.DataFrame(votes))
-    return votes_from(votes)
+    opener = service("open votes")
+    return votes_of(votes) if opener is None else opener(votes)  # type: ignore[no-any-return]

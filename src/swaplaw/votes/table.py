@@ -29,35 +29,8 @@ if TYPE_CHECKING:
     from swaplaw.votes.tally import Tally
 
 
-def votes_from(frame: Any) -> Votes:
-    """Take votes from any dataframe that narwhals supports: pandas, Polars, PyArrow, DuckDB, PySpark, Dask.
-
-    The engine that holds the votes counts them: Spark counts a Spark dataframe, DuckDB a DuckDB relation. Only counts
-    come back.
-
-    Parameters
-    ----------
-    frame : dataframe
-        One row per vote, with the columns `question`, `model`, `answer` and `gold`.
-
-    Returns
-    -------
-    Votes
-        The vote table, checked against its contract.
-
-    Raises
-    ------
-    InputError
-        If it is not a dataframe, or breaks the contract; the message says where and what to do.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import swaplaw as sl
-    >>> frame = pl.DataFrame({"question": ["1"], "model": ["a"], "answer": ["B"], "gold": ["B"]})
-    >>> sl.votes_from(frame).datasets
-    ['votes']
-    """
+def votes_of(frame: Any) -> Votes:
+    """Take votes from a dataframe in the layout of the vote table; the engine that holds them counts them."""
     return Votes((source_from(frame),))
 
 

@@ -20,9 +20,7 @@ from inspect_ai.solver import TaskState
 
 from swaplaw.answers.choice import letter, read_choice
 from swaplaw.collect.ask.solver import ORDER
-
-STOPPED = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
-"""Stop reasons that make a completion an abstention, whatever it says: it was not the model that ended it."""
+from swaplaw.importers.record import STOPS
 
 
 @metric
@@ -60,4 +58,4 @@ def abstention(state: TaskState) -> str | None:
     """Say why there is no answer to look for; None where there may be one."""
     if not state.output.choices:
         return "limit"  # The sample was stopped before its generation came back.
-    return STOPPED.get(state.output.stop_reason)
+    return STOPS.get(state.output.stop_reason)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.collect.questions.question import Question, Questions, Row, content_id, gather, text_of
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, quote
-from swaplaw.importers.inspect.answers import positions
+from swaplaw.importers.record import positions
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Dataset, Sample

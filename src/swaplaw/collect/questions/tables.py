@@ -8,10 +8,8 @@ letters tell nothing of a question's text.
 from __future__ import annotations
 
 import ast
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from swaplaw.collect.design.orders import MOST_OPTIONS, order
 from swaplaw.collect.questions.columns import Columns, find_columns
 from swaplaw.collect.questions.question import Question, Questions, Row, content_id, gather, text_of
 from swaplaw.errors import InputError, listing, quote
+from swaplaw.importers import documents
 from swaplaw.votes.files import format_of_table, open_file, unreadable
 
 PADDING = "N/A"
@@ -57,7 +56,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         )
     opened = open_file(file)
     if format_of_table(file) == "jsonl":
-        yield from _json_rows(file)
+        yield from documents.lines(file)  # Rows may differ in the types of a column.
         return
     import polars as pl
 
@@ -66,27 +65,6 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise unreadable(opened, error) from None
     yield from enumerate(frame.iter_rows(named=True), 1)
-
-
-def _json_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """By Python's own reader: rows may differ in the types of a column, and an error has its line."""
-    try:
-        packed = gzip.decompress(file.read_bytes()) if file.suffix.lower() == ".gz" else file.read_bytes()
-        lines = packed.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{quote(str(file), 200)}: cannot be unpacked ({error}); copy it again") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{quote(str(file), 200)}: not UTF-8 text ({error}); write the file again as UTF-8") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{quote(str(file), 200)}: line {number} is not JSON ({error}); fix that line") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{quote(str(file), 200)}: line {number} is {quote(row)}; expected a JSON object")
-        yield number, row
 
 
 def _builder(place: str, row: Mapping[str, Any], columns: Columns) -> Row:

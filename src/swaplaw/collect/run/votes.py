@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
 from swaplaw.votes.provenance import PROVENANCE
-from swaplaw.votes.table import votes_from
+from swaplaw.votes.table import votes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +50,7 @@ def write_votes(logs: Path, output: Path, options: Options, facts: dict[str, Any
     imported = import_votes([logs], options)
     frame = imported.votes.frame.drop(LEFT_OUT, strict=False).sort("model", "question", "sample").collect()
     provenance = imported.provenance | {"collected": facts}
-    votes_from(frame).write(output, metadata={PROVENANCE: json.dumps(provenance, sort_keys=True)})
+    votes_of(frame).write(output, metadata={PROVENANCE: json.dumps(provenance, sort_keys=True)})
     return Written([_tell(part) for part in frame.partition_by("model", maintain_order=True)], imported.notes)
 
 

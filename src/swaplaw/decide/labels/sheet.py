@@ -115,7 +115,7 @@ def labelled_votes(votes: Votes, labels: Mapping[str, str], dataset: str | None 
     import polars as pl
 
     from swaplaw.votes.ballots import ballots_of
-    from swaplaw.votes.table import votes_from
+    from swaplaw.votes.table import votes_of
 
     ballots = ballots_of(votes, dataset).with_labels(labels)
     given = pl.LazyFrame(
@@ -131,7 +131,7 @@ def labelled_votes(votes: Votes, labels: Mapping[str, str], dataset: str | None 
         frame = frame.with_columns(
             pl.when(pl.col("_label").is_not_null()).then(literal).otherwise("correct").alias("correct")
         )
-    return votes_from(frame.drop("_label"))
+    return votes_of(frame.drop("_label"))
 
 
 def read_sheet(path: str | Path) -> Mapping[str, str]:

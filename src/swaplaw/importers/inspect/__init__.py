@@ -17,4 +17,4 @@ def _recognises(file: Path) -> bool:
     return bool(re.match(rb'\s*{\s*"version"', start)) and b'"eval"' in start
 
 
-FORMAT = Format("inspect", _recognises, read)
+FORMATS = (Format("inspect", _recognises, read),)

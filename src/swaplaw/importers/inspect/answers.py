@@ -11,7 +11,7 @@ from swaplaw.answers.characters import storable
 from swaplaw.answers.choice import letter, read_choice
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.documents import CHOICE, LETTER
-from swaplaw.importers.record import Options, bounded
+from swaplaw.importers.record import STOPS, Options, bounded, positions
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample, EvalSampleSummary
@@ -28,7 +28,6 @@ REASONS = {
     "grader_failed": "ungraded",
     "scoring_failed": "ungraded",
 }
-STOPS = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "refused"}
 LIMITS = {"token": "truncated", "context": "truncated"}
 OWN = ("truncated", "no_parse", "refused", "limit")
 """Reasons in the vote table's own words: a scorer that gives one has looked at stop reason and limits itself."""
@@ -231,19 +230,6 @@ def reason_of(score: Score) -> str | None:
 def _word(reason: str) -> str:
     """A scorer's own reason, as one short printable word."""
     return "".join(char if char.isalnum() else "_" for char in reason)[:MAX_REASON] or "no_parse"
-
-
-def positions(letters: str | list[str], count: int) -> list[int] | None:
-    """Positions that letters (A, B, …, then 1, 2, …) name among `count` options; None where they are not letters."""
-    names = {letter(index): index for index in range(count)}
-    found: list[int] = []
-    for part in [letters] if isinstance(letters, str) else letters:
-        for token in part.replace(",", " ").split():
-            for name in [token] if token in names else list(token):
-                if name not in names:
-                    return None
-                found.append(names[name])
-    return found
 
 
 def _shown(score: Score) -> dict[str, int]:

@@ -25,13 +25,12 @@ from swaplaw.importers.inspect.answers import (
     Orders,
     SampleRow,
     abstention,
-    positions,
     read_score,
     reason_of,
 )
 from swaplaw.importers.inspect.origin import Readers, differing, is_ours, recorded
 from swaplaw.importers.inspect.summaries import summaries
-from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, schema
+from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, positions, schema
 from swaplaw.importers.scores import Scores
 from swaplaw.votes.files import Source
 

@@ -8,13 +8,12 @@ them (again) than for all the rest.
 
 from __future__ import annotations
 
-import json
-import re
 import zipfile
 from collections.abc import Iterator
-from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
+
+from swaplaw.importers.documents import elements
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSampleSummary
@@ -23,8 +22,6 @@ WHOLE = "summaries.json"
 """Where a finished log has all summaries."""
 JOURNAL = "_journal/summaries/"
 """Where one that was cut short has them, in numbered parts."""
-_CHUNK = 1 << 18
-_BETWEEN = re.compile(r"[\s,]*")
 
 
 def summaries(file: Path) -> Iterator[EvalSampleSummary]:
@@ -58,23 +55,3 @@ def _parts(names: list[str]) -> list[str]:
         return [WHOLE]
     parts = {name for name in names if name.startswith(JOURNAL) and name.endswith(".json")}
     return sorted(parts, key=lambda name: int(name.removeprefix(JOURNAL).removesuffix(".json")))
-
-
-def elements(handle: IO[bytes], name: str) -> Iterator[dict[str, Any]]:
-    """Give the objects of a JSON array as they come. Python's decoder takes the bare NaN that Inspect writes."""
-    decode, reader = json.JSONDecoder().raw_decode, TextIOWrapper(handle, encoding="utf-8")
-    text, place = reader.read(_CHUNK).lstrip(), 1
-    if not text.startswith("["):
-        raise ValueError(f"expected a list of summaries in {name}")
-    while True:
-        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # matches nothing, too
-        if text.startswith("]", place):
-            return
-        try:
-            element, place = decode(text, place)
-        except json.JSONDecodeError:
-            if not (chunk := reader.read(_CHUNK)):
-                raise
-            text, place = text[place:] + chunk, 0
-            continue
-        yield element

@@ -100,9 +100,9 @@ def read_deciban(folder: str | Path, columns: Mapping[str, Any] | None = None, s
 
 
 def _votes(assembly: Assembly) -> Votes:
-    from swaplaw.votes.table import votes_from
+    from swaplaw.votes.table import votes_of
 
-    return votes_from(assembly.frame())
+    return votes_of(assembly.frame())
 
 
 def _files(folder: Path) -> tuple[list[File], list[str]]:
