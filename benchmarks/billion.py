@@ -1,6 +1,6 @@
-"""A billion votes, made up on the fly: counted into a tally, and merged.
+"""A billion votes, made up on the fly: counted part by part, and read as one tally.
 
-No vote is ever on disk: each source is a block of questions that is drawn when it is counted. Everything runs in a
+No vote is ever on disk: each part is a block of questions that is drawn when it is counted. Everything runs in a
 process of its own (`python -m benchmarks.billion` prints the facts as JSON); `SWAPLAW_BENCH_VOTES` sets how many votes.
 """
 
@@ -14,15 +14,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.harness import Row
-from swaplaw.votes.files import Source
-from swaplaw.votes.tally_writing import write_tally
+from swaplaw import read_votes
+from swaplaw.votes.table import votes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,27 +30,26 @@ VOTES = int(os.environ.get("SWAPLAW_BENCH_VOTES", 10**9))
 MODELS, SAMPLES, QUESTIONS = 100, 100, 500
 """Models, samples of each on a question, and questions of a block: 5 million votes."""
 LIMIT, RATE = 6144.0, 1e6
-"""Megabytes that the process may take, and votes for each processor second that it must count and merge."""
+"""Megabytes that the process may take, and votes for each processor second that it must count and read."""
 
 
 def measure() -> Iterator[Row]:
     finished = subprocess.run([sys.executable, "-m", "benchmarks.billion"], capture_output=True, text=True, check=True)
     facts = json.loads(finished.stdout)
-    name = f"{facts['votes']:,} votes made up, counted into a tally of {facts['disk']:,.0f} MB"
+    name = f"{facts['votes']:,} votes made up, counted into {facts['disk']:,.0f} MB"
     yield Row(name, facts["seconds"], facts["votes"] / RATE, f"{RATE:,.0f} votes per second", 1, "CPU s")
     yield Row(f"{name}: memory", facts["peak"], LIMIT, "the limit", 1, "MB")
 
 
 def facts() -> dict[str, float]:
-    """Count and merge; what it took."""
-    blocks = max(1, VOTES // (MODELS * SAMPLES * QUESTIONS))
-    sources = [Source(f"block {number}", partial(block, number)) for number in range(blocks)]
+    """Count, and read the counts as one tally; what it took."""
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
-        tally = write_tally(sources, Path(folder) / "tally")
+        for number in range(max(1, VOTES // (MODELS * SAMPLES * QUESTIONS))):
+            votes_of(block(number)).write_counts(f"{folder}/{number}.parquet")
         counted = time.process_time() - start
-        disk = sum(file.stat().st_size for file in tally.path.rglob("*") if file.is_file()) / 2**20
-        votes = tally.votes
+        disk = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
+        votes = int(read_votes(folder).tally().votes.sum())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = time.process_time() - start
     return {"votes": votes, "seconds": seconds, "counted": counted, "disk": disk, "peak": peak}

@@ -27,7 +27,6 @@ THREE = "--models gpt-4,mistral-large,claude-3-opus-20240229"
 RUNS: dict[str, list[str]] = {
     "demo": ["demo"],
     "import": ["import three.csv -o imported.parquet"],
-    "tally": ["tally three.csv -o tally"],
     "checks": ["checks demo", "checks odd.csv", "checks one.csv"],
     "summary": ["summary demo", "summary odd.csv --canonical exact"],
     "compare": [f"compare demo {THREE}", f"compare demo {THREE} --score single", f"compare demo {THREE} --anytime"],

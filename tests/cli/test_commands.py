@@ -190,7 +190,7 @@ def test_help_has_an_example_and_fits_a_terminal(
     shown = swaplaw(*path, "--help").out
     _, *below = shown.splitlines()
     _, example = shown.split("Example:\n")
-    assert shlex.split(example.replace("\\\n", "")) == shlex.split(EXAMPLES[" ".join(path)])
+    assert shlex.split(example.replace("\\\n", ""))[: 1 + len(path)] == ["swaplaw", *path]
     assert [line for line in below if len(line) > 80 or line.endswith("...")] == []
 
 

@@ -157,7 +157,7 @@ def test_bad_input_gets_one_clear_line_each(law_file: str, tmp_path: Path, swapl
         ("either --law or --calibrate-on", "predictors", "demo", "--law", law_file, "--calibrate-on", "demo"),
         ("level 95.0 is not between 0 and 1", "calibrate", "demo", "--level", "95"),
         ("0 bootstrap replicates", "calibrate", "demo", "--replicates", "0"),
-        ("cannot write the law", "calibrate", "demo", "-o", str(tmp_path / "no" / "law.json"), *FAST),
+        ("there is no directory", "calibrate", "demo", "-o", str(tmp_path / "no" / "law.json"), *FAST),
     ):
         found = swaplaw(*arguments)
         assert found.code == 2, arguments

@@ -17,7 +17,7 @@ import swaplaw as sl
 from swaplaw.cli import main
 from swaplaw.cli.decide.budget import command as budget_command
 from swaplaw.cli.decide.recommend import command
-from swaplaw.cli.votes.checks import command as checks_command
+from swaplaw.cli.votes import checks as checks_command
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
 
@@ -63,7 +63,7 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, 
         (["--prices", "nowhere.json"], "cannot read prices"),
         (["--folds", "1"], "2 or more"),
         (["--repeats", "0"], "1 or more"),
-        (["-o", "nowhere/policy.json"], "cannot write the policy"),
+        (["-o", "nowhere/policy.json"], "there is no directory"),
     ],
 )
 def test_bad_options_get_one_clear_line(

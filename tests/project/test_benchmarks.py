@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from benchmarks import before, fleets, growth, guard, plan, publish
 from benchmarks.commands import Bound
@@ -24,7 +23,6 @@ from benchmarks.publish import TOPICS
 
 import swaplaw as sl
 
-from support.commands import Run
 from support.pages import ROOT
 
 ROWS = [
@@ -219,7 +217,7 @@ def test_large_case_reports_its_facts() -> None:
     assert facts["peak"] > 10
 
 
-def test_votes_made_up_on_the_fly_become_a_tally() -> None:
+def test_votes_made_up_on_the_fly_become_counts() -> None:
     finished = run("-m", "benchmarks.billion", SWAPLAW_BENCH_VOTES="5000000")
     assert finished.returncode == 0, finished.stderr
     facts = json.loads(finished.stdout)
@@ -258,22 +256,6 @@ def test_documented_command_runs(line: str, tmp_path: Path) -> None:
         assert all(json.loads(each)["code"] == 0 for each in finished.stdout.splitlines())
     else:
         assert "x (" in finished.stdout
-
-
-def test_documented_tallies_are_written_and_merged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaplaw: Run
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    frame = sl.demo_votes().frame.collect().drop("sample")
-    days = frame.with_columns(sample=pl.int_range(pl.len()).over("question", "model"))
-    for name, part in (("monday", pl.col("sample") < 1), ("tuesday", pl.col("sample") >= 1)):
-        sl.votes.write_tally(sl.votes_from(days.filter(part)), tmp_path / name)
-    [block] = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
-    for line in block.splitlines():
-        program, *arguments = shlex.split(line.split("#")[0])
-        assert program == "swaplaw"
-        assert swaplaw(*arguments).code == 0, line
-    assert sl.votes.read_tally(tmp_path / "both").votes == frame.height
 
 
 @pytest.mark.slow

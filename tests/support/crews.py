@@ -13,7 +13,7 @@ from swaplaw.votes.tally import Tally
 
 from support.pages import DOCS, blocks
 
-PAGE = DOCS / "workers.md"
+PAGE = DOCS / "scale.md"
 
 
 @cache

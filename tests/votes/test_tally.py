@@ -20,26 +20,41 @@ from support.twin import Corpus
 
 
 @given(case=corpora(models=3, questions=6), data=st.data())
-def test_merged_parts_are_the_whole_in_any_order(case: Corpus, data: st.DataObject) -> None:
+def test_counts_kept_in_files_are_the_votes_they_were_counted_from(
+    case: Corpus, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("counts")
     frame = case.frame()
     if data.draw(st.booleans()):
         stated = [data.draw(st.sampled_from([None, 1, 2, 4, 9, 27])) for _ in range(frame.height)]
         frame = frame.with_columns(options=pl.Series(stated, dtype=pl.Int64))
     whole = sl.votes_from(frame).tally()
-    cut = [data.draw(st.integers(0, 2)) for _ in range(frame.height)]
-    parts = frame.with_columns(part=pl.Series(cut)).partition_by("part", include_key=False)
-    tallies = [sl.votes_from(part).tally() for part in data.draw(st.permutations(parts))]
-    merged = tallies[0].merge(*tallies[1:])
-    same(merged, whole)
-    assert merged.golds == whole.golds
+    for number, part in enumerate(frame.partition_by("question", "model")):
+        sl.votes_from(part).write_counts(folder / f"{number}.parquet")
+    (folder / "0.parquet").unlink()
+    frame.partition_by("question", "model")[0].write_parquet(folder / "votes.parquet")
+    found = sl.read_votes(folder).tally()
+    same(found, whole)
+    assert found.golds == whole.golds
 
 
-def test_tallies_that_disagree_are_not_merged() -> None:
-    one, two = ({"question": ["q"], "model": ["m"], "answer": ["A"], "gold": [gold]} for gold in "AB")
-    with pytest.raises(sl.InputError, match="disagree about the gold of question 'q'"):
-        sl.tally(one).merge(sl.tally(two))
-    with pytest.raises(sl.InputError, match="tallies of one dataset"):
-        sl.tally(one).merge(sl.tally(two | {"dataset": ["other"]}))
+def test_counts_that_may_hold_the_same_votes_are_refused(tmp_path: Path) -> None:
+    votes = sl.votes_from(pl.DataFrame({"question": ["q"], "model": ["m"], "answer": ["A"], "gold": ["A"]}))
+    votes.write_counts(tmp_path / "counts.parquet")
+    votes.write(tmp_path / "votes.parquet")
+    with pytest.raises(sl.InputError, match="two sources hold votes of model 'm' on question 'q', one of them as"):
+        sl.read_votes(tmp_path)
+    broken = pl.read_parquet(tmp_path / "counts.parquet").with_columns(votes=pl.lit(0))
+    broken.write_parquet(tmp_path / "broken.parquet", metadata={"swaplaw": '{"counts": true}'})
+    with pytest.raises(sl.InputError, match=r"broken.parquet': these are no counts"):
+        sl.read_votes(tmp_path / "broken.parquet")
+
+
+def test_the_same_votes_are_the_same_bytes(tmp_path: Path) -> None:
+    frame = sl.demo_votes().frame.collect()
+    sl.votes_from(frame).write_counts(tmp_path / "one.parquet")
+    sl.votes_from(frame.sample(fraction=1, shuffle=True, seed=1).to_pandas()).write_counts(tmp_path / "two.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
 
 
 @given(case=corpora(models=3, questions=8), data=st.data())

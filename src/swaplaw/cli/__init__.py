@@ -23,7 +23,6 @@ SECTIONS = {
         "demo": ("votes", "The whole path on bundled real votes."),
         "import": ("votes", "Read logs of Inspect, lm-evaluation-harness, HELM and others, or any table."),
         "collect": ("collect", "Ask real models multiple-choice questions, again and again."),
-        "tally": ("votes", "Count votes where they are, into a folder that can be merged and used as votes."),
     },
     "Look at them": {
         "checks": ("votes", "What looks wrong in votes, and how to fix it."),

@@ -26,10 +26,6 @@ from swaplaw.votes.files import FORMATS as TABLES
 from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
 from swaplaw.votes.provenance import PROVENANCE, spelt
 from swaplaw.votes.table import Votes, source_from
-from swaplaw.votes.tally_folder import is_tally, open_tally
-
-TALLY = "tally"
-"""What a folder is that `write_tally` wrote: its votes are counted already."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +38,19 @@ class Imported:
     notes: tuple[str, ...]
     provenance: dict[str, Any]
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, *, counts: bool = False) -> None:
         """Write the votes; Parquet carries the provenance in its metadata.
 
         Parameters
         ----------
         path : str or Path
             The file to write; its suffix says in which format.
+        counts : bool
+            Write how many votes each answer got, instead of the votes.
         """
+        if counts:
+            self.votes.write_counts(path, self.provenance)
+            return
         self.votes.write(path, metadata={PROVENANCE: json.dumps(self.provenance, sort_keys=True)})
 
     def to_dict(self) -> dict[str, Any]:
@@ -248,9 +249,7 @@ def open_votes(votes: Any, options: Options | None = None) -> tuple[list[Source]
         return [source], findings.notes
     sources: list[Source] = []
     for form, files in by_format(find(votes), chosen).items():
-        if form == TALLY:
-            sources += map(open_tally, files)
-        elif form == "votes" and not asked:
+        if form == "votes" and not asked:
             sources += map(open_file, files)
         elif form == "table":
             sources += [_open_table(file, tables.read, chosen, findings) for file in files]
@@ -315,11 +314,7 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
-        files = (
-            [path if path.is_dir() else regular(path)]
-            if not path.is_dir() or is_tally(path)
-            else sorted(file for file in path.rglob("*") if _is_input(file))
-        )
+        files = [regular(path)] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
         if not files:
             raise InputError(
                 f"{quote(str(path), 200)}: no vote files and no logs in this directory; "
@@ -362,8 +357,6 @@ def by_format(files: Iterable[Path], options: Options) -> dict[str, list[Path]]:
 
 def detect(file: Path, options: Options | None = None) -> str:
     """Tell what a file is: the name of a format, `votes` (the native layout) or `table`."""
-    if is_tally(file):
-        return TALLY
     form = format_of(file)
     if form is not None:
         return form.name

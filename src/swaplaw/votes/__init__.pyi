@@ -8,22 +8,16 @@ from .summary import ModelSummary as ModelSummary
 from .table import Votes as Votes
 from .table import votes_of as votes_of
 from .tally import Tally as Tally
-from .tally_folder import TallyFolder as TallyFolder
-from .tally_folder import read_tally as read_tally
-from .tally_writing import write_tally as write_tally
 
 __all__ = [
     "Check",
     "ModelSummary",
     "PositionBias",
     "Tally",
-    "TallyFolder",
     "Votes",
     "demo_votes",
     "find_checks",
     "fingerprint_of",
     "position_bias",
-    "read_tally",
     "votes_of",
-    "write_tally",
 ]

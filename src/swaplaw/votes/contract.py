@@ -29,14 +29,14 @@ _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 def conform(source: Source) -> pl.LazyFrame:
     """Bring one source to the contract's columns, types and nulls, lazily; other columns pass through untouched.
 
-    Of a tally each vote is a row again.
+    Of counts each vote is a row again.
     """
     import polars as pl
 
     rows = blanks_to_null(rows_of(source))
     if not source.counted:
         return rows
-    return rows.select(pl.exclude("votes", engines.MARK).repeat_by("votes").explode())
+    return rows.select(pl.exclude("votes").repeat_by("votes").explode())
 
 
 def rows_of(source: Source) -> pl.LazyFrame:

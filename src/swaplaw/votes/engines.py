@@ -9,8 +9,7 @@ same Polars code for all: so all engines agree to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.arrays import Ints
@@ -142,12 +141,7 @@ def unreadable_frame(name: str, error: Exception) -> InputError:
 
 
 def count_foreign(frame: Any, name: str) -> pl.DataFrame:
-    """Count the votes of each combination of `KEYS` in the engine that holds them, with marks of their numbers."""
-    return _collected(counting(frame, name), name)
-
-
-def counting(frame: Any, name: str) -> nw.LazyFrame[Any]:
-    """The query that counts votes, for the engine to run: one pass."""
+    """Count the votes of each combination of `KEYS` in the engine that holds them, in one pass, with their marks."""
     import narwhals as nw
 
     wrapped = _without_categories(narwhal(frame, name).lazy())
@@ -166,8 +160,9 @@ def counting(frame: Any, name: str) -> nw.LazyFrame[Any]:
     if "sample" in schema.names() and is_lazy(frame):
         counts = wrapped.with_columns(**_mark_foreign()).group_by(keys)
         # Some engines sum in wider numbers, which they write to files as floats.
-        return counts.agg(*sums, *(nw.col(half).sum() for half in HALVES)).with_columns(nw.col(HALVES).cast(nw.Int64))
-    return wrapped.group_by(keys).agg(*sums)
+        whole = counts.agg(*sums, *(nw.col(half).sum() for half in HALVES)).with_columns(nw.col(HALVES).cast(nw.Int64))
+        return _collected(whole, name)
+    return _collected(wrapped.group_by(keys).agg(*sums), name)
 
 
 def is_lazy(frame: Any) -> bool:
@@ -291,54 +286,3 @@ def numbers_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.LazyFrame:
     number = pl.col("sample")
     distinct = number.n_unique().cast(pl.Int64) - (number.null_count() > 0)
     return suspects.group_by(keys).agg(pl.len().alias("votes"), number.count().alias("rows"), distinct.alias("numbers"))
-
-
-def sought_polars(frame: pl.LazyFrame, ballots: pl.DataFrame) -> pl.DataFrame:
-    """The sample numbers of some ballots, which `ballot` numbers, streamed."""
-    import polars as pl
-
-    keys = [key for key in ballots.columns if key != "ballot"]
-    sought = frame.filter(pl.col("sample").is_not_null()).join(ballots.lazy(), on=keys, how="inner")
-    return sought.select("ballot", "sample").collect(engine="streaming")
-
-
-def sought_foreign(frame: Any, name: str, file: Path) -> pl.DataFrame:
-    """The same in the engine that holds the votes; `file` has the ballots, spelt as the engine spells them."""
-    import narwhals as nw
-    import polars as pl
-
-    ballots = pl.read_parquet(file)
-    keys = [key for key in ballots.columns if key != "ballot"]
-    wrapped = _without_categories(narwhal(frame, name).lazy())
-    numbered = wrapped.filter(~nw.col("sample").is_null()).select(*keys, nw.col("sample").cast(nw.Int64))
-    native = wrapped.to_native()
-    read = next((how for kind, how in _READERS.items() if type(native).__module__.startswith(kind)), None)
-    if read is not None:
-        sought = numbered.join(nw.from_native(read(native, str(file))).lazy(), on=keys, how="inner")
-        return to_polars(sought.select("ballot", "sample").to_native(), name)
-    # Engines that are not known to read files tell the numbers of whole models.
-    rows = to_polars(numbered.filter(nw.col("model").is_in(ballots["model"].unique().to_list())).to_native(), name)
-    return rows.join(ballots, on=keys, how="inner").select("ballot", "sample")
-
-
-def _read_duckdb(relation: Any, file: str) -> Any:
-    # The relation's own connection has to read: others cannot be joined with it.
-    quoted = file.replace("'", "''")
-    return relation.query("swaplaw_votes", f"from read_parquet('{quoted}')")
-
-
-def _read_dask(frame: Any, file: str) -> Any:
-    import dask.dataframe as dd
-    import pandas as pd
-
-    # Of one partition, so that it goes to the votes, and not the votes to it.
-    return dd.from_pandas(pd.read_parquet(file), npartitions=1)  # type: ignore[no-untyped-call]
-
-
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "duckdb": _read_duckdb,
-    "_duckdb": _read_duckdb,
-    "pyspark": lambda frame, file: frame.sparkSession.read.parquet(file),
-    "dask": _read_dask,
-}
-"""How engines read a file beside a frame of theirs."""

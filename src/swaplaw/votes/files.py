@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw import _files
 from swaplaw.errors import Fix, InputError, MissingExtraError, listing, quote
-from swaplaw.votes.provenance import origin_in
+from swaplaw.votes.provenance import COUNTS, origin_in, provenance_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,11 +63,9 @@ class Source:
     first_line: int | None = None
     """Line of the first vote where rows are lines of text, so that errors can say where to look."""
     counted: bool = False
-    """Whether rows are counts already (a tally on disk), with their number of votes."""
+    """Whether rows are counts already (see `Votes.write_counts`), with their number of votes."""
     origin: Callable[[], Mapping[str, Any]] = dict
     """Tells how the votes came about, where that is recorded (see `provenance`)."""
-    numbers: Callable[[str, Sequence[str]], pl.LazyFrame] | None = None
-    """Of a tally: gives the sample numbers that it keeps of a dataset's models (see `TallyFolder.numbers`)."""
 
     def place(self, row: int) -> str:
         """Say where row `row` (counted from 0) is."""
@@ -103,7 +101,8 @@ def open_file(file: Path, sheet: str | None = None) -> Source:
         with reading(source):
             return reader(_files.unpacked(file))
 
-    source = Source(str(file), scan, first_line, origin=origin)
+    counted = form == "parquet" and provenance_in(file).get(COUNTS) is True
+    source = Source(str(file), scan, first_line, counted, origin)
     return source
 
 

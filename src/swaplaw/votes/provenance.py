@@ -9,6 +9,8 @@ from typing import Any
 
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
+COUNTS = "counts"
+"""What says there that rows are counts: each stands for as many votes as its column `votes` says."""
 ORIGINS = ("reader", "temperature", "truncated")
 """What is recorded of each vote's making: its reader, the temperature, and what a truncated completion counts as."""
 

@@ -6,6 +6,7 @@ and optionally `dataset`, `sample`, `cluster`, `reason`, `correct`, `options`, `
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_
 from swaplaw.votes.counts import graded_both_ways
 from swaplaw.votes.files import Source, reading
 from swaplaw.votes.options import OPTIONS
-from swaplaw.votes.provenance import agreed
+from swaplaw.votes.provenance import COUNTS, PROVENANCE, agreed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,34 +97,38 @@ class Votes:
         return codes if spread is codes.counts else Codes(spread)
 
     def _count_rows(self) -> tuple[Codes, pl.DataFrame | None]:
-        """Count files and Polars frames, all as one, streamed."""
+        """Count files and Polars frames, all as one, streamed; counts that are among them are added."""
         import polars as pl
 
-        tallies = [source for source in self.sources if source.counted]
-        if tallies:
-            return Codes(self._count_tallies(tallies)), None
         frames = _graded_alike([rows_of(source) for source in self.sources])
-        rows = pl.concat(frames, how="diagonal_relaxed")
-        counts = self._collect(engines.count_polars(rows))
-        if engines.MARK not in counts.columns:
-            return Codes(counts), None
-        codes = Codes(counts.drop(engines.MARK))
-        suspects = engines.unproven(codes, counts[engines.MARK])
-        return codes, None if suspects.is_empty() else self._collect(engines.numbers_polars(rows, suspects))
+        rows = [frame for source, frame in zip(self.sources, frames, strict=True) if not source.counted]
+        kept = [
+            self._counts_kept(source, frame)
+            for source, frame in zip(self.sources, frames, strict=True)
+            if source.counted
+        ]
+        if not rows:
+            return Codes(_joined(kept)), None
+        votes = pl.concat(rows, how="diagonal_relaxed")
+        counts = self._collect(engines.count_polars(votes))
+        codes, suspects = Codes(counts.drop(engines.MARK, strict=False)), None
+        if engines.MARK in counts.columns:
+            suspects = engines.unproven(codes, counts[engines.MARK])
+        proven = suspects is None or suspects.is_empty()
+        samples = None if proven else self._collect(engines.numbers_polars(votes, suspects))  # type: ignore[arg-type]
+        return Codes(_joined([codes.counts, *kept])) if kept else codes, samples
 
-    def _count_tallies(self, tallies: list[Source]) -> pl.DataFrame:
-        """The counts of a tally on disk; several, or votes beside one, have to be merged first."""
+    def _counts_kept(self, source: Source, frame: pl.LazyFrame) -> pl.DataFrame:
+        """The counts that a file holds."""
         import polars as pl
 
-        if len(self.sources) > 1:
-            raise InputError(
-                f"{quote(tallies[0].name, 200)} is a tally: merge it with the other votes first (write_tally, or "
-                "`swaplaw tally A B -o merged`), which makes sure that none are counted twice"
-            )
-        rows = tallies[0].scan().drop(engines.MARK, strict=False)
-        keys = [key for key in (*engines.KEYS, OPTIONS) if key in rows.collect_schema().names()]
-        counts = self._collect(rows.select(*keys, pl.col("votes").cast(pl.Int64)))
-        require_counts(counts["votes"], tallies[0])
+        with reading(source):
+            keys = [key for key in (*engines.KEYS, OPTIONS) if key in frame.collect_schema().names()]
+            counts = self._collect(frame.select(*keys, pl.col("votes").cast(pl.Int64)))
+        votes = counts["votes"]
+        if counts.is_empty() or votes.null_count() or votes.min() < 1 or float(votes.mean()) * len(votes) > 2**53:  # type: ignore[arg-type, operator]
+            name = quote(source.name, 200)
+            raise InputError(f"{name}: these are no counts (they must be 1 or more); count the votes again")
         return counts
 
     def _count_elsewhere(self, source: Source) -> tuple[Codes, pl.DataFrame | None]:
@@ -208,6 +213,34 @@ class Votes:
             raise InputError(f"there is no dataset {quote(chosen)} in these votes; there are {listing(names)}")
         return chosen, self.counts.filter(self.counts["dataset"] == chosen)
 
+    def write_counts(self, path: str | Path, metadata: Mapping[str, Any] | None = None) -> None:
+        """Write how many votes each answer got, instead of the votes: a small Parquet file that every command reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, `.parquet`. The same votes give the same bytes, whichever engine counted them.
+        metadata : mapping, optional
+            Their provenance; by default what is known of how they were made.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import swaplaw as sl
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     sl.demo_votes().write_counts(f"{folder}/counts.parquet")
+        ...     sl.tally(f"{folder}/counts.parquet")
+        Tally('renze-temperature': 9 models, 100 questions, 21,600 votes)
+        """
+        if Path(path).suffix != ".parquet":
+            raise InputError(f"{quote(str(path), 200)}: counts are kept as Parquet; name the file .parquet")
+        known = dict(self.origin if metadata is None else metadata) | {COUNTS: True}
+        ordered = self.counts.select(sorted(self.counts.columns)).sort(
+            [key for key in engines.KEYS if key in self.counts.columns], nulls_last=True
+        )
+        with writing(path) as draft:
+            ordered.write_parquet(draft, metadata={PROVENANCE: json.dumps(known, sort_keys=True)})
+
     def write(self, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
         """Write the votes in the format that the file's suffix names; Parquet, the native form, keeps `metadata`."""
         file = Path(path)
@@ -220,10 +253,21 @@ class Votes:
             getattr(self.frame, writers[file.suffix])(draft, **extra)
 
 
-def require_counts(votes: pl.Series, source: Source) -> None:
-    """Refuse a tally whose counts nobody can have counted: below 1, or more than whole numbers are exact for."""
-    if votes.null_count() or (len(votes) and (int(votes.min()) < 1 or float(votes.mean()) * len(votes) > 2**53)):  # type: ignore[arg-type]
-        raise InputError(f"{quote(source.name, 200)}: not a tally (counts must be 1 or more); write it again")
+def _joined(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Counts of several sources as one; no two may have votes of the same model on the same question."""
+    import polars as pl
+
+    if len(parts) > 1:
+        ballots = pl.concat([part.select(engines.BALLOT).unique() for part in parts])
+        twice = ballots.filter(ballots.is_duplicated()).sort(engines.BALLOT)
+        if not twice.is_empty():
+            _, question, model = twice.row(0)
+            raise InputError(
+                f"two sources hold votes of model {quote(model)} on question {quote(question)}, one of them as counts, "
+                "which cannot tell whether these are the same votes: count the votes themselves together "
+                "(`swaplaw import A B --counts -o counts.parquet`)"
+            )
+    return pl.concat(parts, how="diagonal_relaxed")
 
 
 def _labels_spread(counts: pl.DataFrame) -> pl.DataFrame:

@@ -326,12 +326,6 @@ class Tally:
             options=self.options,
         )
 
-    def merge(self, *others: Tally) -> Tally:
-        """Add the counts of other models, other questions or more samples of the same dataset, in any order."""
-        from swaplaw.votes.merging import merge_tallies
-
-        return merge_tallies([self, *others])
-
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
         """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
         kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
