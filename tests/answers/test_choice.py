@@ -1,13 +1,30 @@
 """Answer extraction: a table of what models really write, and laws that hold for any text."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.answers.choice import read_choice
-from swaplaw.answers.replies.thinking import spoken
+from swaplaw.answers import choice
+from swaplaw.answers.choice import declared, read_choice
+from swaplaw.answers.thinking import spoken
+
+from support.data import DATA
 
 SAYS_B = [
+    r"First pass: \boxed{A}. But I dropped a sign. Correct result: \boxed{B}.",
+    "La bonne réponse est B. Les options A, C et D ne conviennent pas.",
+    "Die richtige Antwort ist B. Die Optionen A, C und D treffen nicht zu.",
+    "La respuesta correcta es B. Las opciones A, C y D son incorrectas.",
+    "Prawidłowa odpowiedź to B. Odpowiedzi A, C i D są błędne.",
+    "Doğru cevap B seçeneğidir. A, C ve D şıkları yanlıştır.",
+    "정답은 B입니다. A는 틀렸습니다.",
+    "正解はBです。Aは単位が違います。",
+    "A、C、D三项均不符合题意，故选B。",
+    "Верный вариант — B.",
+    "Final answer: B\n\nWhy the others are wrong:\n- A: true of some cells\n- D: right",
+    "All of these fail. Not A, not C, not D. B.",
     "The answer is A. No, the answer is B.",
     "ANSWER: C\nActually, the answer is B.",
     "ANSWER: C. Actually, the answer is B.",
@@ -176,11 +193,39 @@ SAYS_B = [
     "**Answer:** B\n**Explanation:** Option A is correct only for gases.",
 ]
 SAYS_A = [
+    "La respuesta correcta es la A.",
+    "A resposta correta é a letra A.",
+    "A) Yes, because B) No contradicts the text.\nANSWER: A",
     "ANSWER: A",
     "The answer is A.",
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "Between C and D, the second option is better.",
+    "A) Yes. B) No",
+    "A) Yes\nB) No",
+    "Statements A, C",
+    "ANSWER: A\nANSWER: B",
+    "La respuesta es A o B.",
+    "La réponse est A ou B.",
+    "A resposta é A ou B.",
+    "La risposta è A o B.",
+    "La risposta è A oppure B.",
+    "Die Antwort ist A oder B.",
+    "Die richtige Antwort ist entweder A oder B.",
+    "정답은 A 또는 B입니다.",
+    "答えはAまたはBです。",
+    "答案是A或B。",
+    "Правильный ответ: A или B.",
+    r"Part one: \boxed{A}. Part two: \boxed{C}.",
+    r"The answer is \boxed{C}. If I missed a factor, it would be \boxed{B}.",
+    r"It is \boxed{A}, but also \boxed{C}.",
+    "The answer is C. A and B are also correct.",
+    "If I am wrong about the sign, the answer is B; if not, C.",
+    "A is a possibility, as is C.",
+    "It is not clear why B is the one to pick.",
+    "Biotin is one of the vitamins. So I choose B vitamins.",
+    "Here is the answer to your question:\n\nA) red\nB) blue\nC) green\nD) pink",
     "A: B",
     "I have\na\nquestion",
     "The correct answer is A, B, and C.",
@@ -316,6 +361,35 @@ def test_says_a(text: str) -> None:
     assert extract(text, 4) == 0
 
 
+YES_NO_MAYBE = ["yes", "no", "maybe"]
+TEXTS = [
+    ("The study shows it, so yes.", YES_NO_MAYBE, "A"),
+    ("I would say yes.", YES_NO_MAYBE, "A"),
+    ("ANSWER: maybe", YES_NO_MAYBE, "C"),
+    ("No, wait. The answer is C.", YES_NO_MAYBE, "C"),
+    ("A) yes\nB) no\nC) maybe", YES_NO_MAYBE, None),
+    ("A) Correct\nB) Incorrect\nThe claim is not supported. Answer: B", ["Correct", "Incorrect"], "B"),
+    ("The capital of Australia is Canberra.", ["Sydney", "Canberra", "Perth"], "B"),
+    ("It could be Sydney or Perth.", ["Sydney", "Canberra", "Perth"], None),
+    ("ANSWER: A", ["A", "B"], "A"),
+]
+
+
+@pytest.mark.parametrize(("reply", "texts", "answer"), TEXTS)
+def test_options_texts_are_no_verdicts_and_may_be_the_answer(reply: str, texts: list[str], answer: str | None) -> None:
+    assert read_choice(reply, len(texts), texts) == answer
+
+
+def test_what_is_declared_at_once_is_what_the_whole_reader_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = [json.loads(line) for line in (DATA / "replies.jsonl").read_text().splitlines()]
+    at_once = [(reply, declared(reply["reply"], reply["options"])) for reply in replies]
+    settled = [(reply, found) for reply, found in at_once if found is not None]
+    assert len(settled) > 100
+    monkeypatch.setattr(choice, "_declared", lambda text, labels: None)
+    for reply, found in settled:
+        assert read_choice(reply["reply"], reply["options"]) == found
+
+
 @pytest.mark.parametrize("text", SAYS_NOTHING)
 def test_says_nothing(text: str) -> None:
     assert extract(text, 4) is None
@@ -342,11 +416,12 @@ def test_any_text_has_an_answer_in_range_or_none(text: str, options: int) -> Non
     assert found is None or 0 <= found < options
 
 
-@given(st.text(st.characters(exclude_characters="<>[]◁▷\\")), st.integers(0, 3))
-def test_the_last_answer_line_decides(working: str, position: int) -> None:
-    ending = f"ANSWER: {LETTERS[position]}"
-    assert extract(f"{working}\n{ending}", 4) == position
-    assert extract(f"ANSWER: D\nANSWER: A\n{ending}", 4) == position
+@given(st.text(st.characters(exclude_characters="<>[]◁▷\\")), st.integers(0, 3), st.integers(0, 3))
+def test_two_different_final_answers_are_none(working: str, first: int, last: int) -> None:
+    one, other = LETTERS[first], LETTERS[last]
+    assert extract(f"ANSWER: {one}\nANSWER: {other}", 4) == (last if first == last else None)
+    assert extract(f"{working}\nANSWER: {one}\nANSWER: {other}", 4) in (None, last)
+    assert extract(f"ANSWER: {one}\nWait, let me check that again.\nANSWER: {other}", 4) == last
 
 
 @given(st.permutations(LETTERS[:4]), st.sampled_from(["or", "and", ",", "/", "&"]))

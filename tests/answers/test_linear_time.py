@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from swaplaw.answers import Reader, read_choice
-from swaplaw.answers.replies.thinking import LONGEST, spoken
+from swaplaw.answers.thinking import LONGEST, spoken
 
 PIECES = [
     *("\n", "(", "[", "\\boxed{", "answer ", "answer:", "the answer is B ", "<answer>", "**A ", "<think>", "</think>"),

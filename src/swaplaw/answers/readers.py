@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from swaplaw.answers.choice import check_labels, letter, read_choice
+from swaplaw.answers.choice import declared, read_choice
 from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.letters import labels_of, letter
 from swaplaw.answers.patterns import Pattern
-from swaplaw.answers.replies.thinking import spoken
+from swaplaw.answers.thinking import spoken
 from swaplaw.errors import InputError, listing, quote
 
-VERSION = 6
+VERSION = 7
 """Counts up whenever some completion would be read differently; 1 was the time before readers were recorded."""
 LONGEST_ANSWER = 500
 DEFAULT_CANONICAL: dict[str, tuple[str, ...]] = {
@@ -104,18 +105,34 @@ class Reader:
         """
         return cls("choice", labels=tuple(letter(place) for place in range(count)))
 
-    def read(self, text: str) -> str | None:
+    def read(self, text: str, texts: Sequence[str] | None = None) -> str | None:
         """Return the answer of a completion, or None where it gives none.
 
         Parameters
         ----------
         text : str
             A reply.
+        texts : sequence of str, optional
+            Of `choice`: what the options say, where that is known.
         """
-        found = self._find(text)
+        found = read_choice(text, self.labels, texts) if self.kind == "choice" else self._find(text)
         if found is None or len(found) > LONGEST_ANSWER:
             return None
         return self._spell(found).strip() or None
+
+    def declared(self, text: str) -> str | None:
+        """Return the answer where a reply's last line declares it and nothing else in the reply could change that.
+
+        It costs little whatever the reply says, so that a server can ask it first, on its event loop; None says that
+        `read` is needed.
+
+        Parameters
+        ----------
+        text : str
+            A reply.
+        """
+        found = declared(text, self.labels) if self.kind == "choice" else None
+        return None if found is None else self._spell(found).strip() or None
 
     def gold(self, text: str) -> str:
         """Spell a gold answer as this reader spells the answers that it reads.
@@ -172,8 +189,8 @@ class Reader:
     @cached_property
     def _find(self) -> Callable[[str], str | None]:
         if self.kind == "choice":
-            check_labels(self.labels)
-            return lambda text: read_choice(text, self.labels)
+            labels_of(self.labels)
+            return spoken
         if self.kind == "regex":
             pattern = Pattern(self.pattern or "")
             return lambda text: pattern.last(spoken(text))

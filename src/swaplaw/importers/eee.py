@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.answers.choice import letter, read_choice
+from swaplaw.answers.choice import read_choice
+from swaplaw.answers.letters import letter
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers import documents
 from swaplaw.importers.harness_choices import Choice, Golds
@@ -158,7 +159,7 @@ def _place(said: _Said, choices: Sequence[str]) -> int | None:
     named = positions(text, len(choices)) if text else None
     if named is not None and len(named) == 1:
         return named[0]
-    label = None if said.exact else read_choice(said.text, len(choices))
+    label = None if said.exact else read_choice(said.text, len(choices), choices)
     return None if label is None else positions(label, len(choices))[0]  # type: ignore[index]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.answers.choice import letter
+from swaplaw.answers.letters import letter
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers.record import bounded
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.answers.choice import letter
 from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.letters import letter
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.files import Source
 

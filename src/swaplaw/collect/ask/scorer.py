@@ -18,7 +18,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from swaplaw.answers.choice import letter, read_choice
+from swaplaw.answers.choice import read_choice
+from swaplaw.answers.letters import letter
 from swaplaw.collect.ask.solver import ORDER
 from swaplaw.importers.record import STOPS
 
@@ -40,7 +41,8 @@ def vote() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         options = len(state.choices)
         reason = abstention(state)
-        label = None if reason else read_choice(state.output.completion, options)
+        texts = [choice.value for choice in state.choices]
+        label = None if reason else read_choice(state.output.completion, options, texts)
         if label is None:
             return Score(value=NOANSWER, reason=reason or "no_parse")
         position = [letter(place) for place in range(options)].index(label)

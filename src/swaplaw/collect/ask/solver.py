@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from swaplaw.answers.choice import letter
+from swaplaw.answers.letters import letter
 from swaplaw.collect.design.orders import order
 
 ORDER = "order"

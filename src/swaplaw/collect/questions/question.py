@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from swaplaw.answers.choice import letter
+from swaplaw.answers.letters import letter
 from swaplaw.collect.design.orders import FEWEST_OPTIONS, MOST_OPTIONS
 from swaplaw.errors import InputError, listing, quote
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from swaplaw.answers.choice import letter
+from swaplaw.answers.letters import letter
 from swaplaw.collect.design.orders import MOST_OPTIONS, order
 from swaplaw.collect.questions.columns import Columns, find_columns
 from swaplaw.collect.questions.question import Question, Questions, Row, content_id, gather, text_of

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.characters import storable
-from swaplaw.answers.choice import letter, read_choice
+from swaplaw.answers.choice import read_choice
+from swaplaw.answers.letters import letter
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.documents import CHOICE, LETTER
 from swaplaw.importers.record import STOPS, Options, bounded, positions
@@ -92,7 +93,7 @@ class Graded:
             return []
         if abstention(self.summary, self.full, None) in ("truncated", "refused"):
             return []
-        label = read_choice(self.full.output.completion or "", count)
+        label = read_choice(self.full.output.completion or "", count, self.summary.choices)
         return [] if label is None else (positions(label, count) or [])
 
     def _answer(self) -> str:

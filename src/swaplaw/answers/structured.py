@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from swaplaw.answers.replies.phrases import SEARCHED
+SEARCHED = 300
 
 LONGEST_JSON = 20_000
 DEEPEST = 4

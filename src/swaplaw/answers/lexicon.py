@@ -1,0 +1,113 @@
+"""A reply as a string of word classes, one character a word, so that one grammar serves all languages.
+
+The words of a language stand in `vocabulary.toml`. English always counts; beside it the language whose own words a
+reply uses most. What no table knows is just a word (`w`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+CLASSES = {
+    "answer": "N", "option": "O", "be": "B", "states": "Z", "right": "G", "wrong": "X", "choose": "C", "think": "T",
+    "speaker": "S", "people": "P", "link": "J", "so": "s", "sure": "r", "filler": "t", "only": "o", "not": "!",
+    "maybe": "m", "if": "i", "earlier": "e", "while": "c", "but": "b", "or": "|", "and": "&", "why": "y",
+    "around": "a", "back": "k", "again": "q", "undone": "U", "also": "h", "thing": "u", "verb": "v", "ends": "z",
+}  # fmt: skip
+"""The character of each class of words; `L` is a letter, `D` a letter that is set apart, `#` opens a box."""
+_MARKS = {
+    ".": ".", "!": ".", "…": ".", "।": ".", "...": ".", "。": ".", "?": "?", "؟": "?", ",": ",", "،": ",", "、": "&",
+    ";": ";", ":": ":", "=": "=", "!=": "=", "==": "=", "<=": "=", ">=": "=", "<": "=", ">": "=", "(": "(", "[": "(",
+    ")": ")", "]": ")", "-": "-", "–": "-", "—": "-", "←": "-", "|": "/", "/": "|", "\n": "\n", "%": "%", "+": "w",
+    "±": "w", "\x02": "*", "\x03": "#",
+}  # fmt: skip
+_UNSPACED = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+"""Scripts in which words are not, or not always, set apart by blanks."""
+_LATIN = rf"(?:[^\W{_UNSPACED}]|[\u0300-\u036f\u064b-\u0652\u0900-\u0963\u0966-\u0dff])+"
+_JOINED = rf"[A-Z](?:[+#]+|\*(?![*\w]))|{_LATIN}(?:['.-]{_LATIN})*"
+_OTHER = r"[!<>=]=|->|=>|\.\.\.|\n+|[^\w\s]"
+_TOKEN = re.compile(rf"{_JOINED}|{_OTHER}")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_LONGEST_PHRASE = 6
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words of a language by class, its phrases by their first word, and how its text is cut into words."""
+
+    classes: dict[str, str]
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    token: re.Pattern[str]
+    own: frozenset[str]
+
+
+@cache
+def _languages() -> dict[str, Language]:
+    tables = tomllib.loads(files("swaplaw.answers").joinpath("vocabulary.toml").read_text("utf-8"))
+    english = _words(tables["en"])
+    return {name: _language(_words(table), english, name) for name, table in tables.items()}
+
+
+def _words(table: dict[str, list[str]]) -> dict[str, str]:
+    return {word: CLASSES[name] for name, words in table.items() for word in words}
+
+
+def _language(words: dict[str, str], english: dict[str, str], name: str) -> Language:
+    every = english | words
+    unspaced = sorted((word for word in words if _IS_UNSPACED.search(word)), key=len, reverse=True)
+    joined = "|".join(re.escape(word) for word in unspaced) + "|" if unspaced else ""
+    token = re.compile(rf"{joined}{_JOINED}|[{_UNSPACED}]|{_OTHER}")
+    classes = dict(_MARKS)
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for word, kind in every.items():
+        parts = (word,) if word in unspaced else tuple(_TOKEN.findall(word))
+        if len(parts) > 1:
+            phrases.setdefault(parts[0], []).append((parts, kind))
+        else:
+            classes.update(dict.fromkeys((word, word.capitalize(), word.upper()), kind))
+    classes.update(dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "L"))
+    classes.update({letter: classes.get(letter, "l") for letter in "abcdefghijklmnopqrstuvwxyz"})
+    for found in phrases.values():
+        found.sort(key=lambda phrase: len(phrase[0]), reverse=True)
+    every_part = {part for word in words for part in (*_TOKEN.findall(word), word)}
+    own = frozenset() if name == "en" else frozenset(every_part | {part.capitalize() for part in every_part})
+    own -= english.keys() | {word.capitalize() for word in english}
+    return Language(classes, phrases, token, frozenset(word for word in own if len(word) > 1 or word in unspaced))
+
+
+def classified(text: str) -> tuple[list[str], list[str]]:
+    """Cut a text into words and marks, and say of each which class it is of."""
+    languages = _languages()
+    speech = languages["en"]
+    tokens = _TOKEN.findall(text)
+    if _IS_UNSPACED.search(text):
+        scripts = {"ko": "[\uac00-\ud7af]", "ja": "[\u3040-\u30ff]", "zh": "[\u4e00-\u9fff]", "others": "."}
+        speech = languages[next(name for name, script in scripts.items() if re.search(script, text))]
+        tokens = speech.token.findall(text)
+    else:
+        said = set(tokens)
+        heard = {name: len(said & language.own) for name, language in languages.items()}
+        if (most := max(heard, key=lambda name: heard[name])) and heard[most] > 0:
+            speech = languages[most]
+    get = speech.classes.get
+    classes = [get(token) or ("\n" if token[0] == "\n" else "w" if token[0].isalnum() else "") for token in tokens]
+    _join(tokens, classes, speech)
+    return tokens, classes
+
+
+def _join(tokens: list[str], classes: list[str], speech: Language) -> None:
+    """Read phrases as one word each: its class stands at the first word, and the others have none."""
+    phrases = speech.phrases
+    lowered = [token.lower() for token in tokens]
+    for place in [place for place, token in enumerate(lowered) if token in phrases]:
+        if classes[place] == "" and lowered[place][0].isalpha():
+            continue  # It is part of the phrase before it.
+        window = tuple(lowered[place : place + _LONGEST_PHRASE])
+        for parts, kind in phrases[lowered[place]]:
+            if window[: len(parts)] == parts:
+                classes[place : place + len(parts)] = [kind, *[""] * (len(parts) - 1)]
+                break
