@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,9 @@ import pytest
 
 from serve.test_app import vote
 from swaplaw.errors import InputError
-from swaplaw.serve.gate import Key, Keyring, read_keys
+from swaplaw.serve.app import create_app
+from swaplaw.serve.demo import running
+from swaplaw.serve.ledger import Key, Keyring, Ledger, read_keys
 
 from support.upstreams import Start, World, ask, serve
 
@@ -112,32 +116,79 @@ def key_file(path: Path, **limits: Any) -> Path:
     return path
 
 
+def posted(client: httpx.Client, key: str, **more: Any) -> httpx.Response:
+    return client.post("/chat/completions", json=ask(**more), headers={"authorization": f"Bearer {key}"})
+
+
 def test_keys_have_limits_and_budgets(base_url: str, start: Start, tmp_path: Path) -> None:
-    keys = read_keys(key_file(tmp_path / "keys.json", budget=0.9))
-    client = start(serve(base_url, ("says-A", "1", 1), price=0.5), keys=keys)
-
-    def status(key: str) -> httpx.Response:
-        return client.post("/chat/completions", json=ask(), headers={"authorization": f"Bearer {key}"})
-
-    assert [status("sk-team").status_code for _ in range(3)] == [200, 200, 429]
-    assert status("sk-team").json()["error"]["code"] == "insufficient_quota"
-    assert (status("sk-free").status_code, status("sk-else").status_code) == (200, 401)
+    file = key_file(tmp_path / "keys.json", budget=1.0)
+    client = start(serve(base_url, ("says-A", "1", 1), price=0.5), keys=read_keys(file))
+    assert [posted(client, "sk-team").status_code for _ in range(3)] == [200, 200, 429]
+    assert posted(client, "sk-team").json()["error"]["code"] == "insufficient_quota"
+    assert (posted(client, "sk-free").status_code, posted(client, "sk-else").status_code) == (200, 401)
     metrics = client.get(
         str(client.base_url).replace("/v1/", "/metrics"), headers={"authorization": "Bearer sk-free"}
     ).text
     assert 'swaplaw_key_cost_total{key="team"} 1.0' in metrics
+    assert 'swaplaw_key_spent_today{key="team"} 1.0' in metrics
+    assert 'swaplaw_cost_total{member="says-A",policy="pool"} 1.5' in metrics
     assert "sk-" not in metrics
-    assert "sk-team" not in (tmp_path / "keys.json").read_text()
+    assert "sk-team" not in file.read_text()
+    again = start(serve(base_url, ("says-A", "1", 1), price=0.5), keys=read_keys(file))
+    assert posted(again, "sk-team").status_code == 429, "a restart forgets nothing"
 
 
-def test_a_rate_is_held_and_a_day_turns() -> None:
-    key = Key("team", b"", requests_per_minute=2.0, budget=1.0)
-    assert [key.admit(now=100.0) for _ in range(3)] == [None, None, "rate"]
-    assert key.admit(now=131.0) is None
-    key.charge(2.0, now=131.0)
-    assert key.admit(now=200.0) == "budget"
-    assert key.admit(now=200.0 + 86_400) is None
+def test_many_requests_at_once_spend_no_more_than_the_budget(
+    base_url: str, world: World, start: Start, tmp_path: Path
+) -> None:
+    """Some fail, some are left, some are passed through; two servers share the ledger."""
+    file = key_file(tmp_path / "keys.json", budget=10.0)
+    policies = [
+        serve(base_url, ("counts-x", "1", 1), name="counts", price=1.0),
+        serve(base_url, ("status-500", "1", 1), name="fails", price=1.0, upstream={"retries": 0}),
+    ]
+    clients = [start(*policies, keys=read_keys(file)) for _ in range(2)]
+    with ThreadPoolExecutor(16) as pool:
+        asked = [
+            pool.submit(posted, clients[n % 2], "sk-team", model=("counts", "counts", "fails")[n % 3])
+            for n in range(90)
+        ]
+        statuses = Counter(one.result().status_code for one in asked)
+    assert world.calls["counts-x"] == statuses[200] == 10
+    assert statuses[429] >= 50
+
+
+def test_a_rate_is_held_and_a_day_turns(tmp_path: Path) -> None:
+    key = Key("team", b"", requests_per_minute=2.0)
+    assert [key.admit(now=100.0) for _ in range(3)] == [True, True, False]
+    assert key.admit(now=131.0)
+    ledger = Ledger(tmp_path / "spent")
+    assert ledger.reserve("team", 2.0, most=3.0, now=100.0)
+    assert not ledger.reserve("team", 2.0, most=3.0, now=200.0)
+    ledger.add("team", -1.0, now=200.0)
+    assert ledger.reserve("team", 2.0, most=3.0, now=200.0)
+    assert (ledger.spent("team", now=200.0), ledger.spent("team", now=200.0 + 86_400)) == (3.0, 0.0)
+    assert ledger.reserve("team", 3.0, most=3.0, now=200.0 + 86_400)
     assert not Keyring()
+
+
+def test_a_key_that_is_taken_out_is_refused_at_once(base_url: str, start: Start, tmp_path: Path) -> None:
+    file = key_file(tmp_path / "keys.json", requests_per_minute=1)
+    policy = serve(base_url, ("says-A", "1", 1))
+    app = create_app([policy], keys=read_keys(file))
+    with running(app) as url, httpx.Client(base_url=url, trust_env=False) as client:
+        assert [posted(client, key).status_code for key in ("sk-team", "sk-team", "sk-free")] == [200, 429, 200]
+        free = {"name": "free", "sha256": sha256(b"sk-free").hexdigest()}
+        team = {"name": "team", "sha256": sha256(b"sk-team").hexdigest(), "requests_per_minute": 1}
+        file.write_text(json.dumps({"keys": [team]}))
+        assert app.state.reload(lambda: ([policy], read_keys(file)))
+        assert [posted(client, key).status_code for key in ("sk-team", "sk-free")] == [429, 401]
+        file.write_text(json.dumps({"keys": [free]}))
+        assert app.state.reload(lambda: ([policy], read_keys(file)))
+        assert [posted(client, key).status_code for key in ("sk-team", "sk-free")] == [401, 200]
+        file.write_text("{")
+        assert not app.state.reload(lambda: ([policy], read_keys(file)))
+        assert posted(client, "sk-free").status_code == 200
 
 
 @pytest.mark.parametrize(

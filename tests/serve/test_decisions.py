@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, inf
@@ -150,7 +150,12 @@ class Scripted(Client):
     rng: Random
 
     async def draw(
-        self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
+        self,
+        prepared: bytes,
+        number: int = 1,
+        seed: int | None = None,
+        until: float = inf,
+        sent: Callable[[int], None] = lambda samples: None,
     ) -> list[Completion]:
         assert seed is not None
         for _ in range(self.rng.randint(0, 5)):

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from swaplaw.errors import InputError
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import running
 from swaplaw.serve.gate import MOST_HEAD
-from swaplaw.serve.settings import Served, served_from
-from swaplaw.serve.upstream import Completion
+from swaplaw.serve.reading import Reading
+from swaplaw.serve.settings import served_from
 
 from support.upstreams import Start, World, ask, serve
 
@@ -46,18 +47,33 @@ def test_a_long_reply_is_read_beside_the_event_loop(
     base_url: str, world: World, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A megabyte of loose letters took half a second, in which nobody else was answered."""
-    threads: dict[int, set[threading.Thread]] = {}
+    read_here: list[int] = []
 
-    def read(self: Served, completion: Completion, plain: Callable[..., Any] = Served.read) -> Any:
-        threads.setdefault(len(completion.text), set()).add(threading.current_thread())
-        return plain(self, completion)
+    def read(self: Reader, text: str, plain: Callable[..., Any] = Reader.read) -> Any:
+        read_here.append(len(text))
+        return plain(self, text)
 
-    monkeypatch.setattr(Served, "read", read)
+    monkeypatch.setattr(Reader, "read", read)
     world.texts["long"] = "A or B? " * 3_000 + "The answer is (C)."
     found = vote(start(serve(base_url, ("texts-long", "1", 2), ("says-A", "1/2", 2), stop={"exact": False})))
     assert found["swaplaw"]["winner"] == "C"
-    short, long = (threads[size] for size in sorted(threads))
-    assert not short & long
+    assert read_here == [len("The answer is (A).")]  # And is remembered.
+
+
+def test_reading_goes_on_where_a_process_that_reads_is_killed() -> None:
+    reader, texts = Reader(), ["I looked at all of them at length. " * 20 + f"The answer is ({x})." for x in "ABCD"]
+
+    async def run() -> list[list[str | None]]:
+        reading = Reading(processes=1)
+        reading.start()
+        found = [await reading.read(reader, texts)]
+        for child in active_children():
+            child.kill()
+        found += [await reading.read(reader, texts) for _ in range(3)]
+        reading.close()
+        return found
+
+    assert asyncio.run(run()) == [["A", "B", "C", "D"]] * 4
 
 
 def test_half_a_character_is_no_question_mark(base_url: str, world: World, start: Start) -> None:

@@ -21,7 +21,7 @@ from swaplaw.decide.policy import Member
 from swaplaw.serve import gate as protocol
 from swaplaw.serve.app import Panels, create_app
 from swaplaw.serve.demo import running
-from swaplaw.serve.gate import Key, Keyring
+from swaplaw.serve.ledger import Key, Keyring
 from swaplaw.serve.metrics import Metrics
 from swaplaw.serve.settings import Upstream
 from swaplaw.serve.upstream import LONGEST_REST, Client, Switchboard
@@ -251,30 +251,30 @@ def test_a_client_that_leaves_ends_what_was_passed_through(base_url: str, world:
 
 
 def test_a_budget_covers_what_is_passed_through_and_what_is_left(base_url: str, start: Start) -> None:
-    key = Key("team", sha256(b"sk-team").digest(), budget=100.0)
+    ring = Keyring([Key("team", sha256(b"sk-team").digest(), budget=1e6)])
     price = {"price": {"input": 2e5, "output": 1e5}}
     members = [("streams-A", "1", 1)]
     client = start(
         serve(base_url, ("says-A", "1", 1), upstream=price),
         serve(base_url, *members, name="streaming", upstream=price),
         serve(base_url, ("slow-60", "1", 2), name="slow", price=3.0, upstream={"timeout": 90}),
-        keys=Keyring([key]),
+        keys=ring,
     )
     headers = {"authorization": "Bearer sk-team"}
     client.post("/chat/completions", json=ask(tools=TOOLS), headers=headers)
-    assert key.spent == pytest.approx(5 * 0.2 + 3 * 0.1)
+    assert ring.ledger.spent("team") == pytest.approx(5 * 0.2 + 3 * 0.1)
     with client.stream(
         "POST", "/chat/completions", json=ask(model="streaming", tools=TOOLS, stream=True), headers=headers
     ) as response:
         response.read()
-    streamed = key.spent
+    streamed = ring.ledger.spent("team")
     assert streamed > 1.3 + 2 * 0.1
     with pytest.raises(httpx.ReadTimeout):
         client.post("/chat/completions", json=ask(model="slow"), headers=headers, timeout=1.0)
     deadline = time.monotonic() + 30
-    while key.spent == streamed and time.monotonic() < deadline:
+    while ring.ledger.spent("team") == streamed and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert key.spent == pytest.approx(streamed + 6.0)
+    assert ring.ledger.spent("team") == pytest.approx(streamed + 6.0)
 
 
 def test_many_choices_and_none(base_url: str, world: World, start: Start) -> None:

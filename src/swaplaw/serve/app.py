@@ -50,9 +50,11 @@ from swaplaw.serve.forms import (
     chat_reply,
     new_id,
 )
-from swaplaw.serve.gate import CALLER, KEY, Asking, Bounds, Caller, Gate, Keyring, error, plain_keys
+from swaplaw.serve.gate import CALLER, KEY, Asking, Bounds, Caller, Gate, error
+from swaplaw.serve.ledger import Key, Keyring, Ledger, plain_keys
 from swaplaw.serve.metrics import Metrics
 from swaplaw.serve.poll import Decision, Poll, UnavailableError
+from swaplaw.serve.reading import Reading
 from swaplaw.serve.record import Recorder
 from swaplaw.serve.settings import Served
 from swaplaw.serve.upstream import (
@@ -98,12 +100,10 @@ HEADER = "x-swaplaw-passed-through"
 LONGEST_TAIL = 8192
 """Bytes at the end of a stream that are searched for its usage."""
 USAGE = re.compile(rb'"(prompt|completion)_tokens"\s{0,9}:\s{0,9}(\d{1,15})')
-Charge = Callable[[float], None]
-"""Told what an answer costs, when that is known."""
 
 
 async def pass_through(
-    served: Served, primary: Client, question: ChatRequest, because: str, until: float, charge: Charge
+    served: Served, primary: Client, question: ChatRequest, because: str, until: float, bill: Bill
 ) -> Response:
     """Let the primary answer alone; the reply says so in a header, and whole ones beside the answer, too.
 
@@ -112,24 +112,31 @@ async def pass_through(
     InputError
         If the request holds something that JSON does not have.
     """
-    payload = primary.prepare(Asked(_body(served, question))) + b"}"
+    asked = Asked(_body(served, question))
+    payload = primary.prepare(asked) + b"}"
+    if not bill.open(primary.most(1, len(payload), asked.max_tokens) or 0.0):
+        return over_budget()
     if not primary.circuit.enter():
         return error(503, "the primary is down", "members_down", retry_after="5")
     started = monotonic()
     async with AsyncExitStack() as stack:
+        stack.callback(bill.settle)
         try:
             await primary.throttle.enter(until)
             stack.callback(primary.throttle.leave)
             started = monotonic()
             async with asyncio.timeout(primary.upstream.timeout):
+                bill.cost = bill.most
                 response = await stack.enter_async_context(primary.post(payload))
                 if response.status != 200:
+                    bill.cost = 0.0
                     response.close()
                     raise refusal(response)
                 if question.stream:
-                    chunks = _relay(response, primary, served.serving.max_answer_bytes, len(payload), charge)
+                    chunks = _relay(response, primary, served.serving.max_answer_bytes, len(payload), bill)
                     return _Relayed(stack.pop_all(), chunks, because)
                 reply = await _whole(response, served.serving.max_answer_bytes)
+            bill.cost = primary.cost(1, *tokens_used(reply)) or 0.0
             # Written in ASCII, as lone surrogates, which JSON can smuggle in, have no other form.
             text = json.dumps({**reply, **_marks(served, primary, because)}, separators=(",", ":"), allow_nan=False)
         except UpstreamError as failure:
@@ -137,7 +144,6 @@ async def pass_through(
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RecursionError):
             return _failed(primary, "it gave no usable answer")
     primary.circuit.record(healthy=True)
-    charge(primary.cost(1, *tokens_used(reply)) or 0.0)
     return Response(text, media_type="application/json", headers={HEADER: because})
 
 
@@ -187,6 +193,37 @@ async def _whole(response: aiohttp.ClientResponse, most: int) -> dict[str, Any]:
     return reply
 
 
+class Bill:
+    """What one request may cost, and does: reserved before it asks, settled when it ends, however it ends."""
+
+    def __init__(self, key: Key | None, ledger: Ledger, metrics: Metrics, booked: Callable[[Bill], None]) -> None:
+        self._key, self._ledger, self._metrics, self._booked = key, ledger, metrics, booked
+        self.most = self.cost = 0.0
+
+    def open(self, most: float) -> bool:
+        """Reserve the most that it may cost; False where the key's budget has no room for that."""
+        self.most = most
+        key = self._key
+        if key is None or key.budget is None or self._ledger.reserve(key.name, most, key.budget):
+            return True
+        self._metrics.refused.labels(key.name, "budget").inc()
+        return False
+
+    def settle(self) -> None:
+        """Book what it did cost."""
+        self._booked(self)
+        if self._key is None:
+            return
+        self._metrics.key_cost.labels(self._key.name).inc(self.cost)
+        if self._key.budget is not None:
+            self._ledger.add(self._key.name, self.cost - self.most)
+
+
+def over_budget() -> Response:
+    """Refuse what a key's budget may not cover."""
+    return error(429, "today's budget of this key has no room for what this may cost", "insufficient_quota")
+
+
 class _Relayed(StreamingResponse):
     """A stream handed on; whatever becomes of it, the call that it comes from ends with it."""
 
@@ -200,7 +237,7 @@ class _Relayed(StreamingResponse):
 
 
 async def _relay(
-    response: aiohttp.ClientResponse, primary: Client, most: int, asked: int, charge: Charge
+    response: aiohttp.ClientResponse, primary: Client, most: int, asked: int, bill: Bill
 ) -> AsyncIterator[bytes]:
     """Hand on what the primary streams, until it ends, takes too long or says too much."""
     size, events, tail = 0, 0, b""
@@ -220,7 +257,7 @@ async def _relay(
         response.close()
         told = {name: int(number) for name, number in USAGE.findall(tail)}
         # A stream that does not tell its usage: about a token an event, and four bytes asked.
-        charge(primary.cost(1, told.get(b"prompt", asked // 4), told.get(b"completion", events)) or 0.0)
+        bill.cost = primary.cost(1, told.get(b"prompt", asked // 4), told.get(b"completion", events)) or 0.0
 
 
 log = logging.getLogger("swaplaw.serve")
@@ -247,8 +284,16 @@ class Endpoint:
     """Answers questions."""
 
     def __init__(
-        self, panels: Mapping[str, Panel], metrics: Metrics, *, recorder: Recorder | None, log_content: bool
+        self,
+        panels: Mapping[str, Panel],
+        metrics: Metrics,
+        keys: Keyring,
+        reading: Reading,
+        *,
+        recorder: Recorder | None,
+        log_content: bool,
     ) -> None:
+        self._keys, self._reading = keys, reading
         self._panels, self._metrics, self._recorder, self._log_content = panels, metrics, recorder, log_content
         self._canary = random.Random()
         self._span = tracer()
@@ -299,23 +344,28 @@ class Endpoint:
     ) -> Response:
         """Let the primary answer alone."""
         self._metrics.passed.labels(panel.served.name, because).inc()
-        charge = partial(self._charge, asking)
-        return await pass_through(panel.served, panel.clients[0], question, because, until, charge)
+        primary = panel.clients[0]
+        counted = partial(self._metrics.count_cost, panel.served.name, primary.member.model)
+        bill = self._bill(asking, lambda bill: counted(bill.cost))
+        return await pass_through(panel.served, primary, question, because, until, bill)
 
     async def _pooled(self, asking: Asking, question: ChatRequest, panel: Panel, until: float) -> Response:
         """Let the members vote."""
         served = panel.served
         body = question.for_members(served.temperature, served.serving.max_tokens, served.prompt)
         seed = question.seed if question.seed is not None else served.serving.seed
-        poll = Poll(served, panel.clients, body, seed, until)
+        poll = Poll(served, panel.clients, body, seed, until, self._reading)
+        bill = self._bill(asking, lambda bill: self._count_costs(panel, poll))
+        if not bill.open(poll.most):
+            return over_budget()
         try:
             decision = await poll.decide()
         except UnavailableError as down:
             return _unavailable(served, down)
         finally:
             # Paid for, whatever becomes of it.
-            if KEY in asking.scope:
-                self._charge(asking, poll.cost or 0.0)
+            bill.cost = sum(cost or 0.0 for cost in poll.costs)
+            bill.settle()
         if poll.down:
             log.warning("%s: decided without %s", quote(served.name), listing(list(poll.down)))
         reply_id = new_id()
@@ -327,11 +377,13 @@ class Endpoint:
             log.exception("%s: a decision could not be booked", quote(served.name))
         return response
 
-    def _charge(self, asking: Asking, cost: float) -> None:
-        """Book what was spent on a key's request."""
-        if (key := asking.scope.get(KEY)) is not None:
-            key.charge(cost)
-            self._metrics.key_cost.labels(key.name).inc(cost)
+    def _bill(self, asking: Asking, booked: Callable[[Bill], None]) -> Bill:
+        """The bill of a request, for its key where it has one."""
+        return Bill(asking.scope.get(KEY), self._keys.ledger, self._metrics, booked)
+
+    def _count_costs(self, panel: Panel, poll: Poll) -> None:
+        for client, cost in zip(panel.clients, poll.costs, strict=True):
+            self._metrics.count_cost(panel.served.name, client.member.model, cost or 0.0)
 
     def _reply(self, question: ChatRequest, panel: Panel, poll: Poll, decision: Decision, reply_id: str) -> Response:
         served = panel.served
@@ -421,7 +473,7 @@ def _checked(kind: type[Any], body: bytes) -> Any:
 
 
 log = logging.getLogger("swaplaw.serve")
-Load = Callable[[], Sequence[Served]]
+Load = Callable[[], tuple[Sequence[Served], Keyring]]
 
 
 class Panels(dict[str, Panel]):
@@ -477,7 +529,7 @@ def create_app(
     Parameters
     ----------
     policies
-        What to serve; `app.state.reload(policies)` replaces them.
+        What to serve; `app.state.reload(load)` replaces them and the keys.
     keys
         API keys to accept; everybody's requests are, where there are none.
     hosts
@@ -493,13 +545,14 @@ def create_app(
     """
     check_names(policies)
     metrics = Metrics()
-    panels = Panels(metrics, share)
+    panels, reading = Panels(metrics, share), Reading()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         panels.put(policies)
         writing = asyncio.create_task(recorder.keep_writing()) if recorder else None
         yield
+        reading.close()
         if writing is not None:
             writing.cancel()
             with suppress(asyncio.CancelledError):
@@ -515,14 +568,15 @@ def create_app(
         redirect_slashes=False,
     )
     ring = keys if isinstance(keys, Keyring) else plain_keys(keys)
-    endpoint = Endpoint(panels, metrics, recorder=recorder, log_content=log_content)
+    endpoint = Endpoint(panels, metrics, ring, reading, recorder=recorder, log_content=log_content)
     answers = {"/v1/chat/completions": endpoint.chat}
     inner = partial(FastAPI.__call__, app)
     app.gate = Gate(inner, keys=ring, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics, answers=answers)
     app.add_exception_handler(HTTPException, _plain_refusal)
-    app.state.reload = partial(reload, panels)
+    app.state.reading = reading
+    app.state.reload = partial(reload, panels, ring)
     _add_questions(app, endpoint)
-    _add_operation(app, panels, metrics)
+    _add_operation(app, panels, ring, metrics)
     return app
 
 
@@ -533,14 +587,15 @@ def check_names(policies: Sequence[Served]) -> None:
         raise InputError(f"two policies are called {quote(twice[0])}: set `serving.name` in one of them")
 
 
-def reload(panels: Panels, load: Load) -> bool:
-    """Replace the policies by what `load` gives; where that fails, what is served stays, and the log says why."""
+def reload(panels: Panels, keys: Keyring, load: Load) -> bool:
+    """Replace policies and keys by what `load` gives; where that fails, what is served stays, and the log says why."""
     try:
-        policies = load()
+        policies, accepted = load()
         panels.put(policies)
     except SwaplawError as problem:
         log.error("not reloaded, what was served before still is: %s", problem)
         return False
+    keys.replace(accepted)
     log.info("reloaded: %s", listing([served.name for served in policies]))
     return True
 
@@ -565,7 +620,7 @@ def _described(app: FastAPI, kind: type[Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def _add_operation(app: FastAPI, panels: Panels, metrics: Metrics) -> None:
+def _add_operation(app: FastAPI, panels: Panels, keys: Keyring, metrics: Metrics) -> None:
     started = int(time())
     refusals: dict[int | str, dict[str, Any]] = {401: {"model": ErrorReply}}
 
@@ -600,6 +655,9 @@ def _add_operation(app: FastAPI, panels: Panels, metrics: Metrics) -> None:
     @app.get("/metrics", response_class=Response, responses=refusals)
     async def scrape() -> Response:
         """For Prometheus."""
+        for key in keys:
+            if key.budget is not None:
+                metrics.key_spent.labels(key.name).set(keys.ledger.spent(key.name))
         for panel in panels.values():
             for client in panel.clients:
                 metrics.circuit.labels(panel.served.name, client.member.model).set(client.circuit.open)

@@ -43,6 +43,13 @@ class Metrics:
         self.refused = Counter(
             "swaplaw_key_refusals", "Requests refused by a key's limits", ["key", "limit"], registry=registry
         )
+        self.key_spent = Gauge(
+            "swaplaw_key_spent_today",
+            "Spent and reserved of a key's budget today (UTC)",
+            ["key"],
+            registry=registry,
+            multiprocess_mode="max",
+        )
         self.key_cost = Counter("swaplaw_key_cost", "Cost of requests by key", ["key"], registry=registry)
         self.passed = Counter(
             "swaplaw_passed", "Requests passed through to the primary", ["policy", "because"], registry=registry
@@ -72,7 +79,7 @@ class Metrics:
         )
         self.saved = Counter("swaplaw_samples_saved", "Samples not needed", ["policy"], registry=registry)
         self.cost = Counter(
-            "swaplaw_cost", "Cost of the samples drawn, where prices are known", ["policy"], registry=registry
+            "swaplaw_cost", "Cost of what was asked, where prices are known", ["policy", "member"], registry=registry
         )
         self.ties = Counter("swaplaw_ties", "Decisions among tied answers", ["policy"], registry=registry)
         self.degraded = Counter(
@@ -114,13 +121,16 @@ class Metrics:
 
         return count
 
+    def count_cost(self, policy: str, member: str, cost: float) -> None:
+        """Book what a request has cost of a member."""
+        if cost:
+            self._of(self.cost, policy, member).inc(cost)
+
     def count_decision(self, policy: str, by: str, vote: Mapping[str, Any], added: float) -> None:
         """Book a decision."""
         self._of(self.decisions, policy, by, vote["stopped"]).inc()
         if saved := vote["samples"]["saved"]:
             self._of(self.saved, policy).inc(saved)
-        if cost := vote["cost"]:
-            self._of(self.cost, policy).inc(cost)
         self._of(self.added, policy).observe(added)
         if vote["ties"]:
             self._of(self.ties, policy).inc()

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from swaplaw.decide.policy import Silence
+from swaplaw.serve.reading import Reading
 from swaplaw.serve.settings import Served
 from swaplaw.serve.stop import Course, Stop
 from swaplaw.serve.upstream import OUR_FAULT, Asked, Client, Completion, UpstreamError
@@ -20,9 +21,6 @@ from swaplaw.serve.vote import Answer, Terms, Vote, heard
 
 By = Literal["vote", "primary", "primary_text", "abstain"]
 """What decided; `primary`: the null category won, and the policy falls back to the primary."""
-
-LONG = 20_000
-"""Characters of a reply beyond which it takes more than a few milliseconds to read."""
 
 
 class UnavailableError(Exception):
@@ -45,11 +43,18 @@ class MemberRecord:
     """Samples that were ever asked for, and so may have to be paid."""
     asked: int = 0
     """Samples asked for, those that were asked for again included."""
+    sent: int = 0
+    """Samples that may have to be paid: those of every attempt, but for attempts that were refused."""
+    replied: int = 0
     lost: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
     cast: list[Cast] = field(default_factory=list)
+
+    def pay(self, samples: int) -> None:
+        """So many more samples may have to be paid."""
+        self.sent += samples
 
 
 class Cast(NamedTuple):
@@ -104,7 +109,9 @@ class Poll:
         body: Mapping[str, Any],
         seed: int | None,
         until: float = inf,
+        reading: Reading | None = None,
     ) -> None:
+        self._reading = reading or Reading()
         self.served, self.clients, self.asked, self.seed = served, clients, Asked(body), seed
         self.ballot = served.ballot.empty()
         self.records = [MemberRecord(list(range(one.samples))) for one in served.asked]
@@ -202,7 +209,7 @@ class Poll:
             while open_calls:
                 done = [task for task in await arrivals.next() if task in open_calls]
                 open_calls.difference_update(done)
-                await self._read_long(done)
+                await self._read(done)
                 for task in sorted(done, key=calls.__getitem__) if len(done) > 1 else done:
                     self._count(task, calls[task])
                 if open_calls and not whole and self._course.cut():
@@ -237,7 +244,9 @@ class Poll:
         prepared = self._prepared.get(call.member)
         if prepared is None:
             prepared = self._prepared[call.member] = client.prepare(self.asked)
-        task = arrivals.loop.create_task(client.draw(prepared, call.size, seed, self._until))
+        task = arrivals.loop.create_task(
+            client.draw(prepared, call.size, seed, self._until, self.records[call.member].pay)
+        )
         task.add_done_callback(arrivals.add)
         return task
 
@@ -255,14 +264,14 @@ class Poll:
             task.cancel()
         return open_calls - silent
 
-    async def _read_long(self, done: Sequence[asyncio.Task[list[Completion]]]) -> None:
-        """Read long replies in a thread: that takes a good while, in which other questions must not wait."""
-        for task in done:
-            if task.cancelled() or task.exception() is not None:
-                continue
-            for completion in task.result():
-                if len(completion.text) > LONG:
-                    self._read_ahead[completion] = await asyncio.to_thread(self.served.read, completion)
+    async def _read(self, done: Sequence[asyncio.Task[list[Completion]]]) -> None:
+        """Read what takes a while elsewhere: other questions must not wait for it."""
+        well = (task for task in done if not task.cancelled() and task.exception() is None)
+        slow = [each for task in well for each in task.result() if self.served.settled(each) is None]
+        if slow:
+            answers = await self._reading.read(self.served.reader, [completion.text for completion in slow])
+            for completion, answer in zip(slow, answers, strict=True):
+                self._read_ahead[completion] = self.served.outcome(completion, answer)
 
     def _count(self, task: asyncio.Task[list[Completion]], call: Call) -> None:
         member = call.member
@@ -276,9 +285,10 @@ class Poll:
             return
         self.arrived = monotonic()
         record, first = self.records[member], self._first[member]
+        record.replied += len(completions)
         for sample, completion in enumerate(completions, call.first):
             ahead = self._read_ahead.get(completion) if self._read_ahead else None
-            answer, reason = ahead or self.served.read(completion)
+            answer, reason = ahead or self.served.settled(completion) or self.served.read(completion)
             if reason is not None:
                 record.reasons[reason] = record.reasons.get(reason, 0) + 1
             cast = Cast(sample, answer, reason, completion.output_tokens if call.size == 1 else None)
@@ -384,14 +394,30 @@ class Poll:
         }
 
     @property
+    def costs(self) -> list[float | None]:
+        """What each model has cost so far, where its price is known: a sample that never came counts at its most."""
+        found = []
+        for place, (client, record) in enumerate(zip(self.clients, self.records, strict=True)):
+            missing, asked = max(0, record.sent - record.replied), len(self._prepared.get(place, b""))
+            told = client.cost(record.sent - missing, record.input_tokens, record.output_tokens)
+            found.append(None if told is None else told + (client.most(missing, asked, self.asked.max_tokens) or 0.0))
+        return found
+
+    @property
     def cost(self) -> float | None:
         """What has been asked for so far costs, where prices are known."""
-        costs = [
-            client.cost(record.asked, record.input_tokens, record.output_tokens)
-            for client, record in zip(self.clients, self.records, strict=True)
+        known = [cost for cost in self.costs if cost is not None]
+        return sum(known) if len(known) == len(self.clients) else None
+
+    @property
+    def most(self) -> float:
+        """What the question may cost at most, where prices are known."""
+        asked = [len(client.prepare(self.asked)) for client in self.clients]
+        most = [
+            client.most(one.samples, size, self.asked.max_tokens)
+            for client, one, size in zip(self.clients, self.served.asked, asked, strict=True)
         ]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return sum(each for each in most if each is not None)
 
 
 @lru_cache(maxsize=4096)

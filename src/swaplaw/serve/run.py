@@ -1,85 +1,182 @@
-"""Running the server: in one process or several, reloading policies without dropping a question."""
+"""Running the server: in one process, or in several under uvicorn's supervisor, which replaces those that hang or die.
+
+All that a serving process needs to know is plain data (`Setup`), so that every process reads policies and keys itself:
+when it starts, at SIGHUP, and when a watched file changes. Where they cannot be read, what is served stays.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
-from time import monotonic
-from types import FrameType
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
-from swaplaw.serve.app import create_app
-from swaplaw.serve.gate import server_options
+from swaplaw.errors import InputError, quote
+from swaplaw.serve.app import Service, create_app
+from swaplaw.serve.gate import Bounds, server_options
+from swaplaw.serve.ledger import Keyring, keys_from, read_keys
+from swaplaw.serve.reading import end_with
 from swaplaw.serve.record import Recorder
-from swaplaw.serve.settings import Served
+from swaplaw.serve.settings import Served, TokenPrice, read_served
 
-log = logging.getLogger("swaplaw.serve")
 YOUNG = 20_000
 """New objects after which garbage is looked for: a question makes hundreds, nearly all of which go by themselves."""
 LOOK_EVERY = 2.0
 """Seconds between looks at the files that are watched."""
+GRACE = 60
+"""Seconds that questions being answered get to finish when the server is told to stop."""
+ORPHAN_GRACE = 3.0
+"""Seconds that they get where the supervisor has gone without telling anybody."""
+TOLD = "SWAPLAW_SERVE"
+"""The environment variable in which the processes of a server find their setup."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What every serving process needs to know."""
+    """What a serving process needs to know."""
 
-    policies: Sequence[Served]
-    load: Callable[[], Sequence[Served]] | None
-    """Reads the policies again; None where there is nothing to read."""
-    watched: Sequence[str]
-    options: Mapping[str, Any]
-    record: str | None
-    record_prompts: bool
+    policies: Sequence[str]
+    key_file: str | None = None
+    keys_env: str | None = None
+    hosts: Sequence[str] = ()
+    max_body: int = 4 * 2**20
+    max_requests: int = 1000
+    log_content: bool = False
+    record: str | None = None
+    record_prompts: bool = False
+    watch: bool = False
+    workers: int = 1
+
+    def served(self) -> list[Served]:
+        """The policies, whose upstreams' keys are there."""
+        found = [read_served(path) for path in self.policies]
+        for served in found:
+            for one in served.asked:
+                served.upstream(one).key()
+        return found
+
+    def keyring(self) -> Keyring:
+        """The keys to accept."""
+        if self.key_file is not None:
+            return read_keys(self.key_file, self.workers)
+        return Keyring() if self.keys_env is None else keys_from(self.keys_env)
+
+    def load(self) -> tuple[list[Served], Keyring]:
+        """Policies and keys; a budget must be able to tell what a request may cost."""
+        served, keys = self.served(), self.keyring()
+        if limited := [key.name for key in keys if key.budget is not None]:
+            for policy in served:
+                _check_priced(policy, limited[0])
+        return served, keys
+
+    def app(self, served: Sequence[Served] | None = None) -> Service:
+        """The app that serves these policies, or others that are there already."""
+        policies, keys = self.load() if served is None else (served, self.keyring())
+        app = create_app(
+            policies,
+            keys=keys,
+            hosts=self.hosts,
+            bounds=Bounds(self.max_body, requests=max(1, self.max_requests // self.workers)),
+            log_content=self.log_content,
+            recorder=self._recorder(),
+            share=self.workers,
+        )
+        if served is None:
+            watched = [*self.policies, *([self.key_file] if self.key_file else [])] if self.watch else []
+            _reload_on_demand(app, self.load, watched)
+        return app
+
+    def _recorder(self) -> Recorder | None:
+        if self.record is None or self.workers == 1:
+            return None if self.record is None else Recorder(self.record, prompts=self.record_prompts)
+        # Each process writes a file of its own, the first that no other has.
+        for number in count():
+            try:
+                return Recorder(self.record, prompts=self.record_prompts, worker=number)
+            except InputError:
+                if number == 2 * self.workers:
+                    raise
+        return None
 
 
-def run(setup: Setup, listener: socket.socket, workers: int, grace: int) -> None:
+def _check_priced(policy: Served, key: str) -> None:
+    """Refuse a budget that nothing could be held to."""
+    for one in policy.asked:
+        upstream = policy.upstream(one)
+        if upstream.price is None and one.price is None:
+            raise InputError(
+                f"key {quote(key)} has a budget, but {quote(policy.name)} does not say what {quote(one.model)} costs: "
+                "give its upstream a price, or leave the budget out"
+            )
+        if isinstance(upstream.price, TokenPrice) and policy.serving.max_tokens is None:
+            raise InputError(
+                f"key {quote(key)} has a budget, and {quote(one.model)} is paid by the token: set serving.max_tokens "
+                f"in {quote(policy.name)}, so that a request costs no more than it may"
+            )
+
+
+def run(setup: Setup, listener: socket.socket, served: Sequence[Served] | None = None) -> None:
     """Serve until told to stop."""
-    if workers == 1:
-        serve(setup, listener, grace)
-    else:
-        Crew(setup, listener, workers, grace).run()
+    options = {"log_config": None, "timeout_graceful_shutdown": GRACE, **server_options()}
+    if setup.workers == 1:
+        settle_down()
+        uvicorn.Server(uvicorn.Config(setup.app(served), **options)).run(sockets=[listener])
+        return
+    os.environ[TOLD] = json.dumps(asdict(setup))
+    factory = f"{worker.__module__}:{worker.__name__}"
+    Multiprocess(uvicorn.Config(factory, factory=True, workers=setup.workers, **options), [listener]).run()
 
 
-def serve(setup: Setup, listener: socket.socket, grace: int, worker: int | None = None, workers: int = 1) -> None:
-    """Serve in this process."""
-    recorder = None
-    if setup.record is not None:
-        recorder = Recorder(setup.record, prompts=setup.record_prompts, worker=worker)
-    app = create_app(setup.policies, recorder=recorder, share=workers, **setup.options)
-    _reload_on_demand(app, setup)
-    config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=grace, **server_options())
-    # What is loaded now stays: looking it over for garbage again and again would hold answers up.
+def worker() -> Service:
+    """The app of one process of several."""
+    end_with(os.getppid(), ORPHAN_GRACE)
+    write_logs()
+    settle_down()
+    return Setup(**json.loads(os.environ[TOLD])).app()
+
+
+def settle_down() -> None:
+    """What is loaded now stays: looking it over for garbage again and again would hold answers up."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG)
-    uvicorn.Server(config).run(sockets=[listener])
 
 
-def _reload_on_demand(app: FastAPI, setup: Setup) -> None:
-    """Read the policies again at SIGHUP, and when a watched file changes."""
+def write_logs() -> None:
+    """Our own log on standard error; httpx would log every upstream URL."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    for name in ("httpx", "httpcore", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _reload_on_demand(
+    app: FastAPI, load: Callable[[], tuple[Sequence[Served], Keyring]], watched: Sequence[str]
+) -> None:
+    """Read policies and keys again at SIGHUP, and when a watched file changes."""
     inner = app.router.lifespan_context
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[Any]:
         async with inner(running) as state:
-            loop = asyncio.get_running_loop()
-            again = (lambda: None) if setup.load is None else partial(app.state.reload, setup.load)
-            # Without a handler, the signal would end the process and all it is answering.
-            loop.add_signal_handler(signal.SIGHUP, again)
-            watching = asyncio.create_task(_watch(setup.watched, again)) if setup.watched else None
+            app.state.reading.start()
+            again = partial(app.state.reload, load)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, again)
+            watching = asyncio.create_task(_watch(watched, again)) if watched else None
             try:
                 yield state
             finally:
@@ -107,54 +204,3 @@ def _stamps(files: Sequence[str]) -> list[tuple[int, int] | None]:
         return found.st_mtime_ns, found.st_size
 
     return [stamp(file) for file in files]
-
-
-class Crew:
-    """Several processes at one socket; one that dies is replaced, unless it does so again and again."""
-
-    def __init__(self, setup: Setup, listener: socket.socket, workers: int, grace: int) -> None:
-        self._setup, self._listener, self._workers, self._grace = setup, listener, workers, grace
-        self._pids: dict[int, tuple[int, float]] = {}
-        self._stopping = False
-
-    def run(self) -> None:
-        """Start them, pass signals on, and wait for them."""
-        for number in range(self._workers):
-            self._start(number)
-        for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(name, self._pass_on)
-        while self._pids:
-            try:
-                pid, _ = os.wait()
-            except InterruptedError:
-                continue
-            number, began = self._pids.pop(pid)
-            if self._stopping:
-                continue
-            if monotonic() - began < 1:
-                log.error("a serving process ended as soon as it began: stopping")
-                self._pass_on(signal.SIGTERM, None)
-                continue
-            log.error("a serving process has ended: starting another")
-            self._start(number)
-
-    def _start(self, number: int) -> None:
-        pid = os.fork()
-        if pid:
-            self._pids[pid] = (number, monotonic())
-            return
-        code = 1
-        try:
-            for name in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(name, signal.SIG_DFL)
-            serve(self._setup, self._listener, self._grace, worker=number, workers=self._workers)
-            code = 0
-        except Exception:
-            log.exception("a serving process could not start")
-        finally:
-            os._exit(code)
-
-    def _pass_on(self, name: int, frame: FrameType | None) -> None:
-        self._stopping = self._stopping or name != signal.SIGHUP
-        for pid in self._pids:
-            os.kill(pid, name)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 1000
 """Samples per question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
-SHORT = 200
-"""Characters of a reply that is worth remembering how it is read."""
+SHORT = 400
+"""Characters of a reply that is read at once, and worth remembering how."""
 
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -289,16 +289,25 @@ class Served:
         return lru_cache(maxsize=4096)(self.reader.read)
 
     def read(self, completion: Completion) -> tuple[str | None, str | None]:
-        """The vote that a completion is: its answer, or None and why. As in `collect`, one that was cut off has none.
+        """The vote that a completion is: its answer, or None and why."""
+        return self.settled(completion) or self.outcome(completion, self.reader.read(completion.text))
 
-        It was not the model that ended it, whatever it says.
+    def settled(self, completion: Completion) -> tuple[str | None, str | None] | None:
+        """The vote that a completion is where that takes no time to tell; None where its text must be read.
+
+        As in `collect`, a completion that was cut off has no answer: the model did not end it, whatever it says.
         """
         if completion.refused or completion.finish_reason == "content_filter":
             return None, "refused"
         if completion.finish_reason == "length" and not self.reads_truncated:
             return None, "truncated"
         text = completion.text
-        answer = self._read_short(text) if len(text) <= SHORT else self.reader.read(text)
+        if len(text) <= SHORT:
+            return self.outcome(completion, self._read_short(text))
+        return None
+
+    def outcome(self, completion: Completion, answer: str | None) -> tuple[str | None, str | None]:
+        """The vote that a completion is, once its text has been read."""
         if answer is None:
             return None, "truncated" if completion.finish_reason == "length" else "no_parse"
         return answer, None

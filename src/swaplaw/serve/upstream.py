@@ -374,6 +374,9 @@ class Asked:
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         self.body = body
+        caps = [body[name] for name in ("max_tokens", "max_completion_tokens") if name in body]
+        self.max_tokens: int | None = min(caps, default=None)
+        """The most that a sample may say."""
         try:
             self.more = b"," + open_json(body)[1:] if body else b""
         except ValueError:
@@ -477,9 +480,17 @@ class Client:
         return self._own_text + asked.more
 
     async def draw(
-        self, prepared: bytes, number: int = 1, seed: int | None = None, until: float = inf
+        self,
+        prepared: bytes,
+        number: int = 1,
+        seed: int | None = None,
+        until: float = inf,
+        sent: Callable[[int], None] = lambda samples: None,
     ) -> list[Completion]:
-        """Draw this many samples with one call, trying again where that may help and there is time until `until`."""
+        """Draw this many samples with one call, trying again where that may help and there is time until `until`.
+
+        `sent` is told of samples that may have to be paid: of each attempt, and less by those that were refused.
+        """
         more = b"" if seed is None else b',"seed":%d' % seed
         payload = prepared + more + (b',"n":%d}' % number if number > 1 else b"}")
         give_up = min(until, monotonic() + self.upstream.patience)
@@ -490,7 +501,7 @@ class Client:
                 await self.throttle.enter(give_up)
                 try:
                     started = monotonic()
-                    return await self._attempt(payload, number)
+                    return await self._attempt(payload, number, sent)
                 finally:
                     self.throttle.leave()
             except RateLimitedError as error:
@@ -522,14 +533,24 @@ class Client:
         each = price if price is not None else self.member.price
         return None if each is None else each * samples
 
+    def most(self, samples: int, asked: int, max_tokens: int | None) -> float | None:
+        """What samples may cost at most, each asked with so many bytes: a token is one of them at least."""
+        return self.cost(samples, samples * asked, samples * (max_tokens or 0))
+
     def _pause(self, times: int) -> float:
         return self._pauses.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(times - 1, 10)))
 
-    async def _attempt(self, payload: bytes, number: int) -> list[Completion]:
+    async def _attempt(self, payload: bytes, number: int, sent: Callable[[int], None]) -> list[Completion]:
         trial = self.circuit.open
         if not self.circuit.enter():
             raise UpstreamError("circuit open", passing=False)
-        return await (self._try(payload, number) if trial else self._timed(payload, number))
+        sent(number)
+        try:
+            return await (self._try(payload, number) if trial else self._timed(payload, number))
+        except UpstreamError as error:
+            if error.status is not None:
+                sent(-number)
+            raise
 
     async def _try(self, payload: bytes, number: int) -> list[Completion]:
         """Find out whether an upstream is well again, even if the question no longer needs its answer.

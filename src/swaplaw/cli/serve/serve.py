@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import os
 import socket
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from swaplaw.serve.settings import Served
 
 LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
-GRACE = 60
-"""Seconds that questions being answered get to finish when the server is told to stop."""
 
 
 @click.command("serve", cls=Command, own_display=True)
@@ -67,9 +63,7 @@ def command(
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = stack.enter_context(TemporaryDirectory(prefix="swaplaw-metrics-"))
         try:
             from swaplaw.serve.demo import demo_policy, demo_script, running, scripted_app
-            from swaplaw.serve.gate import Bounds, Keyring, plain_keys, read_keys
-            from swaplaw.serve.run import Setup, run
-            from swaplaw.serve.settings import read_served
+            from swaplaw.serve.run import Setup, run, write_logs
         except ModuleNotFoundError as missing:
             if (missing.name or "").startswith("swaplaw"):
                 raise
@@ -80,24 +74,26 @@ def command(
             raise InputError("give --keys or --keys-env, not both")
         if demo and workers > 1:
             raise InputError("the demo runs in one process: leave --workers out")
-        keys: Keyring = read_keys(key_file, workers) if key_file else plain_keys(accepted_keys(keys_env))
-        refuse_strangers(host, bool(keys), anonymous)
-
-        def load() -> list[Served]:
-            served = [read_served(path) for path in policies]
-            for one in served:
-                check_keys(one)
-            return served
-
-        served = [demo_policy(stack.enter_context(running(scripted_app(demo_script()))))] if demo else load()
-        hosts = [] if keys or not is_local(host) else [*LOCAL_NAMES, host, *names]
+        guarded = bool(keys_env or key_file)
+        refuse_strangers(host, guarded, anonymous)
+        setup = Setup(
+            policies,
+            key_file,
+            keys_env,
+            [] if guarded or not is_local(host) else [*LOCAL_NAMES, host, *names],
+            max_body,
+            max_requests,
+            log_content,
+            record,
+            record_prompts,
+            watch,
+            workers,
+        )
+        shown = [demo_policy(stack.enter_context(running(scripted_app(demo_script()))))] if demo else setup.load()[0]
         listener = stack.enter_context(listen(host, port))
         write_logs()
-        greet(served, host, listener.getsockname()[1], demo)
-        bounds = Bounds(max_body, requests=max(1, max_requests // workers))
-        options = {"keys": keys, "hosts": hosts, "bounds": bounds, "log_content": log_content}
-        setup = Setup(served, None if demo else load, policies if watch else (), options, record, record_prompts)
-        run(setup, listener, workers, grace=GRACE)
+        greet(shown, host, listener.getsockname()[1], demo)
+        run(setup, listener, shown if demo else None)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -107,16 +103,6 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         raise SwaplawError(f"cannot listen at {quote(host)}, port {port}: {error.strerror}; choose another") from None
-
-
-def accepted_keys(variable: str | None) -> list[str]:
-    """Read the keys to accept from the environment."""
-    if variable is None:
-        return []
-    keys = [key.strip() for key in os.environ.get(variable, "").split(",") if key.strip()]
-    if not keys:
-        raise InputError(f"the environment variable {quote(variable)} holds no keys: set it, or leave --keys-env out")
-    return keys
 
 
 def refuse_strangers(host: str, keys: bool, anonymous: bool) -> None:
@@ -134,19 +120,6 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def check_keys(served: Served) -> None:
-    """Say now, not at the first question, that an upstream's key is missing."""
-    for member in served.asked:
-        served.upstream(member).key()
-
-
-def write_logs() -> None:
-    """Our own log on standard error; httpx would log every upstream URL."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    for name in ("httpx", "httpcore", "uvicorn.error"):
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def greet(served: Sequence[Served], host: str, port: int, demo: bool) -> None:
