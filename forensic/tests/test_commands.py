@@ -9,12 +9,12 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from swaplaw_forensic.agent.scripted import scripted_model
-from swaplaw_forensic.agent.task import forensic
 from swaplaw_forensic.challenges.manifest import load
+from swaplaw_forensic.task import forensic
 
 from support.commands import Finished, Run
 from testbed.examiners import FINISH, needs_tools, output, playing, small_challenge, submit, verdict
+from testbed.scripted import scripted_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
@@ -89,8 +89,6 @@ def test_build_and_verify(swaplaw: Run, tmp_path: Path) -> None:
         (["verify", "mvs2025-ios"], 1, "Neither the name, the size nor a hash"),
         (["build", "rhino-hunt"], 2, "is real: its evidence is fetched"),
         (["build", "rhino-hunt", "--from", "nowhere"], 2, "no such folder"),
-        (["solve", "rhino-hunt"], 2, "'RHINOUSB.dd' is missing"),
-        (["solve", "mta-lumma"], 2, "has no solution script"),
         (["run", "rhino-hunt", "--model", "examiner/x"], 2, "'RHINOUSB.dd' is missing"),
         (["run", "mvs2025-ios", "--model", "examiner/x"], 2, "none of its evidence files is known"),
         (["run", "synthetic-disk@1", "synthetic-disk@1", "--model", "examiner/x"], 2, "named twice"),
@@ -131,13 +129,6 @@ def test_run_resumes_and_adds_runs_then_grades(swaplaw: Run, tmp_path: Path) -> 
     (model,) = document(swaplaw("forensic", "grade", "logs", "-o", "votes.parquet", "--json"))["models"]
     assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 24, 1.0)
     assert document(swaplaw("summary", "votes.parquet", "--json"))["models"][0]["plurality"] == 1.0
-
-
-@needs_tools("fls", "foremost", "tshark", "unzip", "file", "xxd")
-def test_solve_prints_each_question(swaplaw: Run) -> None:
-    questions = document(swaplaw("forensic", "solve", "synthetic-disk@4", "--json"))["questions"]
-    assert len(questions) == 11
-    assert all(row["correct"] for row in questions)
 
 
 @modelapi(name="referee")
@@ -216,7 +207,7 @@ def test_unfinished_logs_are_left_out_unless_asked_for(swaplaw: Run, tmp_path: P
     grade = ("forensic", "grade", "logs", "-o", "votes.parquet", "--without-rubric", "--json")
     refused = swaplaw(*grade)
     assert refused.code == 2
-    assert "unfinished (error); `partial`" in refused.err
+    assert "unfinished (error): keep what they have with --partial" in refused.err
     (row,) = document(swaplaw(*grade, "--partial"))["models"]
     assert row["single"] == 0.25
     assert row["reasons"] == {"error": 0.75}

@@ -32,8 +32,7 @@ def test_the_commands_for_one_machine_run(swaplaw: Run, tmp_path: Path, monkeypa
         done = swaplaw(*shlex.split(line)[1:])
         assert done.code == 0, done.err
         shown += done.out
-    assert "41 votes" in shown
-    assert (tmp_path / "votes.parquet").is_file()
+    assert "sha256 agree" in shown
 
 
 @pytest.mark.parametrize("script", blocks("bash"))

@@ -7,17 +7,19 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
+from inspect_ai import score
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import Model
 
 import swaplaw as sl
 from swaplaw.errors import InputError
-from swaplaw_forensic.agent.scripted import scripted_model
-from swaplaw_forensic.agent.task import forensic
 from swaplaw_forensic.agent.traces import read_traces
 from swaplaw_forensic.challenges.manifest import load
 from swaplaw_forensic.grading.judge import judge
+from swaplaw_forensic.grading.scorer import graded
 from swaplaw_forensic.grading.votes import Key, Vote, grade_traces, to_judge
 from swaplaw_forensic.synthetic.case import BUILDERS
+from swaplaw_forensic.task import forensic
 
 from support.commands import Run
 from testbed.examiners import (
@@ -32,6 +34,7 @@ from testbed.examiners import (
     verdict,
 )
 from testbed.places import DATA
+from testbed.scripted import scripted_model
 
 # Inspect leaves streams of its own open when an evaluation ends.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
@@ -133,8 +136,34 @@ def test_a_bad_agent_is_graded_right(small: str, tmp_path: Path) -> None:
     assert (votes["when"].correct, votes["when"].reason) == (False, None)
     assert not votes["list"].correct
     assert not votes["why"].correct
-    assert json.dumps(INJECTION) in prompts[0]
+    assert any(json.dumps(INJECTION) in prompt for prompt in prompts)
     assert (tmp_path / "evidence" / "small" / "note.txt").read_bytes() == b"hello world\n"
+    assert scored(log) == graded_alike(log)
+    again = score(read_eval_log(str(log)), graded(), action="overwrite", display="none")
+    write_eval_log(again, str(log))
+    assert scored(log) == graded_alike(log)
+
+
+Told = list[tuple[str, bool, str | None, str | None]]
+
+
+def scored(log: Path) -> Told:
+    """The votes in the scores of a log."""
+    whole = read_eval_log(str(log))
+    assert whole.results
+    (metrics,) = [one.metrics for one in whole.results.scores]
+    assert {"accuracy", "abstained", "tokens", "messages", "seconds", "level 1", "challenge small"} <= set(metrics)
+    samples = [sample.scores for sample in whole.samples or []]
+    rows = [row for scores in samples for one in (scores or {}).values() for row in (one.metadata or {})["votes"]]
+    assert metrics["accuracy"].value == pytest.approx(sum(row["correct"] for row in rows) / len(rows))
+    return [(row["question"], row["correct"], row["answer"], row["reason"]) for row in rows]
+
+
+def graded_alike(log: Path) -> Told:
+    """The votes that `grade` makes of it."""
+    traces = read_traces([log]).traces
+    votes = grade_traces(traces, Key(traces), None).votes
+    return [(vote.question, vote.correct, vote.answer, vote.reason) for vote in votes]
 
 
 @needs_tools()
@@ -256,9 +285,7 @@ def test_a_fleet_of_different_skill_becomes_votes_that_the_law_reads(tmp_path: P
         ("apptainer", "apptainer", "needs `apptainer`, which is not installed"),
     ],
 )
-@pytest.mark.parametrize("verb", ["run", "solve"])
 def test_without_the_sandbox_one_clear_message(
-    verb: str,
     sandbox: str,
     program_name: str,
     message: str,
@@ -271,9 +298,9 @@ def test_without_the_sandbox_one_clear_message(
         "swaplaw_forensic.sandbox.stage.shutil.which",
         lambda name, path: None if name == program_name else real(name, path=path),
     )
-    model = ["--model", "mockllm/model", "--runs", "1"] if verb == "run" else []
+    model = ["--model", "mockllm/model", "--runs", "1"]
     where = ["--evidence", str(tmp_path / "evidence"), "--logs", str(tmp_path / "logs"), "--sandbox", sandbox]
-    done = swaplaw("forensic", verb, "synthetic-capture@1", *where, *model)
+    done = swaplaw("forensic", "run", "synthetic-capture@1", *where, *model)
     assert (done.code, done.out) == (1, "")
     (line,) = done.err.splitlines()
     assert message in line

@@ -87,9 +87,13 @@ ERRATA = [
     (
         "dlc-30",
         "happy_holiday.jpg 2015-01-30 11:49:20\ndo_u_wanna_build_a_snow_man.mp3 2015-01-29 15:35:14",
-        NO,
+        "unsure",
     ),
-    ("dlc-30", "happy_holiday.jpg, 2015-01-30 11:49:20, do_u_wanna_build_a_snow_man.mp3, 2015-01-29 15:35:14", NO),
+    (
+        "dlc-30",
+        "happy_holiday.jpg, 2015-01-30 11:49:20, do_u_wanna_build_a_snow_man.mp3, 2015-01-29 15:35:14",
+        "unsure",
+    ),
     # an address that is in no packet
     ("lumma-01", "10.1.21.58", YES),
     ("lumma-01", "10.1.28.58", NO),

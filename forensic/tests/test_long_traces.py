@@ -11,8 +11,8 @@ from inspect_ai.model import ChatMessage, Model, ModelAPI, ModelOutput, ModelUsa
 
 from swaplaw.errors import InputError
 from swaplaw_forensic.agent.replies import calls_in
-from swaplaw_forensic.agent.task import forensic, parse_size
 from swaplaw_forensic.agent.traces import Trace, read_traces
+from swaplaw_forensic.task import forensic, parse_size
 
 from support.commands import Run
 from testbed.examiners import FINISH, Move, needs_tools, output, playing, small_challenge, submit

@@ -150,7 +150,7 @@ def test_the_agents_side_never_opens_a_gold() -> None:
 import sys, tempfile
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
-from swaplaw_forensic.agent.task import forensic
+from swaplaw_forensic.task import forensic
 with tempfile.TemporaryDirectory() as evidence:
     forensic("synthetic-disk@3,synthetic-capture@3", evidence=evidence)
 assert any(name.endswith("challenge.toml") for name in opened)

@@ -6,7 +6,6 @@ import pytest
 from inspect_ai import eval as evaluate
 
 from swaplaw.errors import InputError
-from swaplaw_forensic.agent.task import forensic
 from swaplaw_forensic.agent.traces import Trace, read_traces
 from swaplaw_forensic.challenges.gold import load_gold
 from swaplaw_forensic.challenges.manifest import SHIPPED, load, shipped
@@ -17,6 +16,7 @@ from swaplaw_forensic.sandbox.config import SandboxConfig, SandboxInputError
 from swaplaw_forensic.sandbox.evidence import verify
 from swaplaw_forensic.synthetic.case import build_case
 from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
+from swaplaw_forensic.task import forensic
 
 from testbed.examiners import FINISH, Move, needs_tools, playing
 from testbed.places import DATA

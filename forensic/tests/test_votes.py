@@ -7,7 +7,7 @@ import pytest
 import swaplaw as sl
 from swaplaw.errors import InputError, SwaplawError
 from swaplaw_forensic.agent.traces import Trace
-from swaplaw_forensic.grading.dependence import dependence
+from swaplaw_forensic.grading.tables import dependence
 from swaplaw_forensic.grading.votes import Graded, Key, Vote, grade_traces, to_judge, without_gold, write_votes
 
 MANIFEST = """
@@ -144,7 +144,7 @@ def test_dependence_on_the_oracle_is_measured(folder: str, tmp_path: Path) -> No
     votes = graded([trace(folder, n, {"name": x}) for n, x in enumerate(names)]).votes
     named = [vote for vote in votes if vote.question == "name"]
     (row,) = dependence(named)
-    assert (float(row.oracle), float(row.gold_free)) == (0.5, 0.0)
+    assert (row["oracle"], row["gold_free"]) == (0.5, 0.0)
     rows = [row for row in without_gold(votes) if row["question"] == "name"]
     assert [row["answer"] for row in rows] == ["jeremy", "jeremy smith", "gary", "gary"]
     assert [row["correct"] for row in rows] == [True, False, False, False]

@@ -11,11 +11,11 @@ from swaplaw_forensic.challenges.manifest import Question, load, shipped
 
 from testbed.places import DATA
 
-OUTCOMES = {"right": "correct", "wrong": "incorrect", "abstains": "abstained", "missed": "correct"}
+OUTCOMES = {"right": ("correct",), "wrong": ("incorrect", "unsure"), "abstains": ("abstained",), "missed": ("correct",)}
 FILES = sorted((DATA / "grading").glob("*.toml"))
 BATCHES = sorted((DATA / "grading" / "batches").glob("*.toml"))
-Case = tuple[str, Gold, str, str]
-"""Name, gold, answer, and the outcome that it must have."""
+Case = tuple[str, Gold, str, tuple[str, ...]]
+"""Name, gold, answer, and the outcomes that it may have: what is wrong may hold the right answer, too."""
 
 
 def _rows(name: str, key: Gold, answers: dict[str, list[str]], *, missed: bool = False) -> Iterator[Case]:

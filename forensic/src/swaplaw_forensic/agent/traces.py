@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swaplaw.errors import InputError, MissingExtraError, listing, quote
+from swaplaw.errors import Fix, InputError, MissingExtraError, listing, quote
 
 ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
 UNREAD = {"messages", "events", "attachments", "timelines", "events_data"}
@@ -28,6 +28,10 @@ class Trace:
     sample: int
     key: str | None = None
     """The fingerprint of the secret key with which a synthetic case was built."""
+    messages: int = 0
+    seconds: float = 0.0
+    cost: float | None = None
+    """As far as the prices of its models are known."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,9 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
             skipped.append(f"{file.name}: a log of task {quote(header.eval.task)}, not of forensic")
             continue
         if header.status != "success" and not partial:
-            skipped.append(f"{file.name}: unfinished ({header.status}); `partial` keeps what it has")
+            skipped.append(f"{file.name}: unfinished ({header.status})")
             continue
-        for sample in _samples(file):
+        for sample, messages in _samples(file):
             # A retried or resumed log repeats the samples of the log before it.
             if sample.uuid and sample.uuid in seen:
                 continue
@@ -69,11 +73,12 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
                 raise InputError(f"{file}: a log of another task that is called forensic too; leave it out")
             challenge = str(sample.metadata["challenge"])
             key = (header.eval.model, challenge)
-            traces.append(_trace(header.eval.model, challenge, sample, numbers[key]))
+            traces.append(_trace(header.eval.model, challenge, sample, numbers[key], messages))
             numbers[key] += 1
     if not traces:
         why = f": {'; '.join(skipped[:3])}" if skipped else ""
-        raise InputError(f"no finished forensic log in {listing([str(path) for path in paths])}{why}")
+        fix = Fix("partial", True, "keep what they have") if "unfinished" in why else ()
+        raise InputError(f"no finished forensic log in {listing([str(path) for path in paths])}{why}", fix)
     return Reading(traces, skipped)
 
 
@@ -87,16 +92,18 @@ def _log_files(paths: Iterable[Path]) -> Iterable[Path]:
             raise InputError(f"no log at {quote(str(path))}: give .eval files, or a folder that holds them")
 
 
-def _samples(file: Path) -> Iterable[Any]:
-    """Return a log's samples in order of challenge and run, without the long conversation."""
+def _samples(file: Path) -> Iterable[tuple[Any, int]]:
+    """Return a log's samples in order of challenge and run, each with the number of messages that were left unread."""
     from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples_by_id
 
     summaries = read_eval_log_sample_summaries(str(file))
     wanted = sorted((str(summary.id), summary.epoch) for summary in summaries)
-    return read_eval_log_samples_by_id(str(file), wanted, exclude_fields=UNREAD)
+    counts = {(str(summary.id), summary.epoch): summary.message_count or 0 for summary in summaries}
+    for sample in read_eval_log_samples_by_id(str(file), wanted, exclude_fields=UNREAD):
+        yield sample, counts[str(sample.id), sample.epoch]
 
 
-def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
+def _trace(model: str, challenge: str, sample: Any, number: int, messages: int) -> Trace:
     from swaplaw_forensic.agent.replies import OVERFLOW
 
     full = sample.output.stop_reason == "model_length" if sample.output and sample.output.choices else False
@@ -109,6 +116,7 @@ def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
     else:
         ended = "finish" if sample.store.get(FINISHED) else "stopped"
     answers = sample.store.get(ANSWERS, {})
+    costs = [usage.total_cost for usage in sample.model_usage.values() if usage.total_cost is not None]
     return Trace(
         model=model,
         challenge=challenge,
@@ -119,4 +127,7 @@ def _trace(model: str, challenge: str, sample: Any, number: int) -> Trace:
         key=sample.metadata.get("key"),
         tokens=sum(usage.total_tokens for usage in sample.model_usage.values()),
         sample=number,
+        messages=messages,
+        seconds=sample.total_time or 0.0,
+        cost=sum(costs) if costs else None,
     )

@@ -82,22 +82,28 @@ class Challenge:
     archives: tuple[Archive, ...] = ()
     unknown: tuple[str, ...] = ()
     seed: int | None = None
+    level: int = 1
     tools: tuple[str, ...] = ()
     """Programs that its questions need."""
 
     @property
     def ref(self) -> str:
         """Return the name that finds this challenge again: `id`, or `id@seed`."""
-        return self.id if self.seed is None else f"{self.id}@{self.seed}"
+        return self.id if self.seed is None else f"{self.id}@{self.case}"
+
+    @property
+    def case(self) -> str:
+        """Return what tells one synthetic case of a kind from another: its seed, and its level above 1."""
+        return f"{self.seed}" if self.level == 1 else f"{self.seed}:{self.level}"
 
     @property
     def place(self) -> str:
         """Return the name of its evidence folder: an agent can read it, so a synthetic one tells nothing."""
-        return self.id if self.seed is None else opaque(secret_key(), self.id, self.seed)
+        return self.id if self.seed is None else opaque(secret_key(), self.id, self.case)
 
     def vote_id(self, question: str) -> str:
         """Return the question's id in the vote table: another seed is another question."""
-        return question if self.seed is None else f"{question}@{self.seed}"
+        return question if self.seed is None else f"{question}@{self.case}"
 
     @property
     def question_ids(self) -> tuple[str, ...]:
@@ -130,7 +136,9 @@ def load(ref: str) -> Challenge:
         )
     challenge = parse(read_toml(file), file)
     if challenge.kind == "synthetic":
-        return _synthetic(challenge, _seed(ref, seed_text))
+        seed_text, _, level_text = seed_text.partition(":")
+        _one_of(level_text or "1", ("1", "2", "3"), f"challenge {quote(ref)}: level")
+        return _synthetic(replace(challenge, level=int(level_text or 1)), _seed(ref, seed_text))
     if "@" in ref:
         raise InputError(f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one")
     return challenge
@@ -146,6 +154,17 @@ def _synthetic(challenge: Challenge, seed: int) -> Challenge:
     )
     evidence = tuple(Evidence(name) for name in case.files)
     return replace(challenge, seed=seed, prompt=case.prompt, evidence=evidence, questions=questions)
+
+
+def at_level(ref: str, level: int) -> str:
+    """Name the level of a synthetic challenge that names none itself: `id@seed:level`, where level 1 is not named.
+
+    >>> at_level("synthetic-disk@7", 3), at_level("synthetic-disk@7:2", 3), at_level("rhino-hunt", 3)
+    ('synthetic-disk@7:3', 'synthetic-disk@7:2', 'rhino-hunt')
+    """
+    if level == 1 or ":" in ref or not ref.startswith("synthetic-"):
+        return ref
+    return f"{load(ref).ref}:{level}"
 
 
 def _seed(ref: str, text: str) -> int:

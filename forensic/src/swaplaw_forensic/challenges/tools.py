@@ -1,10 +1,12 @@
 """Programs that challenges need, where they come from, and which of them an agent would find."""
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from swaplaw.errors import several
 from swaplaw_forensic.challenges.manifest import Challenge
 
 # Program -> Debian package, where the two differ.
@@ -31,6 +33,9 @@ class Diagnosis:
     ungradeable: dict[str, str]
     """Question -> why no answer to it can be graded."""
 
+    steps: tuple[str, ...] = ()
+    """What to do before a first trace, and what of it is done."""
+
     @property
     def ready(self) -> bool:
         """Say whether a trace could start and use every tool."""
@@ -45,6 +50,7 @@ class Diagnosis:
             "packages": list(self.packages),
             "evidence": self.evidence,
             "ungradeable": self.ungradeable,
+            "steps": list(self.steps),
         }
 
 
@@ -70,4 +76,25 @@ def diagnose(challenge: Challenge, root: Path, image: Path | None = None) -> Dia
         tuple(dict.fromkeys(PACKAGES.get(name, name) for name in lacking)),
         "here" if here else elsewhere,
         {gold.question: gold.ungradeable for gold in golds if gold.ungradeable},
+        tuple(_steps(challenge, lacking, here, image is None)),
     )
+
+
+def _steps(challenge: Challenge, lacking: tuple[str, ...], here: bool, system: bool) -> Iterator[str]:
+    """Go through what a first trace needs."""
+    packages = dict.fromkeys(PACKAGES.get(name, name) for name in lacking)
+    where = "apt-get install" if system else "add to the image:"
+    yield f"[ ] {where} {' '.join(packages)}" if lacking else "[x] its tools are installed"
+    known = [item for item in challenge.evidence if item.hashes]
+    if challenge.seed is not None:
+        yield f"[{'x' if here else ' '}] swaplaw forensic build {challenge.id}@SEED (a run builds it by itself)"
+    elif here:
+        yield f"[x] its {several(len(challenge.evidence), 'file')} of evidence are here: check them with `verify`"
+    else:
+        yield f"[ ] {challenge.obtain}"
+        yield from (f"    {item.file}: {item.url or 'see the pages'}" for item in challenge.archives)
+        yield from (f"    page: {page}" for page in challenge.pages)
+        yield f"[ ] swaplaw forensic build {challenge.id} --from FOLDER, then verify"
+    if challenge.seed is None:
+        yield f"    hashes are known of {len(known)} of {several(len(challenge.evidence), 'file')}"
+    yield from (f"    could not be had: {what}" for what in challenge.unknown)

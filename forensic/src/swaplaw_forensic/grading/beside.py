@@ -3,8 +3,9 @@
 import re
 from collections.abc import Collection
 
-from swaplaw_forensic.grading.vocabulary import vocabulary
 from swaplaw_forensic.reading.lists import fields, is_detail
+from swaplaw_forensic.reading.remarks import shape, tokens
+from swaplaw_forensic.reading.vocabulary import vocabulary
 
 MARK = "\ue000"
 """Stands where a part of the member was found."""
@@ -68,18 +69,5 @@ def strange(text: str, known: Collection[str]) -> bool:
 
 def _rivals(text: str, parts: Collection[str]) -> bool:
     """Say whether something of the same shape as a part stands beside it: a second name, not a remark."""
-    shapes = {shape for part in parts if (shape := _shape(part)) is not None}
-    tokens = [token.strip(".,;:()[]\"'`") for token in text.split()]
-    return any(_shape(token) in shapes for token in tokens if token and MARK not in token)
-
-
-def _shape(text: str) -> str | None:
-    if re.fullmatch(r"\d{1,3}(?:\.\d{1,3}){3}", text):
-        return "address"
-    if re.fullmatch(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}", text, re.IGNORECASE):
-        return f"hash {len(text)}"
-    if re.fullmatch(r"(?=.*\d)(?=.*[a-z])[0-9a-z-]{10,}", text, re.IGNORECASE):
-        return "identifier"
-    if re.fullmatch(r"\S+\.[a-z][a-z0-9]{1,4}", text, re.IGNORECASE):
-        return "file"
-    return None
+    shapes = {found for part in parts if (found := shape(part)) is not None}
+    return any(shape(token) in shapes for token in tokens(text) if MARK not in token)

@@ -10,16 +10,20 @@ from functools import lru_cache
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import beside, bounds, hedged, negated, rough
 from swaplaw.answers.text import abstains, equivalents, normalise, refang, unwrap
-from swaplaw_forensic.challenges.gold import Gold
+from swaplaw_forensic.challenges.gold import Gold, Item
 from swaplaw_forensic.grading.readings import account, candidates, file_type, same_text, turned, undecided
 from swaplaw_forensic.grading.sets import overlap
-from swaplaw_forensic.grading.values import stated
 from swaplaw_forensic.reading.lists import pieces
-from swaplaw_forensic.reading.quantities import Amount, Times, amounts, instant, moments, numbers, times
+from swaplaw_forensic.reading.quantities import Amount, Moment, Times, amounts, instant, moments, numbers, times
+from swaplaw_forensic.reading.remarks import bare, contradicts, values
+from swaplaw_forensic.reading.tools import field
 from swaplaw_forensic.reading.units import CURRENCIES, UNITS, in_unit
+from swaplaw_forensic.reading.values import stated
 
 CORRECT, INCORRECT, ABSTAINED = "correct", "incorrect", "abstained"
 NEEDS_JUDGE, UNGRADEABLE = "needs_judge", "ungradeable"
+UNSURE = "unsure"
+"""The gold stands in the answer, and nothing proves that it is the answer: for a judge, or else an abstention."""
 LONGEST_ANSWER = 4000
 LONGEST_CATEGORY = 200
 # "None" and "no calls were answered" are zero, where zero is right.
@@ -27,19 +31,6 @@ _NOTHING = re.compile(r"(?:nil|nothing|never|(?:none|no|zero)(?: [a-z][a-z -]*)?
 # 0:46 and 00:00:46 are lengths of time, where one is asked for; `ls -l` prints a size before the date.
 _LENGTH = re.compile(r"(?:(\d+):)?(\d+):([0-5]\d)(?:\.0+)?(?: *\((?:h+:)?m+:s+\))?")
 _LISTED = re.compile(r"[-dlbcps][-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+) .*")
-# What disks are counted in: one is not another.
-_STORAGE = {
-    "sector": 1,
-    "cluster": 2,
-    "block": 3,
-    "page": 4,
-    "inode": 5,
-    "byte": 0,
-    "kb": 0,
-    "mb": 0,
-    "kib": 0,
-    "mib": 0,
-}
 # Words that may stand between a number and its unit's absence, or behind a clock without a zone.
 _AFTER_NUMBER = (None, "in", "total", "each", "interval", "apart", "between", "on", "for")
 _AFTER_CLOCK = frozenset(
@@ -92,15 +83,69 @@ def grade(gold: Gold, answer: str | None) -> Grade:
         return Grade(INCORRECT, f"longer than {LONGEST_ANSWER} characters")
     if gold.tier == "rubric":
         return Grade(ABSTAINED, "unknown") if abstains(answer) else Grade(NEEDS_JUDGE, "rubric")
-    result = _GRADERS[gold.tier](gold, answer)
-    if result.outcome == CORRECT:
-        return result
+    result = Grade(INCORRECT, "it differs")
+    for text in _readings(gold, answer):
+        result = _GRADERS[gold.tier](gold, text)
+        if result.outcome == CORRECT:
+            return result
     if abstains(answer):
         said_nothing = not any(letter.isalnum() for letter in answer)
         return Grade(ABSTAINED, "no_parse" if said_nothing else "unknown")
     if normalise(answer) in {normalise(text) for text in gold.printed}:
         return Grade(INCORRECT, f"a known error of the published key: {gold.erratum}")
-    return result
+    result = _GRADERS[gold.tier](gold, answer)
+    return (
+        Grade(UNSURE, f"it holds the right answer, but {result.why}", result.score) if _holds(gold, answer) else result
+    )
+
+
+def _readings(gold: Gold, answer: str) -> list[str]:
+    """Return the answer with and without remarks, as a whole and line by line, and cut to a tool's field."""
+    lines = [field(line, gold.asked, number=gold.tier == "number") for line in answer.splitlines()]
+    cut = "\n".join(lines)
+    texts = [*values(answer, gold.asked), *values(cut, gold.asked), bare(cut, gold.asked)]
+    return list(dict.fromkeys(text for text in texts if not contradicts(text, gold.asked) or gold.tier == "set"))
+
+
+def _holds(gold: Gold, answer: str) -> bool:
+    """Say whether the gold stands anywhere in an answer, whatever is said about it."""
+    if gold.tier == "number":
+        return any(abs(one - Fraction(wanted)) <= gold.tolerance for one in numbers(answer) for wanted in gold.accept)
+    if gold.tier == "time":
+        wanted = [instant(text) for text in gold.accept]
+        return any(one.matches(gold_, gold.tolerance, gold.zones) for one in moments(answer) for gold_ in wanted)
+    if gold.tier == "regex":
+        return any(re.search(rf"(?<!\w)(?:{pattern})(?!\w)", answer, re.IGNORECASE) for pattern in gold.patterns)
+    text = f" {loose(answer)} "
+    if gold.tier == "set":
+        held = [_holds_item(item, text, moments(answer), gold) for item in gold.items]
+        return sum(held) >= gold.threshold * len(held)
+    if gold.tier == "exact" or gold.keep_case:
+        return any(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", visible(answer)) for wanted in gold.accept)
+    return any(f" {loose(wanted)} " in text for wanted in gold.accept)
+
+
+def _holds_item(item: Item, text: str, said: Sequence[Moment], gold: Gold) -> bool:
+    parts = item.has or (item.names,)
+    named = all(any(f" {loose(one)} " in text for one in spellings) for spellings in parts)
+    wanted = [instant(one) for one in item.when] if item.when_required else []
+    return named and (not wanted or any(one.matches(at, gold.tolerance, gold.zones) for one in said for at in wanted))
+
+
+def loose(text: str) -> str:
+    """Return the words of a text alone: what holds a value holds it in any punctuation."""
+    return " ".join(re.findall(r"[^\W_]+", refang(visible(text)).casefold()))
+
+
+def rubric_of(gold: Gold) -> str:
+    """Return what a judge is told of the right answer."""
+    if gold.tier == "rubric":
+        return gold.rubric
+    told = [*gold.accept, *gold.patterns] or [gold.category]
+    return (
+        f"The right answer is {' or '.join(told)}. The candidate must give it as the answer to the question; further "
+        "answers beside it, a denial or a hedge make it incorrect, remarks on how it was found do not."
+    )
 
 
 def wrong_category(gold: Gold, answer: str) -> str:
@@ -172,20 +217,9 @@ def _number(gold: Gold, answer: str) -> Grade:
     remark = re.fullmatch(r"([^()]+)\(([^()]+)\)\.?", text)
     if gold.unit is None and remark and all(amount.unit for amount in amounts(remark[2])) and amounts(remark[1]):
         found = amounts(remark[1])  # "204800 sectors (100 MiB)"
-    if any(_counts_other(amount, gold.asked) for amount in found):
-        return Grade(INCORRECT, "it counts something else")
     hit = all(_near(in_unit(one.value, one.unit, gold.unit), accepted, gold.tolerance) for one in found)
     hit = hit or _near(_duration(found, text, gold.unit), accepted, gold.tolerance)
     return _verdict(hit, "the number" if len(found) == 1 else "every number in it")
-
-
-def _counts_other(amount: Amount, asked: str) -> bool:
-    """Say whether sectors are asked for and bytes or clusters are given."""
-    said = _STORAGE.get((amount.unit or amount.noun or "").rstrip("s"))
-    wanted = {
-        _STORAGE[word.rstrip("s")] for word in re.findall(r"\w+", asked.casefold()) if word.rstrip("s") in _STORAGE
-    }
-    return said is not None and bool(wanted) and said not in wanted
 
 
 def _measured(text: str, unit: str | None) -> list[Amount]:

@@ -45,6 +45,8 @@ class Item:
     text: str
     rubric: str
     answer: str
+    needed: bool = True
+    """Whether the answer cannot be graded without; one that is only unsure abstains where there is no judge."""
 
     @property
     def token(self) -> str:
@@ -146,6 +148,8 @@ def judge(
     name = str(model) if model is not None else _only_judge(kept.values(), file)
     turns = (1, 2) if twice else (1,)
     wanted = [(item, turn) for item in dict.fromkeys(items) for turn in turns]
+    if model is None:
+        wanted = [pair for pair in wanted if pair[0].needed or _key(name, pair) in kept]
     missing = [pair for pair in wanted if _key(name, pair) not in kept]
     if missing and model is None:
         raise InputError(
@@ -155,7 +159,8 @@ def judge(
     if missing:
         for verdict in _ask_all(missing, model, name, file, progress):
             kept[verdict.key] = verdict
-    rows = [(item, [kept[_key(name, (item, turn))] for turn in turns]) for item in dict.fromkeys(items)]
+    asked = dict.fromkeys(item for item, _ in wanted)
+    rows = [(item, [kept[key] for turn in turns if (key := _key(name, (item, turn))) in kept]) for item in asked]
     return _judgement(rows, name, len(missing), len(wanted) - len(missing))
 
 
@@ -213,6 +218,12 @@ def _appending(file: Path) -> TextIO:
         return file.open("a", encoding="utf-8")
     except OSError as error:
         raise SwaplawError(f"cannot keep verdicts in {file}: {error.strerror}") from None
+
+
+async def verdicts(items: Sequence[Item], model: Any) -> dict[tuple[str, str, str], bool | None]:
+    """Ask once about each answer, keeping nothing: an Inspect log keeps what was said."""
+    rulings = [await _ask(item, 1, model, str(model)) for item in items]
+    return _judgement([(item, [one]) for item, one in zip(items, rulings, strict=True)], "", 0, 0).outcomes
 
 
 async def _ask(item: Item, turn: int, model: Any, name: str) -> Ruling:

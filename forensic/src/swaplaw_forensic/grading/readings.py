@@ -8,8 +8,8 @@ from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.text import normalise, refang, unwrap
 from swaplaw_forensic.challenges.gold import Gold
-from swaplaw_forensic.grading.values import LONGEST
-from swaplaw_forensic.grading.vocabulary import WORDS, vocabulary
+from swaplaw_forensic.reading.remarks import LONGEST
+from swaplaw_forensic.reading.vocabulary import WORDS, vocabulary
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)
 _FILLERS = vocabulary("fillers")
@@ -31,6 +31,7 @@ _HIVES = {
 _ACCOUNT = re.compile(
     r"[\w.$-]+\\(?P<a>[\w.$-]+)|(?P<b>[\w.$-]+)@[\w.-]+|(?P<c>[\w.$-]+):[x*!]:\d+:\d+:.*|uid=\d+\((?P<d>[\w.$-]+)\).*"
 )
+_ASKS_PROGRAM = re.compile(r"\b(?:tool|program|process|command|utility)\b", re.IGNORECASE)
 _ASKS_ACCOUNT = re.compile(r"\b(?:user|account|log(?:ged)?[ -]?on|log-?in)\b", re.IGNORECASE)
 
 
@@ -47,6 +48,8 @@ def candidates(gold: Gold, answer: str) -> list[str]:
             found += [tail, tail.rstrip(".")]
         if separator.group().strip(" \t\n:=->→") != "" and _repeats(tail, gold.asked):
             found.append(head)
+    if _ASKS_PROGRAM.search(gold.asked):
+        found.append(re.sub(r"\.exe$", "", text, flags=re.IGNORECASE))
     found += without_repetition(text, gold.asked)
     remark = re.fullmatch(r"(.+?)\s*\(([^()]*)\)\.?", text, re.DOTALL)
     if remark and _repeats(remark[2], gold.asked):

@@ -13,7 +13,7 @@ from typing import Any
 from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw_forensic.agent.traces import Trace
 from swaplaw_forensic.challenges.gold import Gold, load_gold
-from swaplaw_forensic.challenges.manifest import Challenge, load
+from swaplaw_forensic.challenges.manifest import Challenge, Question, load
 from swaplaw_forensic.grading import grade as grading
 from swaplaw_forensic.grading.judge import Item
 from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
@@ -43,6 +43,10 @@ class Vote:
     ended: str
     score: float
     """Partial credit: F1 or recall of a list; one or zero elsewhere."""
+    level: int
+    """Difficulty: 1 easy, 2 several steps, 3 evidence from several sources."""
+    builds_on: str | None
+    """The question whose answer is needed first."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,8 @@ class Key:
         """Return the trace's challenge."""
         return self._loaded[trace.challenge, trace.folder][0]
 
-    def golds(self, trace: Trace) -> list[tuple[str, str, str, Gold]]:
-        """Return (id, type, text, gold) of every question that the trace was asked."""
+    def golds(self, trace: Trace) -> list[tuple[Question, Gold]]:
+        """Return every question that the trace was asked, with its gold."""
         challenge, golds = self._loaded[trace.challenge, trace.folder]
         strangers = [name for name in trace.questions if name not in golds]
         if strangers:
@@ -86,17 +90,18 @@ class Key:
                 "no longer has: grade with the version that collected the log"
             )
         asked = set(trace.questions)
-        return [(q.id, q.type, q.text, golds[q.id]) for q in challenge.questions if q.id in asked]
+        return [(question, golds[question.id]) for question in challenge.questions if question.id in asked]
 
 
 def to_judge(traces: Sequence[Trace], key: Key) -> list[Item]:
-    """Return the distinct answers that only a judge can grade."""
-    items = []
-    for trace in traces:
-        for name, _, text, gold in key.golds(trace):
-            answer = trace.answers.get(name)
-            if answer is not None and grading.grade(gold, answer).outcome == grading.NEEDS_JUDGE:
-                items.append(Item(trace.challenge, name, text, gold.rubric, answer))
+    """Return the distinct answers that only a judge can grade: to rubrics, and those that are unsure."""
+    items = [
+        Item(trace.challenge, question.id, question.text, grading.rubric_of(gold), answer, gold.tier == "rubric")
+        for trace in traces
+        for question, gold in key.golds(trace)
+        if (answer := trace.answers.get(question.id)) is not None
+        and grading.grade(gold, answer).outcome in (grading.NEEDS_JUDGE, grading.UNSURE)
+    ]
     return list(dict.fromkeys(items))
 
 
@@ -108,30 +113,33 @@ def grade_traces(
     ungradeable: dict[str, str] = {}
     without_rubric: set[str] = set()
     for trace in traces:
-        for name, kind, _, gold in key.golds(trace):
-            question = key.challenge(trace).vote_id(name)
+        challenge = key.challenge(trace)
+        for question, gold in key.golds(trace):
+            name = challenge.vote_id(question.id)
             if gold.ungradeable:
-                ungradeable[question] = gold.ungradeable
+                ungradeable[name] = gold.ungradeable
             elif gold.tier == "rubric" and outcomes is None:
-                without_rubric.add(question)
+                without_rubric.add(name)
             else:
-                votes.append(_vote(trace, question, name, kind, gold, outcomes or {}))
+                votes.append(_vote(trace, challenge, question, gold, outcomes or {}))
     return Graded(votes, ungradeable, sorted(without_rubric))
 
 
 def _vote(
     trace: Trace,
-    question: str,
-    name: str,
-    kind: str,
+    challenge: Challenge,
+    question: Question,
     gold: Gold,
     outcomes: Mapping[tuple[str, str, str], bool | None],
 ) -> Vote:
-    submitted = trace.answers.get(name)
+    submitted = trace.answers.get(question.id)
     grade = grading.grade(gold, submitted)
     outcome, why = grade.outcome, grade.why
-    if outcome == grading.NEEDS_JUDGE:
-        outcome, why = _judged(outcomes[trace.challenge, name, submitted or ""])
+    place = (trace.challenge, question.id, submitted or "")
+    if outcome == grading.NEEDS_JUDGE or (outcome == grading.UNSURE and place in outcomes):
+        outcome, why = _judged(outcomes[place])
+    elif outcome == grading.UNSURE:
+        outcome, why = grading.ABSTAINED, f"unsure: {why}"
     answer: str | None = gold.category
     reason: str | None = None
     if outcome == grading.ABSTAINED:
@@ -141,7 +149,7 @@ def _vote(
         answer = grading.wrong_category(gold, submitted or "")
     return Vote(
         dataset=DATASET,
-        question=question,
+        question=challenge.vote_id(question.id),
         model=trace.model,
         sample=trace.sample,
         answer=answer,
@@ -150,12 +158,14 @@ def _vote(
         reason=reason,
         correct=outcome == grading.CORRECT,
         tokens=trace.tokens / len(trace.questions),
-        gold_free=None if answer is None else grading.gold_free_category(kind, submitted or ""),
+        gold_free=None if answer is None else grading.gold_free_category(question.type, submitted or ""),
         submitted=submitted,
         tier=gold.tier,
         why=why,
         ended=trace.ended,
         score=float(grade.score) if grade.score is not None else float(outcome == grading.CORRECT),
+        level=question.level,
+        builds_on=challenge.vote_id(question.builds_on) if question.builds_on else None,
     )
 
 
@@ -194,6 +204,7 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
         "dataset": text, "question": text, "model": text, "sample": pl.Int64, "answer": text, "gold": text,
         "cluster": text, "reason": text, "correct": pl.Boolean, "tokens": pl.Float64, "gold_free": text,
         "submitted": text, "tier": text, "why": text, "ended": text, "score": pl.Float64,
+        "level": pl.Int64, "builds_on": text,
     }  # fmt: skip
     aside = file.with_name(f".{file.name}.part")
     try:

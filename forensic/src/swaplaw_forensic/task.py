@@ -15,15 +15,17 @@ from inspect_ai.agent import AgentPrompt, AgentSubmit, react
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolError, bash, python, tool
-from inspect_ai.util import SandboxEnvironmentSpec, store
+from inspect_ai.util import ComposeConfig, ComposeService, SandboxEnvironmentSpec, store
 
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw_forensic.agent.replies import replying
 from swaplaw_forensic.challenges.evidence import default_root, require
 from swaplaw_forensic.challenges.manifest import SHIPPED, Challenge, load
+from swaplaw_forensic.grading.scorer import graded
+from swaplaw_forensic.reading.remarks import bare
 from swaplaw_forensic.synthetic.key import fingerprint, secret_key
 
-SANDBOXES = ("bwrap", "apptainer")
+SANDBOXES = ("bwrap", "apptainer", "docker")
 LONGEST_ANSWER = 4000
 ANSWERS = "forensic_answers"
 FINISHED = "forensic_finished"
@@ -66,6 +68,7 @@ def forensic(
     file_size: int | str = "1GiB",
     truncation: bool = True,
     text_calls: bool = False,
+    judge: str | None = None,
 ) -> Task:
     """Let a model investigate challenges; N runs are N votes per question.
 
@@ -73,8 +76,8 @@ def forensic(
         challenges: ids, `id@seed`, or folders with a challenge.toml; a list, or separated by commas.
         evidence: folder of the evidence; default $SWAPLAW_EVIDENCE, or `evidence`.
         runs: traces per challenge.
-        sandbox: `bwrap` or `apptainer`.
-        image: the Apptainer image; default $SWAPLAW_APPTAINER_IMAGE.
+        sandbox: `bwrap`, `apptainer`, or `docker`, which is Inspect's own.
+        image: the image of Apptainer (default $SWAPLAW_APPTAINER_IMAGE) or Docker, with the tools in it.
         message_limit: messages per trace.
         token_limit: tokens per trace.
         time_limit: seconds per trace.
@@ -85,6 +88,7 @@ def forensic(
         file_size: largest file that a trace may write.
         truncation: drop early messages when the model's context is full, rather than end the trace.
         text_calls: read tool calls that a model writes as JSON in its text.
+        judge: any Inspect model, which judges rubrics; without, they are scored later.
     """
     if sandbox not in SANDBOXES:
         raise InputError(f"sandbox {quote(sandbox)} is not known; accepted are {listing(SANDBOXES)}")
@@ -115,6 +119,7 @@ def forensic(
             on_continue="Go on with your tools. When you are done, call {submit}().",
         ),
         setup=know_questions(),
+        scorer=graded(judge),
         epochs=runs,
         message_limit=message_limit,
         token_limit=token_limit,
@@ -132,6 +137,7 @@ def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None, l
             "challenge": challenge.ref,
             "folder": None if challenge.folder.parent == SHIPPED else str(challenge.folder.absolute()),
             "questions": list(challenge.question_ids),
+            "asked": {question.id: [question.type, question.text] for question in challenge.questions},
             "evidence_sha256": hashes,
             "seed": challenge.seed,
             "key": None if challenge.seed is None else fingerprint(secret_key()),
@@ -157,6 +163,19 @@ def _sandbox_config(
 ) -> Any:
     from swaplaw_forensic.sandbox.config import ApptainerConfig, SandboxConfig
 
+    if sandbox == "docker":
+        if image is None:
+            raise InputError("sandbox docker needs an image with the tools in it", Fix("image", "NAME", "name it"))
+        service = ComposeService(
+            image=image,
+            command="tail -f /dev/null",
+            init=True,
+            network_mode="none",
+            working_dir="/home/agent",
+            volumes=[f"{folder.absolute()}:/evidence:ro"],
+            mem_limit=str(limits["memory"]),
+        )
+        return ComposeConfig(services={"default": service})
     evidence = {"evidence": str(folder.absolute()), "sha256": hashes, "limits": dict(limits)}
     if sandbox == "apptainer":
         return ApptainerConfig.model_validate(evidence | {"image": image})
@@ -173,7 +192,7 @@ def know_questions() -> Solver:
     """Tell the tools which questions this sample has."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        store().set(QUESTIONS, state.metadata["questions"])
+        store().set(QUESTIONS, state.metadata["asked"])
         return state
 
     return solve
@@ -192,7 +211,7 @@ def submit_answer() -> Tool:
         """
         text = "\n".join(str(item) for item in answer) if isinstance(answer, list) else str(answer)
         text = text.encode("utf-8", "replace").decode()
-        known: list[str] = store().get(QUESTIONS, [])
+        known: dict[str, list[str]] = store().get(QUESTIONS, {})
         name = question.strip().strip("[]")
         if name not in known:
             raise ToolError(f"There is no question {quote(question)}. The questions are: {', '.join(known)}")
@@ -202,7 +221,11 @@ def submit_answer() -> Tool:
             raise ToolError(f"The answer has {len(text)} characters; at most {LONGEST_ANSWER} are accepted.")
         answers: dict[str, str] = store().get(ANSWERS, {})
         store().set(ANSWERS, {**answers, name: text})
-        return f"Stored your answer to {name}{' in place of the earlier one' if name in answers else ''}."
+        told = f"Stored your answer to {name}{' in place of the earlier one' if name in answers else ''}."
+        kind, asked = known[name]
+        if kind != "report" and name not in answers and bare(text, asked) != text:
+            told += f" It holds a remark beside the value: if so, submit {FORMATS[kind]} alone, once more."
+        return told
 
     return execute
 

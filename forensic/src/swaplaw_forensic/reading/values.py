@@ -5,31 +5,41 @@ from collections.abc import Callable
 from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.hedges import hedged, negated
 from swaplaw.answers.text import normalise, refang
-from swaplaw_forensic.grading.vocabulary import vocabulary
-
-_ROLES = vocabulary("roles")
-LONGEST = 60
-"""Words beyond which an explanation is an essay."""
+from swaplaw_forensic.reading.remarks import harmless
 
 _HEX = r"[0-9a-f]"
+_HOST = r"(?:[\w-]+\.)+[a-z]{2,24}"
 _PATTERNS: dict[str, str] = {
-    "ip": r"(?<![\w.:])\d{1,3}(?:\.\d{1,3}){3}(?![\w/]|\.\w)",
+    "port": rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-])(?:{_HOST}|\d{{1,3}}(?:\.\d{{1,3}}){{3}}):\d{{1,5}}(?![\w.:])/?",
+    "ip": r"(?<![\w.:])\[?(?:::ffff:)?\d{1,3}(?:\.\d{1,3}){3}\]?(?:/\d{1,2}|:\d{1,5})?(?![\w/]|\.\w|-\d)",
     "mac": rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:-]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}|{_HEX}{{12}})"
     r"(?![\w:-])",
     "ipv6": rf"(?<![\w.:])\[?(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?:%\w+)?\]?(?![\w/:])",
-    "uuid": rf"(?<![\w-]){_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}(?![\w-])",
     "hash": rf"(?<!\w){_HEX}{{32,128}}(?!\w)",
+    "uuid": rf"\{{?(?<![\w-]){_HEX}{{8}}-?(?:{_HEX}{{4}}-?){{3}}{_HEX}{{12}}(?![\w-])\}}?",
+    "iban": r"(?<!\w)[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?(?!\w)",
+    "drive": r"(?<![\w\\/])[a-z]:[\\/]?(?![\w\\/])",
     "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "url": r"[a-z][a-z0-9+.-]*://[^\s<>()\[\]\"'`]+",
-    "domain": r"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,24}\.?(?![\w@-])/?(?!\S*/)",
+    "domain": rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-]){_HOST}\.?(?![\w@-])/?(?!\S*/)",
     "path": r"(?<!\S)[`\"'(]?(?:[a-z]:)?[\\/]?[\w.@#$+-]+(?:[\\/][\w.@#$+*-]*)+",
-    "file": r"(?<![\w.@-])[\w()\[\]#@+-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,4}(?![\w@-]|\.\w)",
+    "file": r"(?<![\w.@/\\-])(?:[a-z]:)?(?:[\\/]?[\w.@#$+()\[\]-]+[\\/])*[\w()\[\]#@+-]+(?:\.[\w-]+)*\."
+    r"(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}(?![\w@-]|\.\w|[\\/]\w)",
 }
-SPELLINGS = ("ip", "mac", "ipv6", "uuid", "hash")
+SPELLINGS = ("port", "ip", "mac", "ipv6", "uuid", "hash", "iban", "file")
 """Kinds whose spelling does not matter even where the exact text is asked for."""
-_ASKED = {"domain": r"\b(?:domains?|host ?names?|sites?|servers?)\b", "file": r"\b(?:files?|archives?|documents?)\b"}
+_ASKED = {
+    "domain": r"\b(?:domains?|host ?names?|sites?|servers?)\b",
+    "file": r"\b(?:files?|archives?|documents?|programs?|executables?|binar(?:y|ies)|scripts?|names?)\b",
+    "iban": r"\b(?:iban|account)\b",
+}
+_ASKS_PATH = re.compile(r"\b(?:path|where|location|directory|folder)\b", re.IGNORECASE)
+# What stands beside an address in the output of `ip` and `ifconfig`.
+_MASKS = re.compile(r"\b(?:brd|broadcast|netmask|mask)\s+\S+", re.IGNORECASE)
+_SPELT_PORT = re.compile(
+    rf"({_HOST}|\d{{1,3}}(?:\.\d{{1,3}}){{3}}),?\s+(?:on\s+)?(?:tcp\s+)?port\s+(\d+)", re.IGNORECASE
+)
 
 
 def kind_of(text: str, asked: str) -> str | None:
@@ -41,7 +51,7 @@ def kind_of(text: str, asked: str) -> str | None:
     for kind, pattern in _PATTERNS.items():
         words = _ASKED.get(kind)
         if (words is None or re.search(words, asked, re.IGNORECASE)) and re.fullmatch(pattern, text, re.IGNORECASE):
-            return kind
+            return None if kind == "file" and _ASKS_PATH.search(asked) else kind
     return None
 
 
@@ -51,20 +61,15 @@ def stated(wanted: str, answer: str, asked: str, *, exact: bool = False) -> bool
     if kind is None or (exact and kind not in SPELLINGS):
         return False
     text = refang(visible(answer)).replace("**", " ").replace("](", " ")
+    text = _SPELT_PORT.sub(r"\1:\2", text) if kind == "port" else _MASKS.sub(" ", text) if kind == "ip" else text
     found = re.findall(_PATTERNS[kind], text, re.IGNORECASE)
     rest = re.sub(_PATTERNS[kind], " \ue000 ", text, flags=re.IGNORECASE)
     same = _SAME.get(kind, normalise)
     values = {same(one.strip("`\"'(")) for one in found} - {""}
-    return values == {same(wanted)} and _harmless(rest, asked) and _makers_agree(text, wanted, kind)
-
-
-def _harmless(rest: str, asked: str) -> bool:
-    """Say whether the words around a value leave it standing as the answer."""
-    words = re.findall(r"\w+", rest.casefold())
-    known = set(re.findall(r"\w+", asked.casefold()))
-    if len(words) > LONGEST or negated(rest) or hedged(rest) or "!=" in rest or "?" in rest:
-        return False
-    return not any(word.removesuffix("s") in _ROLES and word not in known for word in words)
+    if exact and kind == "file":
+        values = {re.split(r"[\\/]", one)[-1] for one in found}
+        return values == {wanted} and harmless(rest, asked)
+    return values == {same(wanted)} and harmless(rest, asked) and _makers_agree(text, wanted, kind)
 
 
 def _makers_agree(text: str, wanted: str, kind: str) -> bool:
@@ -74,10 +79,13 @@ def _makers_agree(text: str, wanted: str, kind: str) -> bool:
 
 
 def _ip(text: str) -> str:
+    bare = re.sub(r"(?<=\d)\]?(?:/|:)\d{1,5}$", "", text) if "." in text else text
     try:
-        return ip_address(text.strip("[]").partition("%")[0]).compressed
+        found = ip_address(bare.strip("[]").partition("%")[0])
     except ValueError:
         return ""  # a time or a hardware address
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).compressed
 
 
 def _mac(text: str) -> str:
@@ -90,4 +98,11 @@ def _domain(text: str) -> str:
     return re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.casefold()).strip("./")
 
 
-_SAME: dict[str, Callable[[str], str]] = {"ip": _ip, "ipv6": _ip, "mac": _mac, "domain": _domain}
+def _alphanumeric(text: str) -> str:
+    return re.sub(r"\W", "", text).casefold()
+
+
+_SAME: dict[str, Callable[[str], str]] = {
+    "ip": _ip, "ipv6": _ip, "mac": _mac, "domain": _domain, "port": _domain, "uuid": _alphanumeric,
+    "iban": _alphanumeric, "drive": _alphanumeric, "file": lambda text: re.split(r"[\\/]", text)[-1].casefold(),
+}  # fmt: skip

@@ -1,0 +1,473 @@
+"""`swaplaw forensic`: agents investigate challenges in a sandbox, are graded offline, and become votes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial as bind
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw._core.progress import busy, counting
+from swaplaw.cli.options import FILE, FOLDER, Group, command, option, switch, words
+from swaplaw.cli.render import Column, answer, header, percent, show, tell, text, wants_json
+from swaplaw.errors import InputError, SwaplawError, quote, several
+
+if TYPE_CHECKING:
+    from swaplaw_forensic.challenges.manifest import Challenge
+    from swaplaw_forensic.grading.judge import Item, Judgement
+    from swaplaw_forensic.grading.votes import Vote
+
+POSITIVE = click.IntRange(1)
+CHALLENGES = words("CHALLENGE...")
+EVIDENCE = option(
+    "--evidence",
+    "Folder of the evidence, with one folder per challenge. Default: $SWAPLAW_EVIDENCE, or 'evidence' here.",
+    type=FOLDER,
+)
+LEVEL = option("--level", "How hard synthetic cases are.", type=click.IntRange(1, 3), default=1)
+IMAGE = option("--image", "Image of Apptainer (SIF; default: $SWAPLAW_APPTAINER_IMAGE) or Docker.")
+EXAMPLES = 3
+"""Unsure answers that are shown."""
+
+
+@click.group("forensic")
+def forensic() -> None:
+    """A forensic testbed: agents investigate in a sandbox without network, and their answers become votes.
+
+    CHALLENGE is an id (see `list`), id@seed for a synthetic one, or a folder with a challenge.toml.
+    """
+
+
+def _root(evidence: Path | None) -> Path:
+    from swaplaw_forensic.challenges.evidence import default_root
+
+    return evidence or default_root()
+
+
+def _levelled(names: Sequence[str], level: int) -> list[str]:
+    """Name the level of synthetic cases that name none themselves."""
+    from swaplaw_forensic.challenges.manifest import at_level
+
+    return [at_level(name, level) for name in names]
+
+
+@command(example="swaplaw forensic list", evidence=EVIDENCE)
+def list_(evidence: Path | None) -> None:
+    """List the challenges, and whether their evidence is here."""
+    from swaplaw_forensic.challenges.evidence import locate
+    from swaplaw_forensic.challenges.gold import load_gold
+    from swaplaw_forensic.challenges.manifest import load, shipped
+
+    root = _root(evidence)
+    rows: list[dict[str, Any]] = []
+    for name in shipped():
+        challenge = load(name)
+        golds = load_gold(challenge).values()
+        rows.append(
+            {
+                "id": challenge.id,
+                "title": challenge.title,
+                "kind": challenge.kind,
+                "questions": len(challenge.questions),
+                "gradeable": sum(not gold.ungradeable for gold in golds),
+                "rubric": sum(gold.tier == "rubric" and not gold.ungradeable for gold in golds),
+                "errata": sum(bool(gold.erratum) for gold in golds),
+                "files": len(challenge.evidence),
+                "here": bool(challenge.evidence)
+                and all((locate(challenge, root) / item.file).is_file() for item in challenge.evidence),
+                "licence": challenge.licence,
+                "pages": list(challenge.pages),
+                "obtain": challenge.obtain,
+                "unknown": list(challenge.unknown),
+            }
+        )
+    numbers = [Column(name, name) for name in ("questions", "gradeable", "rubric", "errata")]
+    columns = [text("challenge", "id"), text("title", "title"), *numbers, text("evidence", _where)]
+    answer(
+        {"evidence": str(root), "challenges": rows},
+        lambda: show(f"challenges; evidence in {root}", columns, rows),
+    )
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    if row["here"]:
+        return "here"
+    return "built from a seed" if row["kind"] == "synthetic" else "to fetch" if row["files"] else "not known"
+
+
+@command(
+    example="swaplaw forensic verify synthetic-disk@7 synthetic-capture@7",
+    challenges=CHALLENGES,
+    evidence=EVIDENCE,
+    level=LEVEL,
+)
+def verify(challenges: tuple[str, ...], evidence: Path | None, level: int) -> None:
+    """Verify the size and hashes of evidence. Exit 1 unless every file is right."""
+    from swaplaw_forensic.challenges.evidence import locate
+    from swaplaw_forensic.challenges.evidence import verify as check
+    from swaplaw_forensic.challenges.manifest import load
+
+    root = _root(evidence)
+    results: list[dict[str, Any]] = []
+    failed = []
+    for name in _levelled(challenges, level):
+        challenge = load(name)
+        if challenge.seed is not None and "@" not in name:
+            raise InputError(f"{challenge.id} is a different case for each seed: verify {challenge.id}@SEED")
+        files = [row.to_dict() for row in check(challenge, root)]
+        good = bool(files) and all(row["status"] == "ok" for row in files)
+        failed += [] if good else [challenge]
+        folder = str(locate(challenge, root))
+        results.append({"challenge": challenge.ref, "folder": folder, "ok": good, "files": files})
+    rows = [{"challenge": result["challenge"], **file} for result in results for file in result["files"]]
+    columns = [text(name, name) for name in ("challenge", "file", "status", "detail")]
+    answer({"challenges": results}, lambda: show("evidence", columns, rows))
+    if failed:
+        raise SwaplawError(
+            f"the evidence of {', '.join(c.ref for c in failed)} cannot be used. To get it: {failed[0].obtain}"
+        )
+
+
+@command(
+    example="swaplaw forensic build synthetic-disk@7 synthetic-capture@7 --level 2",
+    challenges=CHALLENGES,
+    evidence=EVIDENCE,
+    level=LEVEL,
+    source=option("--from", "Folder with a real challenge's files or its published archive.", type=FOLDER),
+)
+def build(challenges: tuple[str, ...], evidence: Path | None, level: int, source: Path | None) -> None:
+    """Put evidence in place. Generate a synthetic challenge, or take a real one's files from --from."""
+    from swaplaw_forensic.challenges.evidence import build as build_one
+    from swaplaw_forensic.challenges.evidence import expected
+    from swaplaw_forensic.challenges.manifest import load
+
+    built: list[dict[str, Any]] = []
+    for name in _levelled(challenges, level):
+        challenge = load(name)
+        folder = build_one(challenge, _root(evidence), source)
+        files = [{"file": e.file, "bytes": e.bytes, "sha256": e.sha256} for e in expected(challenge)]
+        built.append({"challenge": challenge.ref, "folder": str(folder), "files": files})
+    rows = [
+        {"challenge": one["challenge"], **file, "file": f"{one['folder']}/{file['file']}"}
+        for one in built
+        for file in one["files"]
+    ]
+    columns = [text("challenge", "challenge"), text("file", "file"), Column("bytes", "bytes"), text("sha256", "sha256")]
+    answer({"challenges": built}, lambda: show("evidence", columns, rows))
+
+
+@command(
+    example="swaplaw forensic doctor synthetic-disk synthetic-capture",
+    challenges=words("[CHALLENGE]...", required=False),
+    evidence=EVIDENCE,
+    image=IMAGE,
+)
+def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None) -> None:
+    """Name the tools and evidence that each challenge lacks here. Exit 1 if tools are missing.
+
+    With --image, look into an unpacked Apptainer image instead of this machine. Without CHALLENGE, look at all.
+    """
+    from swaplaw_forensic.challenges.manifest import load, shipped
+    from swaplaw_forensic.challenges.tools import diagnose
+
+    root, inside = _root(evidence), Path(image) if image else None
+    if inside is not None and not inside.is_dir():
+        raise InputError(
+            f"{image} is not an unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
+        )
+    found = [diagnose(load(name), root, inside).to_dict() for name in challenges or shipped()]
+    columns = [
+        text("challenge", "challenge"),
+        Column("missing tools", "missing", _together, right=False),
+        text("evidence", "evidence"),
+        Column("cannot be graded", "ungradeable", _together, right=False),
+    ]
+
+    def shown() -> None:
+        show("challenges on this machine", columns, found)
+        for one in found if challenges else ():
+            for line in one["steps"]:
+                click.echo(f"{one['challenge']}: {line}")
+
+    answer({"challenges": found}, shown)
+    packages = list(dict.fromkeys(package for one in found for package in one["packages"]))
+    if packages:
+        raise SwaplawError(f"tools are missing; on Debian: apt-get install {' '.join(packages)}")
+
+
+def _together(names: Sequence[str]) -> str:
+    return " ".join(names) or "-"
+
+
+SETTINGS = {
+    "sandbox": option("--sandbox", "Where the agent's tools run.", type=click.Choice(("bwrap", "apptainer", "docker")),
+                      default="bwrap"),
+    "image": IMAGE,
+    "message_limit": option("--message-limit", "Messages per trace.", type=POSITIVE, default=400),
+    "token_limit": option("--token-limit", "Tokens per trace.", type=POSITIVE, default=5_000_000),
+    "time_limit": option("--time-limit", "Seconds per trace.", type=POSITIVE, default=7200),
+    "command_timeout": option("--command-timeout", "Seconds per tool call.", type=POSITIVE, default=180),
+    "cpu_seconds": option("--cpu-seconds", "CPU time of a trace.", type=POSITIVE, default=3600),
+    "memory": option("--memory", "Memory of a trace.", default="4GiB"),
+    "disk": option("--disk", "What a trace may write (held in memory).", default="1GiB"),
+    "file_size": option("--file-size", "Largest file that a trace may write.", default="1GiB"),
+    "truncation": option("--truncation/--no-truncation", "Drop early messages when the context is full.", default=True),
+    "text_calls": switch("--text-calls", "Read tool calls that a model writes as JSON in its text."),
+}  # fmt: skip
+"""Of the task, by the names of its arguments."""
+GENERATION = {
+    "max_samples": option("--max-samples", "Traces at once.", type=POSITIVE),
+    "max_tokens": option("--max-tokens", "Tokens per model reply.", type=POSITIVE),
+    "temperature": option("--temperature", "Of the model.", type=float, default=1.0),
+    "model_base_url": option("--model-base-url", "Address of the model's server."),
+}
+
+
+@command(
+    example="swaplaw forensic run synthetic-host --local qwen2.5-coder --runs 4 --text-calls",
+    own_display=True,
+    challenges=CHALLENGES,
+    models=option("--model", "Any Inspect model; may be given several times.", multiple=True),
+    local=option("--local", "A model on this machine: smollm2, qwen2.5-coder, a GGUF.", multiple=True, metavar="NAME"),
+    human=option("--human", "A person at this terminal, who is graded alike.", metavar="NAME"),
+    runs=option("--runs", "Traces per challenge: votes per question.", type=POSITIVE, default=24),
+    evidence=EVIDENCE,
+    level=LEVEL,
+    logs=option("--logs", "Log folder.", type=FOLDER, default=Path("logs")),
+    context=option(
+        "--context", "Tokens of a conversation that a --local model keeps in mind.", type=POSITIVE, default=16_384
+    ),
+    settings=Group(SETTINGS),
+    generation=Group(GENERATION),
+)
+def run(
+    challenges: tuple[str, ...],
+    models: tuple[str, ...],
+    local: tuple[str, ...],
+    human: str | None,
+    runs: int,
+    evidence: Path | None,
+    level: int,
+    logs: Path,
+    context: int,
+    settings: dict[str, Any],
+    generation: dict[str, Any],
+) -> None:
+    """Let models investigate challenges. Run the same command again to resume or to add runs."""
+    if not (models or local or human):
+        raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
+    from swaplaw_forensic.challenges.manifest import load
+    from swaplaw_forensic.challenges.seeds import remembered
+
+    cases = [load(name) for name in remembered(_levelled(challenges, level), logs)]
+    need_inspect("running agents")
+    from inspect_ai import eval_set
+    from inspect_ai.model import get_model
+
+    from swaplaw_forensic.challenges.evidence import require
+    from swaplaw_forensic.task import forensic as investigation
+
+    if human:
+        for case in cases:
+            tell(f"{case.ref}: the evidence is in {require(case, _root(evidence))[0]}")
+    with inspect_errors(), stdout_to_stderr():
+        fleet: list[Any] = [*models, *([f"human/{human}"] if human else [])]
+        # Room for a whole investigation; as many conversations at once as there are traces.
+        slots = {"slots": generation["max_samples"]} if generation["max_samples"] else {}
+        fleet += [get_model(f"local/{name}", context=context, **slots) for name in local]
+        with busy("Preparing challenges"):
+            task = investigation(
+                [_name(case) for case in cases], evidence=str(evidence) if evidence else None, **settings
+            )
+        success, made = eval_set(
+            task,
+            log_dir=str(logs),
+            model=fleet,
+            # Not a setting of the task: so more runs later are the same task with more to do.
+            epochs=runs,
+            **(generation | ({"max_samples": 1} if human else {})),
+            continue_on_fail=True,
+            retry_on_error=2,
+            retry_attempts=1,
+            log_dir_allow_dirty=True,
+            display="none" if human else display(wants_json()),
+        )
+    rows = [
+        {"model": log.eval.model, "status": log.status, "log": log.location,
+         "traces": log.results.completed_samples if log.results else None}
+        for log in made
+    ]  # fmt: skip
+    columns = [text("model", "model"), text("status", "status"), Column("traces", "traces"), text("log", "log")]
+    answer({"success": success, "logs": rows}, lambda: show("logs", columns, rows))
+    if not success:
+        raise SwaplawError("some traces failed: run the same command again to repeat only those")
+
+
+def _name(case: Challenge) -> str:
+    from swaplaw_forensic.challenges.manifest import SHIPPED
+
+    return case.ref if case.folder.parent == SHIPPED else str(case.folder)
+
+
+@command(
+    example="swaplaw forensic grade logs -o votes.parquet",
+    logs=words("LOGS...", type=click.Path(path_type=Path)),
+    output=option("-o/--output", "Vote table (Parquet).", type=FILE, required=True),
+    judge_name=option("--judge", "Any Inspect model, for rubrics and unsure answers; verdicts are kept."),
+    judge_twice=switch("--judge-twice", "Judge twice: correct only where both agree; agreement is reported."),
+    verdicts=option(
+        "--verdicts",
+        "Where prompts, verdicts and rationales are kept. Default: OUTPUT with the ending .verdicts.jsonl.",
+        type=FILE,
+    ),
+    without_rubric=switch("--without-rubric", "Leave the rubric questions out, and judge nothing."),
+    categories=option(
+        "--categories",
+        "What `answer` holds: the paper's categories, or those that a deployment would have.",
+        type=click.Choice(("oracle", "gold-free")),
+        default="oracle",
+    ),
+    partial=switch("--partial", "Use unfinished logs too."),
+)
+def grade(
+    logs: tuple[Path, ...],
+    output: Path,
+    judge_name: str | None,
+    judge_twice: bool,
+    verdicts: Path | None,
+    without_rubric: bool,
+    categories: str,
+    partial: bool,
+) -> None:
+    """Grade saved logs into votes. No model is called, except the judge for new rubric and unsure answers."""
+    from swaplaw.importers.reading import read_votes
+    from swaplaw.votes.summary import summary
+    from swaplaw_forensic.agent.traces import read_traces
+    from swaplaw_forensic.grading.tables import dependence, effort, shares
+    from swaplaw_forensic.grading.votes import Key, grade_traces, to_judge, without_gold, write_votes
+
+    if without_rubric and (judge_name or judge_twice):
+        raise InputError("--without-rubric leaves nothing to judge: drop it, or drop --judge and --judge-twice")
+    reading = read_traces(logs, partial=partial)
+    key = Key(reading.traces)
+    judgement = None
+    if not without_rubric:
+        file = verdicts or output.with_name(f"{output.name}.verdicts.jsonl")
+        judgement = _judge(to_judge(reading.traces, key), judge_name, file, judge_twice)
+    graded = grade_traces(reading.traces, key, None if judgement is None else judgement.outcomes)
+    if not graded.votes:
+        raise InputError("no question of these logs can be graded: all need a judge, or have no gold")
+    rows = [asdict(vote) for vote in graded.votes] if categories == "oracle" else without_gold(graded.votes)
+    write_votes(rows, output)
+    tally = read_votes(output).tally()
+    fleet = [row.to_dict() for row in summary(tally)]
+    free = dependence(graded.votes)
+    report = {
+        "votes": str(output),
+        "rows": len(rows),
+        "categories": categories,
+        "models": fleet,
+        "normalisation": free,
+        **{f"by_{name}": shares(graded.votes, field) for name, field in BY.items()},
+        "effort": effort(reading.traces),
+        "judge": judgement.to_dict() if judgement else None,
+        "unsure": _unsure(graded.votes),
+        "ungradeable": graded.ungradeable,
+        "without_rubric": graded.without_rubric,
+        "errata": sorted({v.question for v in graded.votes if v.why.startswith("a known error")}),
+        "skipped": reading.skipped,
+    }
+    answer(report, lambda: _show_grades(report, lambda: header(tally)))
+    _notes(report)
+
+
+BY = {"challenge": "cluster", "level": "level", "tier": "tier"}
+"""What tables of grades are split by -> the column of the votes."""
+
+
+def _show_grades(report: dict[str, Any], head: Any) -> None:
+    free = {row["model"]: row["gold_free"] for row in report["normalisation"]}
+    effort = {row["model"]: row for row in report["effort"]}
+    columns = [
+        text("model", "model"),
+        *(Column(name, name) for name in ("questions", "votes")),
+        *(Column(f"{name} %", name, percent) for name in ("single", "plurality")),
+        Column("without gold %", lambda row: free[row["model"]], percent),
+        Column("abstained %", "abstained", percent),
+        *(Column(name, bind(_cost, effort, name), _number, minor=1) for name in COSTS),
+    ]
+    head()
+    note = "without gold: plurality over the categories that a deployment would form; per trace: " + ", ".join(COSTS)
+    show(f"{report['votes']}: {report['rows']} votes", columns, report["models"], note)
+    for name in ("challenge", "level"):
+        split = [text("model", "model"), text(name, name), Column("votes", "votes")]
+        split += [Column(f"{part} %", part, percent) for part in ("single", "abstained", "progress")]
+        show(f"by {name}", split, report[f"by_{name}"])
+
+
+def _cost(rows: Mapping[str, Any], name: str, row: Mapping[str, Any]) -> Any:
+    return rows[row["model"]][name]
+
+
+COSTS = ("tokens", "cost", "messages", "seconds")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.4g}" if value < 1 else f"{value:,.0f}"
+
+
+def _unsure(votes: Sequence[Vote]) -> dict[str, Any]:
+    found = [vote for vote in votes if vote.reason == "unsure"]
+    distinct = {(vote.question, vote.submitted): vote for vote in found}
+    shown = [{"question": v.question, "submitted": v.submitted, "gold": v.gold} for v in distinct.values()]
+    return {"votes": len(found), "answers": len(distinct), "examples": shown[:EXAMPLES]}
+
+
+def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> Judgement:
+    """Judge what needs it, with a bar on a terminal."""
+    from swaplaw_forensic.grading.judge import judge
+
+    model = None
+    if name is not None:
+        from inspect_ai.model import get_model
+
+        with inspect_errors():
+            model = get_model(name)
+    of = len(items) * (2 if twice else 1)
+    with counting("Judging") as progress:
+        done = itertools.count(1)
+        return judge(items, model, file=file, twice=twice, progress=lambda: progress(next(done), of))
+
+
+def _notes(report: dict[str, Any]) -> None:
+    """Say on stderr what the table cannot show."""
+    unsure = report["unsure"]
+    if unsure["votes"]:
+        examples = "; ".join(f"{one['question']}: {quote(one['submitted'])}" for one in unsure["examples"])
+        tell(
+            f"{several(unsure['votes'], 'vote')} hold the right answer without being proven right and abstain "
+            f"(reason `unsure`), such as {examples}: --judge MODEL decides"
+        )
+    if report["ungradeable"]:
+        tell(f"{len(report['ungradeable'])} questions have no gold to grade by and were left out")
+    if report["without_rubric"]:
+        tell(f"{len(report['without_rubric'])} rubric questions were left out")
+    if report["errata"]:
+        tell(f"answers equal to a known error of a key were graded incorrect: {', '.join(report['errata'])}")
+    judge = report["judge"]
+    if judge and judge["undecided"]:
+        tell(f"{judge['undecided']} answers without a clear verdict are abstentions (reason `judge`)")
+    if judge and judge["twice"]:
+        tell(f"the judge agreed with itself on {judge['agreed']} of {judge['twice']} answers")
+    for line in report["skipped"]:
+        tell(f"skipped {line}")
+    tell(f"wrote {report['rows']} votes to {report['votes']}")
+
+
+for _each in (list_, doctor, build, verify, run, grade):
+    forensic.add_command(_each)
