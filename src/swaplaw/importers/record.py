@@ -54,6 +54,8 @@ class Options:
     """Canonicalisers of answers and golds, by name, in order."""
     reader: Reader | None = None
     """How answers are read from completions, where the source has no answers of its own."""
+    panel: str | None = None
+    """Inspect: whose votes to read of logs that a panel of graders scored, `judges` (the default) or `models`."""
     groups: str | None = None
     """A file of answers that a judge has grouped by meaning (see `meaning`)."""
     judge: str | None = None

@@ -14,6 +14,7 @@ _IDS = (
     *("question_id", "question_uuid", "question_number", "question_no", "qid", "uuid", "record_id", "instance_id"),
     *("sample_id", "sample_score.sample_id", "item_id", "problem_id", "example_id", "doc_id", "prompt_id", "task_id"),
 )
+HUMAN = ("human", "human_label", "human_verdict", "human_vote", "human_judgment", "human_preference", "human_score")
 NAMES: Mapping[str, tuple[str, ...]] = {
     # Of a vote.
     "dataset": ("dataset", "dataset_name", "benchmark", "task", "task_name", "eval", "corpus"),
@@ -35,7 +36,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "gold": (
         *("gold", "target", "correct_answer", "gold_answer", "gold_label", "gold_letter", "answer_key"),
         *("ground_truth", "reference", "expected", "correct_option", "expected_answer", "reference_answer"),
-        *("human", "human_label", "human_verdict", "human_vote", "human_judgment", "human_preference"),
+        *HUMAN,
         *("answer_letter", "label", "truth", "solution", "key", "answer"),
     ),
     "cluster": ("cluster",),

@@ -11,7 +11,7 @@ import gc
 import math
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._core.progress import with_bar
+from swaplaw.answers.characters import storable
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect.answers import (
     OWN,
@@ -29,6 +30,7 @@ from swaplaw.importers.inspect.answers import (
     reason_of,
 )
 from swaplaw.importers.inspect.origin import Readers, differing, is_ours, recorded
+from swaplaw.importers.inspect.panels import Item, judges_of, panel_of
 from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, positions, schema
 from swaplaw.importers.scores import Scores
@@ -49,6 +51,7 @@ SHORTENED = 1000
 """Texts of this length may have been cut off in a summary."""
 OLDEST = (0, 3, 240)
 """The first version of Inspect that logs are read with."""
+PANEL = ("judges", "models")
 BATCH, FULL_BATCH = 5000, 1000
 """How many summaries, and how many full samples, are in memory at once."""
 LEFT_OUT = {"events", "messages", "attachments", "store", "timelines", "events_data", "error_retries"}
@@ -90,12 +93,16 @@ def _garbage_seldom() -> Iterator[None]:
 def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     """Spool the votes of Inspect logs; a task that was retried is counted once."""
     logs = _headers(files, findings)
+    logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
     name = str(files[0]) if len(files) == 1 else f"{len(files)} Inspect logs from {files[0].parent}"
+    if options.panel not in (None, *PANEL):
+        raise InputError(f"panel is {quote(options.panel)}; expected {listing(PANEL)}")
+    if options.panel != "models" and (judged := [log for log in logs if _has_panel(log)]):
+        return _read_panels(name, logs, judged, options, findings)
     columns = schema(*(["cluster"] if options.cluster else []), "option")
     spool = Spool(name, columns | ({"position": columns["tokens"]} if any(is_ours(log.header) for log in logs) else {}))
     orders: Orders = {}
     readers = Readers(ours=all(is_ours(log.header) for log in logs))
-    logs.sort(key=lambda log: (log.header.eval.task, log.header.eval.model, log.created, log.file.name))
     scores: dict[str, Scores] = {}
     for (task, model), runs in groupby(logs, key=lambda log: (log.header.eval.task, log.header.eval.model)):
         offset = 0
@@ -124,6 +131,73 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     findings.reader = options.reader or readers.reader
     findings.recorded |= recorded([log.header for log in logs])
     findings.readings += _readings(options)
+    return spool.source()
+
+
+def _has_panel(log: Log) -> bool:
+    """Whether a log records who of a panel cast what: judged by its first scored sample."""
+    judges = judges_of(log.header)
+    if not judges:
+        return False
+    for summary, full in _with_full(log, lambda one: _hides_panel(one, judges), first=True):
+        if not summary.error and summary.scores:
+            return any(map(panel_of, Item(summary, full, judges, Options()).scores.values()))
+    return False
+
+
+def _hides_panel(summary: EvalSampleSummary, judges: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the summary may have left a panel out: it leaves out metadata that are long."""
+    scores = summary.scores or {}
+    return any(name.rstrip("0123456789") in judges and panel_of(score) is None for name, score in scores.items())
+
+
+def _read_panels(name: str, logs: list[Log], judged: list[Log], options: Options, findings: Findings) -> Source:
+    """Spool every judge's verdicts; what one of several attempts judged is not judged again by a later one."""
+    ungraded = ("correct", "tokens", "cost")
+    columns = schema(*(["cluster"] if options.cluster else []))
+    spool = Spool(name, {column: kind for column, kind in columns.items() if column not in ungraded})
+    several = len({log.header.eval.model for log in judged}) > 1
+    series: set[str] = set()
+    rows: list[dict[str, Any]] = []
+    for (task, model), runs in groupby(judged, key=lambda log: (log.header.eval.task, log.header.eval.model)):
+        offset = 0
+        attempts = _attempts(list(runs), findings)
+        for attempt in attempts:
+            seen: set[tuple[str, int]] = set()
+            for log in attempt:
+                judges = judges_of(log.header)
+                for summary, full in _with_full(log, lambda one, judges=judges: _hides_panel(one, judges)):  # type: ignore[misc]
+                    if summary.error or (str(summary.id), summary.epoch) in seen:
+                        continue
+                    seen.add((str(summary.id), summary.epoch))
+                    epoch = offset + summary.epoch
+                    runs_on = len(attempts) > 1 or (log.header.eval.config.epochs or 1) > 1
+                    parts = [str(summary.id), *([model] if several else []), *([str(epoch)] if runs_on else [])]
+                    place = {"question": storable("/".join(parts)), "sample": 0, "run": log.header.eval.eval_id}
+                    if options.cluster:
+                        place["cluster"] = _cluster(summary, options.cluster, str(log.file))
+                    for vote in Item(summary, full, judges, options).votes():
+                        series.add(vote["series"])
+                        rows.append(vote | place | {"task": options.dataset or task})
+                findings.files.append(_facts(log))
+            offset += max((epoch for _, epoch in seen), default=0)
+    for row in rows:
+        told, task = row.pop("series"), row.pop("task")
+        spool.add(row | {"dataset": f"{task}:{told}" if len(series) > 1 else task})
+    findings.notes.append(
+        "a panel of graders scored these replies: each grader is read as a voter and each reply as a question "
+        "(panel='models' reads the models' own answers)"
+    )
+    if left := len(logs) - len(judged):
+        findings.notes.append(f"{left} of {len(logs)} logs record no panel, and are left out")
+    findings.readings += [
+        Reading("dataset", "eval.task, and the scorer where there are several", ""),
+        Reading("question", "sample id, model and epoch: the judged reply", ""),
+        Reading("model", "the graders of the scorer", ""),
+        Reading("answer", "votes of the score's metadata 'panel'", ""),
+        Reading("gold", "what people say in the metadata, or the scorer that is no panel", ""),
+        Reading("reason", "failures of the panel", ""),
+    ]
     return spool.source()
 
 
@@ -288,7 +362,7 @@ def _facts(log: Log) -> dict[str, Any]:
 
 def _ballots(log: Log, options: Options, orders: Orders) -> Iterator[SampleRow]:
     """Turn a log's samples into votes, the full sample at hand where the summary is not enough."""
-    for summary, full in _with_full(log, options):
+    for summary, full in _with_full(log, lambda one: _needs_full(one, options)):
         ballot = read_ballot(summary, full, options, orders, str(log.file))
         ballot.row["run"] = log.header.eval.eval_id
         yield ballot
@@ -313,25 +387,29 @@ def _summaries(log: Log) -> Iterator[EvalSampleSummary]:
         raise _unreadable(log.file, error) from None
 
 
-def _with_full(log: Log, options: Options) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
-    """Give each summary, with the full sample where it is needed."""
+def _with_full(
+    log: Log, needed: Callable[[EvalSampleSummary], bool], *, first: bool = False
+) -> Iterator[tuple[EvalSampleSummary, EvalSample | None]]:
+    """Give each summary, with the full sample where it is needed; `first` reads them one by one."""
     if log.file.suffix == ".json":
         yield from _whole(log)
         return
-    for batch, wanted in _batches(log, options):
+    for batch, wanted in _batches(log, needed, 1 if first else BATCH):
         full = {(sample.id, sample.epoch): sample for sample in _full(log, wanted)}
         yield from ((summary, full.get((summary.id, summary.epoch))) for summary in batch)
 
 
-def _batches(log: Log, options: Options) -> Iterator[tuple[list[EvalSampleSummary], list[tuple[str | int, int]]]]:
+def _batches(
+    log: Log, needed: Callable[[EvalSampleSummary], bool], size: int
+) -> Iterator[tuple[list[EvalSampleSummary], list[tuple[str | int, int]]]]:
     """Gather summaries, and which of them need their full samples: opening a log costs a look at all its parts."""
     batch: list[EvalSampleSummary] = []
     wanted: list[tuple[str | int, int]] = []
     for summary in _summaries(log):
         batch.append(summary)
-        if summary.completed and _needs_full(summary, options):
+        if summary.completed and needed(summary):
             wanted.append((summary.id, summary.epoch))
-        if len(batch) == BATCH or len(wanted) == FULL_BATCH:
+        if len(batch) == size or len(wanted) == FULL_BATCH:
             yield batch, wanted
             batch, wanted = [], []
     yield batch, wanted
