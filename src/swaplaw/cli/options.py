@@ -161,6 +161,12 @@ READING: dict[str, Option] = {
     "canonical": option(
         "--canonical", "Canonical forms of answers and golds, in order.", multiple=True, metavar="NAME"
     ),
+    "sheet": option("--sheet", "Excel: the sheet to read, instead of the first.", metavar="NAME"),
+    "panel": option(
+        "--panel",
+        "Inspect: whose votes, where a panel of graders scored the replies (judges by default).",
+        type=_choice("judges", "models"),
+    ),
     "groups": option("--groups", "Put answers in the categories of this file (`import --judge`).", metavar="FILE"),
     "max_unpacked": option(
         "--max-unpacked", "Read packed files and standard input up to this size.", metavar="BYTES", type=int
