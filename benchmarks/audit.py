@@ -22,7 +22,7 @@ import numpy as np
 
 import swaplaw as sl
 from swaplaw.law.plurality import vote
-from swaplaw.panels.fleet import FleetOptimum, fleet_optimum
+from swaplaw.panels.exact import FleetOptimum, fleet_optimum
 from swaplaw.panels.milp import quiet_solver
 from swaplaw.votes.tally import Tally
 

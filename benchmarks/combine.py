@@ -66,7 +66,7 @@ def held_out_gains(tally: Tally, names: Sequence[str], quick: bool) -> dict[str,
     """Held-out gains of all rules over the best single model, in points."""
     once = quick or len(tally.questions) > LARGE
     rules = [name for name in names if not (once and name in SLOW)]
-    found = sl.combine(tally, rules=rules, by="question", repeats=1 if once else 2, time_limit=0)
+    found = sl.combine(tally, rules=rules, by="question", repeats=1 if once else 2)
     return {one.rule.name: Cell(100 * one.gain.mean, 100 * one.gain.standard_error) for one in found.rules}
 
 

@@ -17,7 +17,7 @@ import swaplaw as sl
 from benchmarks.harness import Row, guarding, seconds
 from benchmarks.law import MODELS, OPTIONS, fleet, write
 from swaplaw._core.arrays import Ints
-from swaplaw.panels.certificates import challenge
+from swaplaw.panels.exact import challenge
 from swaplaw.panels.panel import oriented
 
 TRIOS = tuple(combinations(range(MODELS), 3))

@@ -363,7 +363,7 @@ PAIR = ("--primary", "gpt-4", "--secondary", "mistral-large")
         ("pairs", "demo"),
         ("curve", "demo", *PAIR),
         ("compare", "demo"),
-        ("combine", "demo", "--rules", "equal", "--repeats", "1", "--time-limit", "0"),
+        ("combine", "demo", "--rules", "equal", "--repeats", "1"),
         ("ladder", "demo", *PAIR),
         ("cascade", "demo", *PAIR),
     ],

@@ -30,7 +30,7 @@ def votes() -> Tally:
 
 @pytest.fixture(scope="module")
 def found(votes: Tally) -> sl.decide.Combination:
-    return sl.combine(votes, rules=FAST, by="question", folds=4, repeats=1, time_limit=0)
+    return sl.combine(votes, rules=FAST, by="question", folds=4, repeats=1)
 
 
 def test_held_out_scores_are_those_of_choices_made_without_the_fold(votes: Tally, found: sl.decide.Combination) -> None:
@@ -62,14 +62,14 @@ def test_probabilities_of_being_best_add_up_to_one(found: sl.decide.Combination)
 
 
 def test_the_same_seed_gives_the_same_document(votes: Tally, found: sl.decide.Combination) -> None:
-    again = sl.combine(votes, rules=FAST, by="question", folds=4, repeats=1, time_limit=0)
+    again = sl.combine(votes, rules=FAST, by="question", folds=4, repeats=1)
     assert again.to_dict() == found.to_dict()
 
 
 def test_prices_make_the_cost(votes: Tally) -> None:
     prices = dict.fromkeys(votes.models, 2.0)
-    found = sl.combine(votes, rules=["best_single"], prices=prices, folds=2, repeats=1, time_limit=0)
-    plain = sl.combine(votes, rules=["best_single"], folds=2, repeats=1, time_limit=0)
+    found = sl.combine(votes, rules=["best_single"], prices=prices, folds=2, repeats=1)
+    plain = sl.combine(votes, rules=["best_single"], folds=2, repeats=1)
     assert found["best_single"].cost == 2 * plain["best_single"].cost
 
 
@@ -114,7 +114,7 @@ def test_the_command_prints_one_document_with_the_names_of_the_contract(swaplaw:
 def test_the_command_prints_a_table_and_draws(swaplaw: Callable[..., Finished], tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     arguments = ["combine", "demo", "--rules", "equal,best_single", "--folds", "2", "--repeats", "1"]
-    done = swaplaw(*arguments, "--time-limit", "0", "--weights", "gpt-4=0.5, mistral-large=0", "--figure", file)
+    done = swaplaw(*arguments, "--weights", "gpt-4=0.5, mistral-large=0", "--figure", file)
     assert done.code == 0
     assert "equal (no labels)" in done.out
     assert "the best single model" in done.out
@@ -133,7 +133,7 @@ def test_a_policy_of_six_weighted_members_is_written_and_read(tmp_path: Path) ->
 
 
 def test_weights_by_subject_are_judged_beside_the_rules(votes: Tally) -> None:
-    found = sl.combine(votes, rules=["best_single"], by_subject=True, folds=2, repeats=1, time_limit=0)
+    found = sl.combine(votes, rules=["best_single"], by_subject=True, folds=2, repeats=1)
     assert found.subjects is not None
     assert set(found.subjects.weights) == set(votes.clusters or ())
     document = found.to_dict()["subjects"]

@@ -24,7 +24,7 @@ from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.panels import certify
 from swaplaw.panels.arrangement import arrangement
-from swaplaw.panels.bounds import reach
+from swaplaw.panels.search import reach
 from swaplaw.votes.tally import Scores, Tally
 
 from support.commands import Run

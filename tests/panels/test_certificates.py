@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.law.weights import simplest_between
-from swaplaw.panels.arrangement import Arrangement, arrangement
-from swaplaw.panels.branch_and_bound import best_weights
-from swaplaw.panels.certificates import challenge
-from swaplaw.panels.cones import Ray, narrowed, orthant, primitive, simplest
-from swaplaw.panels.exact_cuts import Best, best_by_cuts
+from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, narrowed, orthant, primitive, simplest
+from swaplaw.panels.bisection import bisected, fits
+from swaplaw.panels.cuts import Best, best_by_cuts
+from swaplaw.panels.exact import branch_and_bound, challenge
 from swaplaw.panels.line_search import best_on_line, line_search
 
 from support.corpora import corpora
@@ -114,16 +113,24 @@ def test_two_members_are_the_curve(case: Corpus) -> None:
     assert found.ceiling == curve.masses.rescue
 
 
+def searched(those: Arrangement) -> Best:
+    """All positive weights, searched to the end."""
+    best = Best(those, -1, Fraction(-1))
+    assert branch_and_bound(best) == -1
+    return best
+
+
 @given(case=corpora(models=2, questions=8))
 @settings(patient)
 def test_branch_and_bound_agrees_with_the_curve(case: Corpus) -> None:
     """Two members need no branching, and so can check it."""
     tally = tally_of(case)
     curve, pair = next(iter(sl.law.curves(tally))), next(iter(sl.pairs(tally)))
-    verdict = best_weights(arrangement(tally, (pair.a, pair.b), pair.common))
-    assert verdict.plateau == curve.best_plateau.outcome.accuracy * curve.n
+    those = arrangement(tally, (pair.a, pair.b), pair.common)
+    best = searched(those)
+    assert best.plateau == curve.best_plateau.outcome.accuracy * curve.n * those.unit
     # The first piece is 0, which is no positive weight.
-    assert verdict.best == verdict.bound == max(piece.outcome.accuracy for piece in curve.pieces[1:]) * curve.n
+    assert best.face == max(piece.outcome.accuracy for piece in curve.pieces[1:]) * curve.n * those.unit
 
 
 @given(case=corpora(models=3, questions=6), seed=st.integers(0, 99))
@@ -138,10 +145,8 @@ def test_lines_are_searched_exactly(case: Corpus, seed: int) -> None:
     steps = [Fraction(a, b) for a in range(1, 30) for b in (1, 2, 3, 5, 7, 12)]
     on_line = [[x.denominator * a + x.numerator * b for a, b in zip(start, end, strict=True)] for x in steps]
     assert peak.score >= max(those.scores(np.array(on_line).T))
-    climbed, verdict = line_search(those, seed=seed), best_weights(those)
-    assert those.score(climbed.point) == climbed.score
-    assert verdict.best is not None
-    assert climbed.score <= verdict.best == verdict.bound
+    climbed = line_search(those, seed=seed)
+    assert those.score(climbed.point) == climbed.score <= searched(those).face / those.unit
 
 
 @given(
@@ -247,21 +252,22 @@ def test_identical_members_and_perfect_ones() -> None:
     assert found.panel.union.phi_adj is None
 
 
-def test_a_time_limit_leaves_a_proven_gap() -> None:
+def test_bounded_work_leaves_a_proven_gap_and_the_same_one_every_time() -> None:
     tally = sl.demo_votes().tally()
-    members = [*tally.models[:4]]
-    proven = certified(tally, members)
-    for limit in (0, 0.02, 60):
-        found = sl.panels.certify(sl.panel(tally, members), time_limit=limit)
-        assert found.best.accuracy <= proven.best.accuracy <= found.bound
-        assert found.gap == found.bound - found.best.accuracy
-        assert found.panel.at(found.best.weights).accuracy == found.best.accuracy
-        assert found.certified == (found.gap == 0)
-    assert found.certified
-    with pytest.raises(sl.InputError, match="time limit -1"):
-        sl.panels.certify(sl.panel(tally, members), time_limit=-1)
-    with pytest.raises(sl.InputError, match="time limit nan"):
-        sl.panels.certify(sl.panel(tally, members), time_limit=float("nan"))
+    for members in (tally.models[:4], tally.models[:5]):
+        chosen = sl.panel(tally, [*members])
+        proven = sl.panels.certify(chosen)
+        for work in (0, 3e3, 3e4, 1e7):
+            found = sl.panels.certify(chosen, work=work)
+            assert found.best.accuracy <= proven.best.accuracy <= proven.bound <= found.bound
+            assert found.gap == found.bound - found.best.accuracy
+            assert found.panel.at(found.best.weights).accuracy == found.best.accuracy
+            assert found.certified == (found.gap == 0)
+            assert found == sl.panels.certify(chosen, work=work)
+        assert found.certified
+    for refused in (-1, float("nan")):
+        with pytest.raises(sl.InputError, match=f"work {refused}"):
+            sl.panels.certify(chosen, work=refused)
 
 
 def test_a_floor_ends_the_search_of_lesser_panels() -> None:
@@ -300,10 +306,10 @@ def test_bisection_agrees_with_cutting_plane_by_plane(seed: int) -> None:
         }
     chosen = sl.panel(tally_of(Corpus(ballots, {f"q{question}": "A" for question in range(questions)})), [*ballots])
     those = planes_of(chosen)
-    best = Best(those, -1, Fraction(-1))
+    best, other = Best(those, -1, Fraction(-1)), Best(those, -1, Fraction(-1))
     best_by_cuts(best, orthant(members), np.arange(len(those.normals)), Fraction(those.sure))
-    verdict = best_weights(those)
-    assert verdict.plateau == Fraction(best.plateau, those.unit)
-    assert verdict.best == verdict.bound == best.face / those.unit
-    assert verdict.plateau_at is not None
-    assert those.score(verdict.plateau_at) == verdict.plateau
+    assert fits(those)
+    assert bisected(other, None) == -1
+    assert (other.plateau, other.face) == (best.plateau, best.face)
+    assert other.plateau_at is not None
+    assert those.score(other.plateau_at) * those.unit == other.plateau

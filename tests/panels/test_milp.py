@@ -13,10 +13,9 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.law.plurality import vote
-from swaplaw.panels import certificates
+from swaplaw.panels import exact as engine
 from swaplaw.panels.arrangement import arrangement
-from swaplaw.panels.certificates import BySolver, Certificate, Parts, certify
-from swaplaw.panels.fleet import fleet_optimum
+from swaplaw.panels.exact import NODES, BySolver, Certificate, Parts, certify, fleet_optimum
 from swaplaw.panels.milp import program, quiet_solver, solve
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.votes.tally import Tally
@@ -60,11 +59,11 @@ def brute_force(votes: Tally, largest: int) -> Fraction:
 
 def by_solver(panel: Panel) -> Certificate:
     """What the solver proves alone, whatever the exact engine could do."""
-    parts = Parts(panel, None, {})
+    parts = Parts(panel, {})
     for place in range(1, parts.size):
         parts.search_pair(place)
     parts.bound = Fraction(1)
-    return BySolver(parts).certificate(None)
+    return BySolver(parts).certificate(NODES)
 
 
 @pytest.mark.parametrize(("models", "questions", "samples", "largest"), [(3, 12, 3, 8), (3, 20, 1, 8), (4, 14, 5, 4)])
@@ -96,28 +95,17 @@ def test_weights_of_the_solver_score_what_the_certificate_says() -> None:
 def test_what_branch_and_bound_leaves_open_goes_to_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     votes = random_tally(6, 20, 3, 1)
     panel = oriented(votes, range(6))
-    monkeypatch.setattr(certificates, "EFFORT", 0)
+    monkeypatch.setattr(engine, "WORK", 0)
     hurried = certify(panel)
     assert hurried.solver
     assert hurried.best.accuracy == by_solver(panel).best.accuracy
     assert hurried.proof == ("solver" if hurried.certified else "none")
 
 
-def test_few_members_are_finished_exactly_where_the_solver_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    votes = random_tally(4, 25, 3, 3)
-    panel = oriented(votes, range(4))
-    monkeypatch.setattr(certificates, "EFFORT", 0)
-    monkeypatch.setattr(certificates, "NODES", 0)
-    found = certify(panel)
-    assert found.certified
-    assert found.best.accuracy >= by_solver(panel).best.accuracy
-
-
-def test_a_time_limit_ends_with_a_gap_and_no_proof() -> None:
-    votes = sl.demo_votes().tally()
-    found = fleet_optimum(votes, time_limit=0.01)
-    assert found.accuracy <= found.bound
-    assert found.proof in ("none", "solver")
+def test_bounded_work_on_a_fleet_ends_with_a_gap_and_no_proof() -> None:
+    found = fleet_optimum(sl.demo_votes().tally(), work=1e4)
+    assert found.accuracy < found.bound
+    assert found.proof == "none"
 
 
 def test_fleets_of_more_than_eight_are_searched() -> None:
@@ -149,7 +137,7 @@ def test_the_solver_says_nothing_on_standard_output(capfd: pytest.CaptureFixture
     votes = random_tally(5, 25, 4, 7)
     panel = oriented(votes, range(5))
     those = arrangement(votes, panel.indices, panel.common)
-    solve(program(those, votes, panel.indices), 0.0, ties=True)
+    solve(program(those, votes, panel.indices), 0.0, ties=True, nodes=NODES)
     assert capfd.readouterr().out == "kept\n"
 
 

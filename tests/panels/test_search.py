@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 
 import swaplaw as sl
-from swaplaw.panels.bounds import reach
 from swaplaw.panels.panel import oriented
-from swaplaw.panels.search import shared
+from swaplaw.panels.search import reach, shared
 
 from support.commands import Run
 from support.corpora import corpora
@@ -124,7 +123,7 @@ def test_stopping_gives_the_best_so_far_and_a_bound() -> None:
     assert len(stopped.panels) == 2
     assert stopped.searched + stopped.cut == 5
     assert stopped.panels[0].best.accuracy <= whole.panels[0].best.accuracy <= stopped.bound
-    late = sl.panels.best_panels(tally, 3, time_limit=0)
+    late = sl.panels.best_panels(tally, 3, work=0)
     assert late.panels
     assert not late.complete
     assert not late.certified
@@ -136,23 +135,12 @@ def test_a_bound_on_work_stops_the_search_alike_every_time() -> None:
     tally = sl.demo_votes().tally()
     whole = sl.panels.best_panels(tally, 3, top=2)
     for effort in (1e3, 3e5):
-        found = [sl.panels.best_panels(tally, 3, top=2, effort=effort, workers=workers) for workers in (1, 2)]
+        found = [sl.panels.best_panels(tally, 3, top=2, work=effort, workers=workers) for workers in (1, 2)]
         assert fingerprint(found[0]) == fingerprint(found[1])
         assert found[0].to_dict() == found[1].to_dict()
         assert not found[0].complete
         assert found[0].panels[0].best.accuracy <= whole.panels[0].best.accuracy <= found[0].bound
-    assert fingerprint(sl.panels.best_panels(tally, 3, top=2, effort=1e9)) == fingerprint(whole)
-
-
-def test_a_certificate_within_some_work_is_honest() -> None:
-    tally = sl.demo_votes().tally()
-    for members in ((0, 1, 2), range(7)):
-        panel = oriented(tally, members)
-        least = sl.panels.certify(panel, effort=0)
-        assert least.best.accuracy <= least.bound
-        assert sum(least.best.weights) >= 1
-    three = oriented(tally, (0, 1, 2))
-    assert sl.panels.certify(three, effort=1e7) == sl.panels.certify(three)
+    assert fingerprint(sl.panels.best_panels(tally, 3, top=2, work=1e9)) == fingerprint(whole)
 
 
 def test_progress_is_told() -> None:
@@ -205,8 +193,8 @@ def test_impossible_sizes_are_answered_clearly() -> None:
         sl.panels.best_panels(tally.select(models=["gpt-4"]), 2)
     with pytest.raises(sl.InputError, match="ask for 1 or more"):
         sl.panels.best_panels(tally, 3, top=0)
-    with pytest.raises(sl.InputError, match="time limit -1"):
-        sl.panels.best_panels(tally, 3, time_limit=-1)
+    with pytest.raises(sl.InputError, match="work -1"):
+        sl.panels.best_panels(tally, 3, work=-1)
 
 
 def test_held_out_weights_are_chosen_on_other_questions() -> None:
@@ -268,12 +256,12 @@ def test_command_gives_the_grid_and_its_distance(swaplaw: Run) -> None:
         assert all(sl.law.as_weight(weight) in (0, 1, *sl.law.PAPER_GRID) for weight in one["weights"])
 
 
-def test_command_with_no_time_says_how_far_it_may_be_off(swaplaw: Run) -> None:
-    document = json.loads(swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0", "--json").out)
+def test_command_with_no_work_says_how_far_it_may_be_off(swaplaw: Run) -> None:
+    document = json.loads(swaplaw("panel", "demo", "--work", "0", "--folds", "0", "--json").out)
     (search,) = document["search"]
     assert search["complete"] is False
     assert search["gap"] > 0
-    assert "pp better than the best of these" in swaplaw("panel", "demo", "--time-limit", "0", "--folds", "0").out
+    assert "pp better than the best of these" in swaplaw("panel", "demo", "--work", "0", "--folds", "0").out
 
 
 def test_command_takes_every_dataset_on_its_own(swaplaw: Run, tmp_path: Path) -> None:
@@ -299,7 +287,7 @@ def test_command_takes_every_dataset_on_its_own(swaplaw: Run, tmp_path: Path) ->
         (["--members", "gpt-4,gpt-4,mistral-large"], "'gpt-4' is in the panel more than once"),
         (["--members", "gpt-4,nobody"], "there is no model 'nobody'"),
         (["--members", "gpt-4"], "name 2 to 8 members"),
-        (["--time-limit", "-1"], "time limit -1.0 is not a number of seconds"),
+        (["--work", "-1"], "work -1.0 is not a number of planes"),
         (["--folds", "1"], "1 folds leave nothing to hold out"),
     ],
 )

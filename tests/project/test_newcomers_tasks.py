@@ -60,7 +60,7 @@ most = max(accuracy(dict(zip("abc", (x, y, z)))) for x in range(5) for y in rang
 assert best.certified and best.best.accuracy == named(panel, best.best) >= most
 assert sl.panels.fleet_optimum(tally).accuracy == best.best.accuracy
 assert sl.panels.grid_search(panel).accuracy == named(panel, sl.panels.grid_search(panel))
-for one in sl.combine(tally, repeats=1, time_limit=0).rules:
+for one in sl.combine(tally, repeats=1).rules:
     assert one.accuracy == accuracy(one.weights)
 step = sl.predict.sample_ladder(tally, "a", "b", [4], weight="1/2").steps[-1]
 assert abs(step.pair - accuracy({"a": 2, "b": 1})) < 1e-12

@@ -95,14 +95,14 @@ def results() -> Iterator[Any]:
     recommended = sl.recommend(tally, models=two, repeats=1, replicates=100)
     yield from (sl.pair(votes, *two), sl.pair(votes, *two).at("2/3"), sl.curve(votes, *two))
     yield from (sl.panel(votes, two), sl.panel(votes, two).at([1, "1/2"]), sl.panels.certify(sl.panel(votes, two)))
-    yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, effort=0))
+    yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, work=0))
     yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.effective_votes(votes))
     yield sl.bootstrap(votes, quantities=["lift", "swap"])
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
     yield from (sl.predict.sample_ladder(votes, *two), sl.predict.replicate([votes, other]))
-    yield sl.combine(votes, models=two, repeats=1, time_limit=0)
+    yield sl.combine(votes, models=two, repeats=1)
     yield from (recommended.policy, sl.decide.budget(votes, *two, samples=1))
-    yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, effort=0)
+    yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, work=0)
     yield sl.paper.simulate(sl.paper.World(0.45), trials=100)
 
 

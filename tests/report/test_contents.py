@@ -193,7 +193,7 @@ def test_rules_are_those_of_combine() -> None:
     """The section has every quick rule with the numbers of `combine` on the same folds."""
     votes = demo_votes()
     part = document(votes, None, replace(QUICK, panel_work=0.0))["combining"]
-    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], repeats=DEALS, time_limit=0)
+    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], repeats=DEALS)
     assert {"smooth", "equal", "agreement", "best_pair"} <= {row["rule"] for row in part["rules"]}
     assert part["optimum"] is None
     for row, rule in zip(part["rules"], expected.rules, strict=True):

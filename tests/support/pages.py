@@ -18,7 +18,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 LESS = {
-    "combine": "--repeats 1 --time-limit 0",
+    "combine": "--repeats 1",
     "report": "--folds 2 --repeats 1 --replicates 50 --panel-work 0",
 }
 """Options with which a long command does all that it does, with less of everything. The last of an option counts."""

@@ -25,7 +25,7 @@ TAKES_COUNTS: dict[str, Callable[[Any], Any]] = {
     "outcomes": lambda votes: next(sl.law.outcomes(votes))[1],
     "panel": lambda votes: sl.panel(votes, [A, B]).at([1, "2/3"]).to_dict(),
     "best_panels": lambda votes: sl.panels.best_panels(votes, 2, top=1).panels[0].best,
-    "fleet_optimum": lambda votes: sl.panels.fleet_optimum(votes, effort=0).accuracy,
+    "fleet_optimum": lambda votes: sl.panels.fleet_optimum(votes, work=0).accuracy,
     "bootstrap": lambda votes: sl.bootstrap(votes, quantities=["lift"]).of(A, B),
     "resampler": lambda votes: sl.evidence.resampler(votes).to_dict(),
     "resampling_units": lambda votes: sl.evidence.resampling_units(votes).count,
@@ -35,7 +35,7 @@ TAKES_COUNTS: dict[str, Callable[[Any], Any]] = {
     "ladder": lambda votes: sl.predict.sample_ladder(votes, A, B, [1, 2]).to_dict(),
     "budget": lambda votes: sl.decide.budget(votes, A, B, 1).to_dict(),
     "compare": lambda votes: sl.compare(votes, [A, B]).to_dict(),
-    "combine": lambda votes: sl.combine(votes, rules=["equal"], models=[A, B], repeats=1, time_limit=0).to_dict(),
+    "combine": lambda votes: sl.combine(votes, rules=["equal"], models=[A, B], repeats=1).to_dict(),
     "recommend": lambda votes: sl.recommend(votes, models=[A, B], repeats=1, replicates=100).verdict,
     "fingerprint_of": lambda votes: sl.votes.fingerprint_of(votes),
 }

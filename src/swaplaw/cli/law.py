@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from swaplaw.evidence.interval import Effect
     from swaplaw.law.curve import Curve
     from swaplaw.law.pair import Outcome, Pair
-    from swaplaw.panels.certificates import Certificate
+    from swaplaw.panels.exact import Certificate
     from swaplaw.panels.panel import PanelOptimum
     from swaplaw.panels.search import PanelSearch
     from swaplaw.votes.tally import Silence, Tally
@@ -352,7 +352,7 @@ class PanelRow:
     members=option("--members", "Look at this panel only.", multiple=True, metavar="A,B,..."),
     top=option("--top", "How many panels to list.", type=click.IntRange(1), default=10),
     everything=switch("--all", "List every panel."),
-    time_limit=option("--time-limit", "Stop after this, with a proven gap.", type=float, metavar="SECONDS"),
+    work=option("--work", "Stop after looking at so many planes, with a proven gap.", type=float, metavar="PLANES"),
     grid=switch("--grid", "Weights of the paper's grid, and how far they are from the optimum."),
     folds=option("--folds", "Parts of the held-out check, most of the work (0: none).", type=int, default=5),
     repeats=option("--repeats", "How often they are dealt.", type=int, default=2),
@@ -364,7 +364,7 @@ def panel(
     without: tuple[str, ...],
     top: int,
     everything: bool,
-    time_limit: float | None,
+    work: float | None,
     grid: bool,
     folds: int,
     repeats: int,
@@ -385,13 +385,13 @@ def panel(
     for tally in votes.tallies(silence=silence):
         fleet = leave_out(tally, without)
         if members:
-            searched, found = None, [_certified(fleet, members, time_limit)]
+            searched, found = None, [_certified(fleet, members, work)]
         else:
             with counting("Searching panels") as progress:
                 listed = None if everything else top
-                searched = best_panels(fleet, size, top=listed, time_limit=time_limit, progress=progress, **crew)
+                searched = best_panels(fleet, size, top=listed, work=work, progress=progress, **crew)
             found = list(searched.panels)
-        rows = _on_grid(fleet, found) if grid else _held_out(fleet, found, time_limit, dealt, crew)
+        rows = _on_grid(fleet, found) if grid else _held_out(fleet, found, dealt, crew)
         done.append((fleet, rows, searched))
 
     def document() -> dict[str, Any]:
@@ -412,7 +412,7 @@ def panel(
     answer(document, shown)
 
 
-def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> Certificate:
+def _certified(tally: Tally, given: Sequence[str], work: float | None) -> Certificate:
     """Certify one panel. A name that is not a model is taken as a list with commas."""
     from swaplaw import panel
     from swaplaw.panels import certify
@@ -420,7 +420,7 @@ def _certified(tally: Tally, given: Sequence[str], time_limit: float | None) -> 
     members: list[str] = []
     for name in given:
         members += [name] if name in tally.models else [part.strip() for part in name.split(",") if part.strip()]
-    return certify(panel(tally, members), time_limit=time_limit)
+    return certify(panel(tally, members), work=work)
 
 
 def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[PanelRow]:
@@ -438,7 +438,6 @@ def _on_grid(tally: Tally, found: Sequence[Certificate]) -> list[PanelRow]:
 def _held_out(
     tally: Tally,
     found: Sequence[Certificate],
-    time_limit: float | None,
     dealt: dict[str, Any],
     crew: dict[str, Any],
 ) -> list[PanelRow]:
@@ -446,14 +445,12 @@ def _held_out(
     from swaplaw.decide import held_out_panel
 
     parts = max(dealt["folds"], 1) * max(dealt["repeats"], 1)
-    # All folds of all panels together may take as long as the search did.
-    limit = None if time_limit is None else time_limit / (len(found) * parts)
     judged: dict[int, HeldOutPanel | None] = {}
     try:
-        with counting(f"Certifying each panel on {parts} training parts") as progress:
+        with counting(f"Weighing each panel on {parts} training parts") as progress:
             for done, one in enumerate(found if dealt["folds"] else []):
                 steps = _steps(progress, done * parts, len(found) * parts)
-                judged[done] = held_out_panel(one.panel, time_limit=limit, progress=steps, **dealt, **crew)
+                judged[done] = held_out_panel(one.panel, progress=steps, **dealt, **crew)
     except KeyboardInterrupt:
         tell(f"swaplaw: stopped: {len(judged)} of {len(found)} panels were held out")
     rows = [PanelRow(one, one.best, judged.get(place), len(tally.questions)) for place, one in enumerate(found)]

@@ -20,7 +20,7 @@ from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw._core.results import Result
 from swaplaw.decide.choice import BestSingle, Choice, Recorded
 from swaplaw.decide.cost import check_prices
-from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS, COMBINE_SECONDS
+from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS
 from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
 from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
@@ -30,7 +30,7 @@ from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import as_weight
-from swaplaw.panels.fleet import FleetOptimum, fleet_optimum
+from swaplaw.panels.exact import FleetOptimum, fleet_optimum
 from swaplaw.panels.panel import Weight
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
@@ -203,8 +203,8 @@ def combine(
     folds: int = COMBINE_FOLDS,
     repeats: int = COMBINE_REPEATS,
     seed: int = 0,
-    time_limit: float | None = COMBINE_SECONDS,
-    effort: float | None = None,
+    proof: bool = False,
+    work: float | None = None,
     workers: Workers = None,
     progress: Progress = iter,
 ) -> Combination:
@@ -228,10 +228,10 @@ def combine(
         What is held out together and resampled; by default clusters where there are any.
     folds, repeats, seed : int
         How many parts questions are dealt into, how often, and the seed.
-    time_limit : float, optional
-        Seconds to search for the optimum over all weights; 0 leaves it out, None sets no limit.
-    effort : float, optional
-        Bound on the same search, in planes looked at.
+    proof : bool
+        Whether to search the optimum over all weights of the fleet and prove it, too: most of the time.
+    work : float, optional
+        Planes that this search may look at (see `swaplaw.panels.certify`).
     workers, progress
         Who does the work, and what shows its progress.
 
@@ -276,7 +276,7 @@ def combine(
     subjects = _subjects(scorer, single, folds, repeats, seed) if by_subject else None
     (best,) = single(np.ones((1, len(considered.questions)), dtype=bool))
     known = [dict(zip(found.choice.members, found.choice.weights, strict=True)) for found in judged]
-    optimum = None if time_limit == 0 else fleet_optimum(considered, time_limit=time_limit, effort=effort, starts=known)
+    optimum = fleet_optimum(considered, work=work, starts=known) if proof else None
     return Combination(
         considered,
         len(tally.questions),

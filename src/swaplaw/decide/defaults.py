@@ -10,5 +10,3 @@ PANEL_WORK = 20.0
 """Millions of planes that a report may look at for panels: a few seconds, and the same on every machine."""
 COMBINE_FOLDS, COMBINE_REPEATS = 5, 6
 """The same where ways to combine a fleet are compared: as many training parts, each a fifth smaller than all."""
-COMBINE_SECONDS = 20.0
-"""How long the search for the best weights of a whole fleet may take."""

@@ -30,7 +30,7 @@ from swaplaw.errors import InputError
 from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
-from swaplaw.panels.certificates import Certificate, certify
+from swaplaw.panels.exact import Certificate, certify
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.votes.tally import Tally
 
@@ -209,6 +209,8 @@ def on_tests(scores: list[Floats], folds: Folds) -> Floats:
 
 
 PANEL_FOLDS, PANEL_REPEATS = 5, 2
+PART_WORK = 3e4
+"""Planes looked at for a panel's weights on one training part, before they are left to line search."""
 
 
 @dataclass(frozen=True)
@@ -243,12 +245,11 @@ def held_out_panel(
     folds: int = PANEL_FOLDS,
     repeats: int = PANEL_REPEATS,
     seed: int = 0,
-    time_limit: float | None = None,
-    effort: float | None = None,
+    work: float = PART_WORK,
     workers: Workers = None,
     progress: Progress = iter,
 ) -> HeldOutPanel | None:
-    """Judge a panel by repeated K-fold: weights certified on K - 1 folds, scored on the other.
+    """Judge a panel by repeated K-fold: weights chosen on K - 1 folds, scored on the other.
 
     Parameters
     ----------
@@ -258,10 +259,8 @@ def held_out_panel(
         Parts that questions (or clusters) are dealt into, and how often.
     seed : int
         The same seed gives the same folds.
-    time_limit : float, optional
-        Seconds for each certificate.
-    effort : float, optional
-        Planes that each certificate may look at.
+    work : float, optional
+        Planes that may be looked at on each training part.
     workers : int, optional
         Share the folds among this many; the numbers stay the same.
     progress : callable
@@ -289,7 +288,7 @@ def held_out_panel(
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
     crew = Crew(workers)
     rules = (
-        weights_rule(tally, range(len(members)), time_limit=time_limit, effort=effort, crew=crew, progress=progress),
+        weights_rule(tally, range(len(members)), work=work, crew=crew, progress=progress),
         BestSingle(scorer, tuple(range(len(members)))),
     )
     scores, alone = (on_tests([scorer.score(made) for made in rule(dealt.trains)], dealt) for rule in rules)
@@ -300,15 +299,18 @@ def weights_rule(
     tally: Tally,
     members: Sequence[int],
     *,
-    time_limit: float | None = None,
-    effort: float | None = None,
+    work: float = PART_WORK,
     crew: Crew = ALONE,
     progress: Progress = iter,
 ) -> Rule:
-    """Given members, choose their weights: the certified best ones, or the best plateau where these are fragile."""
+    """Given members, choose their weights: the best ones, or the best plateau where these are fragile.
+
+    What branch and bound does not finish within the work stands at what climbing along lines finds: a choice needs no
+    proof.
+    """
 
     def choose(train: Tally) -> Choice:
-        return choice_of(certify(oriented(train, members), time_limit=time_limit, effort=effort))
+        return choice_of(certify(oriented(train, members), work=work))
 
     return each(tally, choose, crew, progress)
 

@@ -1,8 +1,8 @@
-from .certificates import Certificate as Certificate
-from .certificates import certify as certify
-from .fleet import FleetOptimum as FleetOptimum
-from .fleet import fleet_optimum as fleet_optimum
-from .fleet import marginals as marginals
+from .exact import Certificate as Certificate
+from .exact import FleetOptimum as FleetOptimum
+from .exact import certify as certify
+from .exact import fleet_optimum as fleet_optimum
+from .exact import marginals as marginals
 from .line_search import grid_search as grid_search
 from .panel import Cell as Cell
 from .panel import Panel as Panel

@@ -22,8 +22,7 @@ from swaplaw._core.arrays import Ints
 from swaplaw.law.breakpoints import breakpoints
 from swaplaw.law.weights import PAPER_GRID, simplest_between
 from swaplaw.law.winning_spans import Spans, sum_over_slots
-from swaplaw.panels.arrangement import Arrangement, arrangement
-from swaplaw.panels.cones import Ray, primitive, product
+from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, primitive, product
 from swaplaw.panels.panel import Panel, PanelOptimum
 
 RANDOM_DIRECTIONS = 8

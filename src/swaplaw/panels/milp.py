@@ -86,9 +86,9 @@ class Program:
         return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
-def affordable_nodes(planes: int, effort: float) -> int:
-    """How many nodes the solver may look at for an effort (in planes looked at); 0 where these would prove little."""
-    nodes = int(effort / (NODE * max(1, planes) ** 2))
+def affordable_nodes(planes: int, work: float) -> int:
+    """How many nodes the solver may look at for some work (in planes looked at); 0 where these would prove little."""
+    nodes = int(work / (NODE * max(1, planes) ** 2))
     return nodes if nodes >= FEWEST_NODES else 0
 
 
@@ -134,13 +134,8 @@ def _only_tied(tally: Tally, members: Sequence[int]) -> tuple[Floats, Ints, Floa
     return counts[rows] / votes, question, copies[names]
 
 
-def solve(
-    those: Program, floor: float, *, ties: bool, time_limit: float | None = None, nodes: int | None = None
-) -> Solved:
-    """Look for weights that score more than a floor (in units): open cones only, or ties, too.
-
-    Without a limit on time or on nodes the solver goes on until nothing is left.
-    """
+def solve(those: Program, floor: float, *, ties: bool, nodes: int) -> Solved:
+    """Look for weights that score more than a floor (in units): open cones only, or ties, too."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     members, questions = those.margins.shape[1], those.questions
@@ -148,8 +143,7 @@ def solve(
     if not ties:
         value[members + questions :] = those.credit
     rows, low, high = _rows(those, ties)
-    time: dict[str, Any] = {} if time_limit is None else {"time_limit": max(time_limit, 0.01)}
-    options: Any = {"mip_rel_gap": 0.0, **time, **({} if nodes is None else {"node_limit": nodes})}
+    options: Any = {"mip_rel_gap": 0.0, "node_limit": nodes}
     step = those.least if ties else 1.0
     with quiet_solver():
         found = milp(

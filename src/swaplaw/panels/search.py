@@ -1,6 +1,6 @@
 """Which panel: all panels of a size, their weights certified, without searching those that can't be among the best.
 
-Every panel first gets a bound from its members' gold votes and strongest margins (`bounds`). Panels are then searched
+Every panel first gets a bound from its members' gold votes and strongest margins (`Reach`). Panels are then searched
 from the highest bound down; once the bounds fall below the worst of the best so far, all that remain are out, and a
 panel is left as soon as its own proof falls below. Fleets with too many panels are searched greedily, one member at a
 time, and the answer says how much better any panel could be at most.
@@ -9,6 +9,13 @@ Panels go in waves, which workers share (see `crew`): all of a wave have to beat
 began. So the search takes the same path whether one process does it or many.
 
 Panels are compared on the same questions: those that every model of the fleet answered.
+
+At any weights some members *lead*: nobody weighs more than they do. Let l lead, let r be l's strongest rival of
+gold, and scale weights so that l carries 1. Gold holds against r only where l's own margin plus the others' votes
+for gold, each times its weight of at most 1, is not negative. So a question that l alone misses by more than the
+others' gold votes together is lost wherever l leads. Where the sum is exactly 0, gold can only tie, and only if all
+members with gold votes lead. Counting the questions left for every set of leaders bounds the panel; that no panel
+wins a question on which none of its members ever votes gold is a special case.
 """
 
 from __future__ import annotations
@@ -18,18 +25,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from time import monotonic, time
 from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools
+from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.panels.bounds import reach
-from swaplaw.panels.certificates import Certificate, Curves, challenge
-from swaplaw.panels.exact_cuts import Effort
+from swaplaw.law.plurality import whole_factors
+from swaplaw.panels.cuts import Work
+from swaplaw.panels.exact import WORK, Certificate, Curves, challenge, check_work
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
@@ -60,7 +66,7 @@ class PanelSearch(Result):
     of: int
     """How many panels there are."""
     searched: int
-    """Panels whose weights were searched to the end (or to the time limit)."""
+    """Panels whose weights were searched to the end (or as far as the work allowed)."""
     cut: int
     """Panels abandoned when their bound fell below the best ones."""
     pruned: int
@@ -134,10 +140,9 @@ class _Ranking:
     crew: Crew
     fleet: _Fleet
     top: int | None
-    deadline: float | None
-    left: float | None = None
+    left: float | None
     """Work that may still be done; None: any."""
-    each: float | None = None
+    each: float
     """Work that one panel may take."""
     best: list[Certificate] = field(default_factory=list)
     searched: int = 0
@@ -152,9 +157,8 @@ class _Ranking:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is up or the work done that was allowed, and there is an answer to give."""
-        late = self.deadline is not None and monotonic() >= self.deadline
-        return bool(self.best) and (late or (self.left is not None and self.left < 0))
+        """Whether the work is done that was allowed, and there is an answer to give."""
+        return bool(self.best) and self.left is not None and self.left <= 0
 
     @property
     def room(self) -> int:
@@ -166,7 +170,7 @@ class _Ranking:
     def consider(self, wave: Sequence[tuple[int, ...]]) -> Iterator[None]:
         """Search these panels and rank them, one at a time."""
         floor = None if self.floor is None else self.floor - _HAIR
-        shares = [_Challenge(members, floor, self._ends, self.each) for members in wave]
+        shares = [_Challenge(members, floor, self.each) for members in wave]
         for found, work in self.crew.share(_search, self.fleet, shares):
             self.left = None if self.left is None else self.left - work
             if found is None:
@@ -178,14 +182,9 @@ class _Ranking:
                 self.best = ranked[: self.top]
             yield
 
-    @property
-    def _ends(self) -> float | None:
-        """When the time is up, by the clock on the wall: other machines have other monotonic clocks."""
-        return None if self.deadline is None else time() + self.deadline - monotonic()
-
     def tidied(self) -> tuple[Certificate, ...]:
         """The best panels, at their simplest weights."""
-        return tuple(one.tidied(self.deadline, self.each) for one in self.best)
+        return tuple(one.tidied(self.each) for one in self.best)
 
 
 @dataclass(frozen=True)
@@ -203,17 +202,14 @@ class _Challenge:
 
     members: tuple[int, ...]
     floor: Fraction | None
-    ends: float | None
-    work: float | None
+    work: float
 
 
 def _search(fleet: _Fleet, asked: _Challenge) -> tuple[Certificate | None, float]:
     """Search one panel; tells the work that it took, too."""
-    deadline = None if asked.ends is None else monotonic() + asked.ends - time()
-    panel = oriented(fleet.tally, asked.members)
-    effort = None if asked.work is None else Effort(asked.work)
-    found = challenge(panel, floor=asked.floor, deadline=deadline, curves=fleet.curves, effort=effort)
-    return found, 0.0 if asked.work is None or effort is None else asked.work - effort.left
+    work = Work(asked.work)
+    found = challenge(oriented(fleet.tally, asked.members), floor=asked.floor, curves=fleet.curves, work=work)
+    return found, asked.work - work.left
 
 
 def best_panels(
@@ -221,15 +217,14 @@ def best_panels(
     size: int = 3,
     *,
     top: int | None = TOP,
-    time_limit: float | None = None,
-    effort: float | None = None,
+    work: float | None = None,
     prune: bool = True,
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> PanelSearch:
     """Find the most accurate panels of a size, at weights that are proven best.
 
-    With more than `LARGEST_SEARCH` panels the search is greedy. Ctrl-C ends it as the time limit does.
+    With more than `LARGEST_SEARCH` panels the search is greedy. Ctrl-C ends it with the best so far.
 
     Parameters
     ----------
@@ -239,10 +234,9 @@ def best_panels(
         Members of a panel.
     top : int or None
         How many to list; None lists all.
-    time_limit : float, optional
-        Seconds after which the best so far are given, with a bound on the rest.
-    effort : float, optional
-        The same in planes looked at, which does not depend on the machine or on how busy it is.
+    work : float, optional
+        Planes that may be looked at in all, after which the best so far are given, with a bound on the rest; by
+        default as many for each panel as `certify` looks at.
     prune : bool
         Whether panels that cannot win are ruled out by bounds, without being searched.
     workers : int, optional
@@ -267,13 +261,12 @@ def best_panels(
     Certificate('claude-3-opus-20240229' + 'gemini-1.5-pro-preview-0409' at 1, 1/2, accuracy=0.8200, proof='exact')
     """
     tally = inputs.tally(votes)
-    _check(tally, size, top, time_limit)
+    _check(tally, size, top)
+    check_work(work)
     same = shared(tally)
-    deadline = None if time_limit is None else monotonic() + time_limit
     number = comb(len(same.models), size)
     run = _greedily if number > LARGEST_SEARCH else _one_by_one
-    crew, share = Crew(workers), None if effort is None else effort / SHARES
-    ranking = _Ranking(same, crew, _Fleet(same), top, deadline, effort, share)
+    ranking = _Ranking(same, Crew(workers), _Fleet(same), top, work, WORK if work is None else work / SHARES)
     remaining, bound, complete = run(ranking, size, number, prune, progress or (lambda done, of: None))
     return PanelSearch(
         ranking.tidied(),
@@ -360,7 +353,7 @@ def shared(tally: Tally) -> Tally:
     return tally.select(questions=everyone)
 
 
-def _check(tally: Tally, size: int, top: int | None, time_limit: float | None) -> None:
+def _check(tally: Tally, size: int, top: int | None) -> None:
     fleet = len(tally.models)
     if not 2 <= size <= min(fleet, LARGEST_PANEL):
         most = f"2 to {min(fleet, LARGEST_PANEL)}" if fleet > 1 else "at least two models"
@@ -371,5 +364,65 @@ def _check(tally: Tally, size: int, top: int | None, time_limit: float | None) -
         )
     if top is not None and top < 1:
         raise InputError(f"the best {top} panels: ask for 1 or more")
-    if time_limit is not None and not time_limit >= 0:
-        raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Gold votes and strongest margins of every model on questions that all of them answered."""
+
+    gold: Ints
+    """Votes for gold, models x rows, each row on a scale of its own."""
+    margin: Ints
+    """Gold's votes less those of its strongest rival."""
+    copies: Ints
+    """How many right answers each row stands for."""
+    questions: int
+
+    def bound(self, members: Sequence[int]) -> Fraction:
+        """No weights of these members are more accurate than this."""
+        gold = self.gold[list(members)]
+        room = self.margin[list(members)] + gold.sum(axis=0) - gold
+        wins, ties = room > 0, room == 0
+        votes = gold > 0
+        halves = 0
+        for leaders in _subsets(len(members)):
+            others = [place for place in range(len(members)) if place not in leaders]
+            lead = list(leaders)
+            won = np.logical_and.reduce(wins[lead], axis=0)
+            tied = np.logical_and.reduce((wins | ties)[lead], axis=0) & ~np.logical_or.reduce(votes[others], axis=0)
+            halves = max(halves, int(self.copies @ (2 * won + (tied & ~won))))
+        return Fraction(halves, 2 * self.questions)
+
+    def fleet_bound(self, size: int) -> Fraction:
+        """No panel of this size is more accurate than this: each leader with the others' most gold votes."""
+        most = 0
+        for leader in range(len(self.gold)):
+            others = np.sort(np.delete(self.gold, leader, axis=0), axis=0)[::-1]
+            most = max(most, int(self.copies @ (self.margin[leader] + others[: size - 1].sum(axis=0) >= 0)))
+        return Fraction(most, self.questions)
+
+
+def reach(tally: Tally) -> Reach:
+    """Collect what bounds need of a tally in which every model answered every question."""
+    models = range(len(tally.models))
+    factors = [np.asarray(factor) for factor in whole_factors(tally, models, [Fraction(1)] * len(models))]
+    factors = [factor if len(factor) == 1 else tally.by_row(factor) for factor in factors]
+    largest = max(int(factor.max()) for factor in factors) * int(tally.votes.max()) * len(models)
+    dtype = next((kind for kind in (np.int16, np.int32, np.int64) if largest < np.iinfo(kind).max), object)
+    gold = np.stack([tally.gold[model].astype(dtype) * factor.astype(dtype) for model, factor in enumerate(factors)])
+    margins = [_strongest(tally, model).astype(dtype) * factors[model].astype(dtype) for model in models]
+    copies = np.ones(gold.shape[1], dtype=np.int64) if tally.rights is None else tally.rights.copies
+    return Reach(gold, np.stack(margins), copies, len(tally.questions))
+
+
+def _strongest(tally: Tally, model: int) -> Ints:
+    """Gold's votes less those of the strongest rival that anybody voted for, or of none."""
+    rivals = tally.rivals
+    least = -rivals.rows.maximum(-tally.margins(model), -int(tally.votes.max()) - 1)
+    strongest: Ints = np.minimum(least.take(rivals.rank), tally.gold[model].astype(np.int64))
+    return strongest
+
+
+def _subsets(size: int) -> Iterator[tuple[int, ...]]:
+    for number in range(1, size + 1):
+        yield from combinations(range(size), number)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from swaplaw.decide.combine import RuleResult
     from swaplaw.evidence.interval import Effect
     from swaplaw.evidence.units import Unit
-    from swaplaw.panels.fleet import FleetOptimum
+    from swaplaw.panels.exact import FleetOptimum
 
 DEALS = 2
 """How often questions are dealt, where `combine` does it more often: a page should not take longer."""
@@ -49,8 +49,8 @@ def combining_part(
         by=by,
         repeats=DEALS,
         seed=seed,
-        time_limit=None if work else 0,
-        effort=MILLION * work,
+        proof=bool(work),
+        work=MILLION * work,
         progress=progress,
     )
     warn_thin((one.gain for one in found.rules), "intervals of ways to combine")

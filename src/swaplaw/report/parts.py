@@ -50,11 +50,11 @@ def panels_part(tally: Tally, work: float, seed: int, progress: Progress) -> dic
     # The first step is the search, then each panel that it found is held out.
     for step in progress(range(PANELS + 1)):
         if step == 0:
-            searched = best_panels(tally, PANEL_SIZE, top=PANELS, effort=MILLION * work)
+            searched = best_panels(tally, PANEL_SIZE, top=PANELS, work=MILLION * work)
         elif step <= len(searched.panels):
             one = searched.panels[step - 1]
             each = MILLION * work / (PANELS * PANEL_FOLDS)
-            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, effort=each)
+            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, work=each)
             shown = one.recommended
             rows.append(
                 {

@@ -146,7 +146,7 @@ def test_a_rule_of_ones_own_is_compared_like_the_others(votes: Tally) -> None:
     rule = CombiningRule("last", "the last model alone", lambda some: Choice((len(some.models) - 1,), (Fraction(1),)))
     sl.decide.register(rule)
     try:
-        found = sl.combine(votes, rules=["last"], folds=2, repeats=1, time_limit=0)
+        found = sl.combine(votes, rules=["last"], folds=2, repeats=1)
         assert list(found["last"].weights) == [votes.models[-1]]
     finally:
         RULES.unregister("last")

@@ -187,7 +187,7 @@ def test_three_near_equals_of_one_vote_each_are_pooled() -> None:
     chosen = smooth(votes)
     assert len(chosen.members) == 3
     assert chosen.weights[1] + chosen.weights[2] > chosen.weights[0]
-    found = sl.combine(votes, rules=["smooth"], repeats=1, time_limit=0)["smooth"]
+    found = sl.combine(votes, rules=["smooth"], repeats=1)["smooth"]
     assert found.gain.mean > 0.03
 
 

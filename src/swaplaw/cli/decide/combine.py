@@ -25,12 +25,12 @@ from swaplaw.cli._shared.output import (
     workers_options,
 )
 from swaplaw.cli._shared.prices import price_options, read_prices
-from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS, COMBINE_SECONDS
+from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS
 from swaplaw.errors import InputError, quote
 
 if TYPE_CHECKING:
     from swaplaw.decide.combine import Combination, RuleResult
-    from swaplaw.panels.fleet import FleetOptimum
+    from swaplaw.panels.exact import FleetOptimum
 
 NOTE = (
     "In-sample: accuracy in % on the questions that chose the weights. Gain: held out, in points over the best single "
@@ -57,14 +57,7 @@ MOST_WEIGHTS = 6
 )
 @click.option("--repeats", type=int, default=COMBINE_REPEATS, show_default=True, help="How often they are dealt.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
-@click.option(
-    "--time-limit",
-    type=float,
-    default=COMBINE_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to search for the best weights (0: not at all).",
-)
+@click.option("--proof", is_flag=True, help="Search the best weights of the whole fleet, too, and prove them.")
 @click.option("--figure", metavar="FILE", help="Draw the held-out gains here (.svg, .png, .pdf, .html or .json).")
 @workers_options
 def command(
@@ -81,7 +74,7 @@ def command(
     folds: int,
     repeats: int,
     seed: int,
-    time_limit: float,
+    proof: bool,
     figure: str | None,
     **crew: Any,
 ) -> None:
@@ -104,7 +97,7 @@ def command(
                     folds=folds,
                     repeats=repeats,
                     seed=seed,
-                    time_limit=time_limit,
+                    proof=proof,
                     progress=progress_bar("Comparing rules"),
                     **crew,
                 )

@@ -10,21 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from time import monotonic
 
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw.panels.arrangement import Arrangement
-from swaplaw.panels.cones import Cone, Ray, product
+from swaplaw.panels.arrangement import Arrangement, Cone, Ray, product
 from swaplaw.votes.tally import tie_credit
 
 CUT = 500
 """What a cut costs beside its planes, in planes looked at."""
 
 
-class OutOfTimeError(Exception):
-    """The deadline has passed, or the effort is spent, before a cone was settled."""
+class OutOfWorkError(Exception):
+    """The work that was allowed is spent before all was settled."""
 
     def __init__(self, reach: Fraction | None = None) -> None:
         super().__init__()
@@ -33,16 +31,10 @@ class OutOfTimeError(Exception):
 
 
 @dataclass
-class Effort:
-    """How much work may still be done, in planes looked at: the same on every machine, unlike time."""
+class Work:
+    """How much may still be done, in planes looked at: the same on every machine, unlike time."""
 
     left: float
-
-    def spend(self, work: float) -> None:
-        """Stop where nothing is left."""
-        self.left -= work
-        if self.left < 0:
-            raise OutOfTimeError
 
 
 @dataclass
@@ -56,8 +48,7 @@ class Best:
     """Best score of any cone (or that floor)."""
     plateau_at: Ray | None = None
     face_at: Ray | None = None
-    deadline: float | None = None
-    effort: Effort | None = None
+    work: Work | None = None
 
     def offer(self, score: Fraction | int, point: Ray, is_open: bool) -> None:
         """Keep a score if it is better."""
@@ -70,12 +61,12 @@ class Best:
         """What a cone has to score more than to matter."""
         return self.plateau if cone.is_open else self.face
 
-    def check_time(self, work: int) -> None:
-        """Stop where the time is up, or where so much work is more than may still be done."""
-        if self.effort is not None:
-            self.effort.spend(work)
-        if self.deadline is not None and monotonic() >= self.deadline:
-            raise OutOfTimeError
+    def spend(self, planes: int) -> None:
+        """Account for work, and stop where none is left."""
+        if self.work is not None:
+            self.work.left -= planes
+            if self.work.left < 0:
+                raise OutOfWorkError
 
 
 def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
@@ -89,9 +80,9 @@ def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:
         if piece.reach <= best.enough(piece.cone):
             continue
         try:
-            best.check_time(CUT + len(piece.planes))
-        except OutOfTimeError:
-            raise OutOfTimeError(max(one.reach for one in [piece, *waiting])) from None
+            best.spend(CUT + len(piece.planes))
+        except OutOfWorkError:
+            raise OutOfWorkError(max(one.reach for one in [piece, *waiting])) from None
         waiting += _parts(best, piece)
 
 

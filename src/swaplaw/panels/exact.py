@@ -1,4 +1,4 @@
-"""The best weights of a panel, with a certificate: a proof that no other weights vote better.
+"""The best weights of a panel or a whole fleet, with a certificate: a proof that no other weights vote better.
 
 Positive weights of all members are searched by branch and bound; a member of weight 0 leaves a smaller panel, which
 is searched on its own, down to pairs, whose whole curve is known. As for pairs, a best score that only exact ties
@@ -6,18 +6,22 @@ on a plane of weights give is fragile: the least change of weight loses it. It i
 an open cone of weights with one score, stands beside it for use.
 
 Two engines prove it. Branch and bound is exact, and fast for a few members or few planes. What it does not finish
-within a set amount of work goes to a mixed-integer solver (see `milp`), whose bound holds up to floating-point
-tolerance; the weights that it finds are scored exactly all the same. A certificate says which of the two proved it.
+within a stated amount of work goes to a mixed-integer solver (see `milp`), whose bound holds up to floating-point
+tolerance; the weights that it finds are scored exactly all the same. A certificate says which of the two proved it, or
+how much better any weights could be at most. Work is counted in planes looked at, never in seconds, so that a
+certificate does not depend on how busy a machine was. Fleets larger than `LARGEST_PANEL` have no cells and no exact
+search: the program alone bounds them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from math import floor
-from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
@@ -29,23 +33,24 @@ from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
 from swaplaw.law.plurality import vote
 from swaplaw.law.weights import simplest_between
-from swaplaw.panels.arrangement import Arrangement, arrangement
-from swaplaw.panels.branch_and_bound import CUT_FROM, best_weights
-from swaplaw.panels.cones import Ray, primitive
-from swaplaw.panels.exact_cuts import Effort
+from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, orthant, primitive, product, whole
+from swaplaw.panels.bisection import bisected, fits
+from swaplaw.panels.cuts import Best, OutOfWorkError, Work, best_by_cuts
 from swaplaw.panels.line_search import line_search
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes, program, solve
-from swaplaw.panels.panel import Panel, PanelOptimum
+from swaplaw.panels.panel import LARGEST_PANEL, Panel, PanelOptimum, oriented
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import Tally
 
 LONGEST_TOTAL = 2**20
 
 Proof = Literal["exact", "solver", "none"]
 
-EFFORT = 1e7
-"""Work that branch and bound does before a solver is asked, in planes looked at: a few seconds."""
-NODES = 3_000
-"""Nodes that the solver looks at before branch and bound goes on to the end, for panels of up to `FEW` members."""
-FEW = 5
+WORK = 1e7
+"""Planes that branch and bound looks at before a solver is asked: a few seconds."""
+NODES, SOLVER_WORK = 3_000, 1e9
+"""Nodes that the solver looks at, at most, and how many times the square of the planes: minutes at the worst."""
 SCALES = (*range(1, 61), 100, 1_000, 10_000, 100_000, 1_000_000)
 """Whole numbers that the largest weight is tried at, until a solver's weights score what they should."""
 
@@ -74,9 +79,9 @@ class Certificate(Result):
         weights = ", ".join(map(str, self.best.weights))
         return f"Certificate({members} at {weights}, accuracy={float(self.best.accuracy):.4f}, proof={self.proof!r})"
 
-    def tidied(self, deadline: float | None = None, effort: float | None = None) -> Certificate:
+    def tidied(self, work: float | None = None) -> Certificate:
         """The same certificate at the simplest of the best weights."""
-        return self.parts.tidied(deadline, None if effort is None else Effort(effort)).certificate()
+        return self.parts.tidied(Work(WORK if work is None else work)).certificate()
 
     @property
     def gap(self) -> Fraction:
@@ -133,17 +138,15 @@ class Certificate(Result):
         }
 
 
-def certify(panel: Panel, *, time_limit: float | None = None, effort: float | None = None) -> Certificate:
-    """Find a panel's best weights and prove them best, or stop at a limit with a proven gap.
+def certify(panel: Panel, *, work: float | None = None) -> Certificate:
+    """Find a panel's best weights and prove them best, or stop after some work with a proven gap.
 
     Parameters
     ----------
     panel : Panel
         The models.
-    time_limit : float, optional
-        Seconds after which the search ends.
-    effort : float, optional
-        Planes that may be looked at: a limit that is the same on every machine.
+    work : float, optional
+        Planes that may be looked at; by default ten million, and then a solver is asked.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def certify(panel: Panel, *, time_limit: float | None = None, effort: float | No
     Raises
     ------
     InputError
-        If the time limit is negative.
+        If the work is negative.
 
     Examples
     --------
@@ -163,44 +166,29 @@ def certify(panel: Panel, *, time_limit: float | None = None, effort: float | No
     >>> found.best.accuracy, found.certified
     (Fraction(83, 100), True)
     """
-    if time_limit is not None and not time_limit >= 0:
-        raise InputError(f"time limit {quote(time_limit)} is not a number of seconds: give 0 or more")
-    deadline = None if time_limit is None else monotonic() + time_limit
-    parts = Parts(panel, deadline, {}, Effort(EFFORT if effort is None else effort))
+    check_work(work)
+    parts = Parts(panel, {}, Work(WORK if work is None else work))
     parts.search()
-    few = len(panel.indices) <= FEW
-    if not parts.open or (few and effort is not None):
-        return parts.certificate().tidied(deadline, effort)
-    if effort is not None:
-        nodes = affordable_nodes(len(parts.planes(tuple(range(parts.size))).normals), effort)
-        return BySolver(parts).certificate(nodes) if nodes else parts.certificate()
-    found = BySolver(parts).certificate(NODES if few and deadline is None else None)
-    if found.gap and few and deadline is None:
-        return _whole(challenge(panel)).tidied()
-    return found
+    if parts.open and (nodes := parts.nodes(work)):
+        return BySolver(parts).certificate(nodes)
+    return parts.certificate().tidied(work)
 
 
-def _whole(found: Certificate | None) -> Certificate:
-    """What `challenge` gives where there is no floor to stay below."""
-    if found is None:
-        raise AssertionError("a panel without a floor is certified")
-    return found
+def check_work(work: float | None) -> None:
+    """Refuse work that is no number of planes."""
+    if work is not None and not work >= 0:
+        raise InputError(f"work {quote(work)} is not a number of planes to look at: give 0 or more")
 
 
 def challenge(
-    panel: Panel,
-    *,
-    floor: Fraction | None = None,
-    deadline: float | None = None,
-    curves: Curves | None = None,
-    effort: Effort | None = None,
+    panel: Panel, *, floor: Fraction | None = None, curves: Curves | None = None, work: Work | None = None
 ) -> Certificate | None:
     """Certify a panel as far as it takes to prove that it does not exceed a floor; None if so.
 
     Weights are some of the best ones; `Certificate.tidied` gives the simplest. `curves` remembers pairs of one tally
     from panel to panel.
     """
-    parts = Parts(panel, deadline, {} if curves is None else curves, effort)
+    parts = Parts(panel, {} if curves is None else curves, work)
     return parts.certificate() if parts.search(floor) else None
 
 
@@ -215,11 +203,11 @@ class _Found:
     those: Arrangement | None = None
     """Where positive weights of these places were searched; None where the weights are tidy already."""
 
-    def tidied(self, deadline: float | None, effort: Effort | None) -> _Found:
+    def tidied(self, work: Work) -> _Found:
         """The simplest weights of the best cone; of several best cones, that with the lightest secondaries."""
         if self.those is None:
             return self
-        point = self.point if self.fragile else lightest(self.those, self.point, deadline=deadline, effort=effort)
+        point = self.point if self.fragile else lightest(self.those, self.point, work)
         return replace(self, point=self.those.simplest(point), those=None)
 
     @property
@@ -240,7 +228,7 @@ class _Found:
         return PanelOptimum(weights, self.accuracy, self.fragile)
 
 
-def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None, effort: Effort | None = None) -> Ray:
+def lightest(those: Arrangement, point: Ray, work: Work) -> Ray:
     """Of all open cones that score what a point scores, find the one that lets the secondaries weigh least.
 
     Again and again a question is added that only lighter weights win, and that outweighs all others: while the best
@@ -252,21 +240,32 @@ def lightest(those: Arrangement, point: Ray, *, deadline: float | None = None, e
         if total.denominator > LONGEST_TOTAL:
             total = simplest_between(total - total / LONGEST_TOTAL, total)
         lighter = those.below(total)
-        target = score + Fraction(int(lighter.credit[-1]), those.unit)
-        floor = target - Fraction(1, those.unit)
-        limits: dict[str, Any] = {"deadline": deadline, "effort": effort}
-        found = best_weights(lighter, floor=floor, faces=False, target=target, **limits).plateau_at
-        if found is None:
+        target = (score + Fraction(int(lighter.credit[-1]), those.unit)) * those.unit
+        best = Best(lighter, int(target) - 1, Fraction(lighter.ceiling), work=work)
+        branch_and_bound(best, int(target))
+        if best.plateau_at is None:
             break
-        point = found
+        point = best.plateau_at
     return point
+
+
+def branch_and_bound(best: Best, target: int | None = None) -> int | Fraction:
+    """Search until nothing is left that could be better, or `target` is met; returns what the rest scores at most."""
+    those = best.arrangement
+    if fits(those):
+        return bisected(best, target)
+    try:
+        best_by_cuts(best, orthant(those.size), np.arange(len(those.normals)), Fraction(those.sure))
+    except OutOfWorkError as left:
+        return those.ceiling if left.reach is None else left.reach
+    return -1
 
 
 class Parts:
     """The search of a panel and of the smaller panels that weights of 0 leave of it."""
 
-    def __init__(self, panel: Panel, deadline: float | None, curves: Curves, effort: Effort | None = None) -> None:
-        self.panel, self.deadline, self.curves, self.effort = panel, deadline, curves, effort
+    def __init__(self, panel: Panel, curves: Curves, work: Work | None = None) -> None:
+        self.panel, self.curves, self.work = panel, curves, work
         self.size = len(panel.indices)
         self.tally = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
         self.bound = panel.accuracies[0]
@@ -291,7 +290,7 @@ class Parts:
             return True
         for members in range(2, self.size - 1):
             for others in combinations(range(1, self.size), members):
-                self.search_part((0, *others))
+                self.search_part((0, *others), floor)
         return self.search_whole(floor)
 
     def search_pair(self, place: int) -> None:
@@ -308,23 +307,40 @@ class Parts:
         # A pair by itself is what its curve says: of equally good ranges the first, be it a single point.
         self.found, self.plateau = ([best], plateau) if self.size == 2 else ([*self.found, best, plateau], None)
 
-    def search_part(self, places: tuple[int, ...]) -> None:
+    def search_part(self, places: tuple[int, ...], floor: Fraction | None) -> None:
         """Search positive weights of a part of the panel, as far as they could be as good as the best so far."""
+        if self.work is not None and self.work.left < 0:
+            self.bound = max(self.bound, self.nameable)
+            return
         those = self.planes(places)
-        enough = -(-self.best * self.panel.n * those.unit // 1)
-        self._search(those, places, Fraction(enough - 1, those.unit))
+        enough = Fraction(-(-self.best * self.panel.n * those.unit // 1) - 1, those.unit)
+        self._search(those, places, enough if floor is None else max(enough, floor * self.panel.n))
 
     def search_whole(self, floor: Fraction | None) -> bool:
         """Search positive weights of all members; False where the panel is proven not to exceed the floor."""
         places = tuple(range(self.size))
-        those = self.planes(places)
         if floor is not None and self.best <= floor:
-            self.plateau = self._search(those, places, floor * self.panel.n)
+            self.plateau = self._search(self.whole, places, floor * self.panel.n)
             if max(self.best, self.bound) <= floor:
                 return False
         if self.plateau is None:
-            self.plateau = self._search(those, places, None)
+            self.plateau = self._search(self.whole, places, None)
         return True
+
+    @property
+    def nameable(self) -> Fraction:
+        """No weights score more: somebody has to vote for gold."""
+        return Fraction(int(self.tally.named.sum()), self.panel.n)
+
+    @cached_property
+    def whole(self) -> Arrangement:
+        """The planes of all members."""
+        return self.planes(tuple(range(self.size)))
+
+    def nodes(self, work: float | None) -> int:
+        """How many nodes a solver may look at: 0 where these would prove little."""
+        planes = max(1, len(self.whole.normals))
+        return min(NODES, int(SOLVER_WORK / planes**2)) if work is None else affordable_nodes(planes, work)
 
     def planes(self, places: tuple[int, ...]) -> Arrangement:
         """The planes of some places of the panel."""
@@ -332,20 +348,24 @@ class Parts:
         return arrangement(self.tally, [self.panel.indices[place] for place in places], everything)
 
     def _search(self, those: Arrangement, places: tuple[int, ...], floor: Fraction | None) -> _Found | None:
-        """Search positive weights; returns the best open cone."""
-        # Against the clock, good weights come first and the proof second; cutting plane by plane wants them, too.
-        hurried = self.deadline is not None or (self.effort is not None and self.effort.left < 0)
-        hurried |= those.size >= CUT_FROM
-        start = line_search(those).point if hurried else None
-        verdict = best_weights(those, floor=floor, start=start, deadline=self.deadline, effort=self.effort)
-        n = self.panel.n
-        self.bound = max(self.bound, verdict.bound / n)
-        plateau = None
-        if verdict.plateau is not None and verdict.plateau_at is not None:
-            plateau = _Found(places, verdict.plateau_at, verdict.plateau / n, False, those)
-            self.found.append(plateau)
-        if verdict.best is not None and verdict.best_at is not None and verdict.best != verdict.plateau:
-            self.found.append(_Found(places, verdict.best_at, verdict.best / n, True, those))
+        """Search positive weights above a floor, in questions; returns the best open cone."""
+        lowest = Fraction(-1) if floor is None else floor * those.unit
+        best = Best(those, int(lowest // 1), lowest, work=self.work)
+        if not fits(those):
+            # Cutting plane by plane wants good weights first.
+            _climb(best)
+        left = branch_and_bound(best)
+        if left > best.plateau:
+            _climb(best)
+        found = best.face_at is not None
+        n, unit = self.panel.n, those.unit
+        self.bound = max(self.bound, Fraction(max(left, best.plateau, best.face if found else 0, lowest)) / unit / n)
+        if found and best.face > best.plateau:
+            self.found.append(_Found(places, best.face_at, best.face / unit / n, True, those))
+        if best.plateau_at is None:
+            return None
+        plateau = _Found(places, best.plateau_at, Fraction(best.plateau, unit * n), False, those)
+        self.found.append(plateau)
         return plateau
 
     def certificate(self) -> Certificate:
@@ -357,14 +377,22 @@ class Parts:
         plateau = None if self.plateau is None else self.plateau.weights(self.size)
         return Certificate(self.panel, chosen, plateau, max(self.bound, top), False, self)
 
-    def tidied(self, deadline: float | None, effort: Effort | None = None) -> Parts:
+    def tidied(self, work: Work) -> Parts:
         """The same search with its best weights tidied."""
         top, done = self.best, copy(self)
         shown = [one for one in self.found if one.accuracy == top or one is self.plateau]
-        tidy = {id(one): one.tidied(deadline, effort) for one in shown}
+        tidy = {id(one): one.tidied(work) for one in shown}
         done.found = [tidy.get(id(one), one) for one in self.found]
         done.plateau = None if self.plateau is None else tidy.get(id(self.plateau), self.plateau)
         return done
+
+
+def _climb(best: Best) -> None:
+    """Offer what climbing along lines finds."""
+    those = best.arrangement
+    point = line_search(those).point
+    on_planes = not product(those.normals, whole([point]).T).all()
+    best.offer(those.score(point) * those.unit, point, is_open=not on_planes)
 
 
 class BySolver:
@@ -372,7 +400,7 @@ class BySolver:
 
     def __init__(self, parts: Parts) -> None:
         self.parts, self.n = parts, parts.panel.n
-        self.those = parts.planes(tuple(range(parts.size)))
+        self.those = parts.whole
         self.program = program(self.those, parts.tally, parts.panel.indices)
         self.best = replace(max(parts.found, key=lambda one: one.rank), those=None)
         self.safe = replace(max((one for one in parts.found if not one.fragile), key=lambda one: one.rank), those=None)
@@ -384,16 +412,13 @@ class BySolver:
         """Look for better weights, first on open cones, then on ties, too, until nothing is left above the best."""
         for ties in (False, True):
             floor = float((self.best if ties else self.safe).accuracy * self.n * self.those.unit)
-            found = solve(self.program, floor, ties=ties, time_limit=self._time_left(), nodes=nodes)
+            found = solve(self.program, floor, ties=ties, nodes=nodes)
             if found.weights is not None:
                 self._take(found.weights)
             if ties:
                 self.bound = max(self.best.accuracy, min(self.bound, self._rounded(found.bound)))
         panel, size = self.parts.panel, self.parts.size
         return Certificate(panel, self.best.weights(size), self.safe.weights(size), self.bound, True, self.parts)
-
-    def _time_left(self) -> float | None:
-        return None if self.parts.deadline is None else self.parts.deadline - monotonic()
 
     def _rounded(self, bound: float) -> Fraction:
         """A bound in units as an accuracy: scores between which none lies are one."""
@@ -419,3 +444,136 @@ class BySolver:
             return _Found(places, whole, accuracy, False)
         holds, more = self.parts.planes(places).holds(np.array([whole]).T)
         return _Found(places, whole, accuracy, bool(more[holds].any()))
+
+
+LARGEST_PROGRAM = 200_000
+"""Rivals times models beyond which no program is written: no solver would come to an end."""
+
+
+@dataclass(frozen=True)
+class FleetOptimum(Result):
+    """The most accurate weights found over all models, and what is proven about all others."""
+
+    weights: Mapping[str, Fraction]
+    """By model, the most accurate one first; models without weight are left out."""
+    accuracy: Fraction
+    bound: Fraction
+    """No weights have a higher accuracy than this."""
+    proof: Proof
+    fragile: bool = False
+    """Whether exact ties give the accuracy, and the slightest change of weights loses it."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per model that has weight."""
+        return [{"model": model, "weight": str(weight)} for model, weight in self.weights.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fractions of one, weights as text, ready for JSON."""
+        return {
+            "weights": {model: str(weight) for model, weight in self.weights.items()},
+            "accuracy": float(self.accuracy),
+            "bound": float(self.bound),
+            "proof": self.proof,
+            "tolerance": TOLERANCE if self.proof == "solver" else None,
+            "fragile": self.fragile,
+        }
+
+
+def fleet_optimum(
+    votes: VotesLike,
+    *,
+    work: float | None = None,
+    starts: Sequence[Mapping[int, Fraction]] = (),
+) -> FleetOptimum:
+    """Find the best weights of all models of a tally in which every model answered every question.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
+    work : float, optional
+        Planes that may be looked at (see `certify`).
+    starts : sequence of mappings
+        Weights that are already known, by place; if the search finds nothing better, the best of them is returned.
+
+    Returns
+    -------
+    FleetOptimum
+        The weights, their accuracy, a bound on all others, and what kind of proof that is.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> two = sl.demo_votes().tally().select(models=["gpt-4", "mistral-large"])
+    >>> fleet_optimum(two).to_dict()["weights"]
+    {'gpt-4': '1', 'mistral-large': '1/9'}
+    """
+    tally = inputs.tally(votes)
+    if len(tally.models) == 1:
+        own = tally.scores[0]
+        accuracy = Fraction(own.total, own.denominator * len(tally.questions))
+        return FleetOptimum({tally.models[0]: Fraction(1)}, accuracy, accuracy, "exact")
+    found = _certificate(tally, work)
+    best = FleetOptimum(
+        {member: weight for member, weight in zip(found.panel.members, found.best.weights, strict=True) if weight},
+        found.best.accuracy,
+        found.bound,
+        found.proof,
+        found.best.fragile,
+    )
+    known = [_known(tally, start, found) for start in starts]
+    return max([best, *known], key=lambda one: one.accuracy)
+
+
+def _certificate(tally: Tally, work: float | None) -> Certificate:
+    panel = oriented(tally, range(len(tally.models)))
+    if len(tally.models) <= LARGEST_PANEL:
+        return certify(panel, work=work)
+    parts = Parts(panel, {})
+    for place in range(1, parts.size):
+        parts.search_pair(place)
+    # Nothing more is proven yet of more than two members.
+    parts.bound = parts.nameable
+    solvable = tally.rivals.rows.widths.sum() * parts.size <= LARGEST_PROGRAM
+    nodes = parts.nodes(work) if solvable else 0
+    return BySolver(parts).certificate(nodes) if nodes else parts.certificate()
+
+
+def _known(tally: Tally, start: Mapping[int, Fraction], found: Certificate) -> FleetOptimum:
+    pooled = vote(tally, list(start), list(start.values()))
+    accuracy = Fraction(pooled.total, pooled.denominator * len(tally.questions))
+    weights = {tally.models[place]: weight for place, weight in start.items()}
+    return FleetOptimum(weights, accuracy, found.bound, "none" if accuracy < found.bound else found.proof)
+
+
+def marginals(certificate: Certificate) -> dict[str, Fraction]:
+    """Compute how much accuracy is lost when each member leaves and the rest vote at their best weights.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What `certify` gave.
+
+    Returns
+    -------
+    dict of str to Fraction
+        The loss without each member, on the same questions.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> two = sl.panels.certify(sl.panel(sl.demo_votes(), ["gpt-4", "mistral-large"]))
+    >>> marginals(two)
+    {'gpt-4': Fraction(2, 25), 'mistral-large': Fraction(0, 1)}
+    """
+    panel = certificate.panel
+    same = panel.tally if panel.n == panel.of else panel.tally.select(questions=panel.common)
+    losses = {}
+    for leaving in panel.indices:
+        rest = [index for index in panel.indices if index != leaving]
+        if len(rest) == 1:
+            without = Panel(same, (rest[0],)).accuracies[0]
+        else:
+            without = certify(oriented(same, rest)).best.accuracy
+        losses[panel.tally.models[leaving]] = certificate.best.accuracy - without
+    return losses
