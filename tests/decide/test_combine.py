@@ -97,7 +97,7 @@ def test_what_cannot_be_compared_is_said(votes: Tally, options: dict[str, object
 def test_the_command_prints_one_document_with_the_names_of_the_contract(swaplaw: Callable[..., Finished]) -> None:
     models = "gpt-4,claude-3-opus-20240229,mistral-large"
     arguments = ["combine", "demo", "--rules", ",".join(FAST), "--models", models, "--folds", "3", "--repeats", "1"]
-    done = swaplaw(*arguments, "--json")
+    done = swaplaw(*arguments, "--proof", "--json")
     document = json.loads(done.out)
     assert {"dataset", "n", "baseline", "rules", "optimum"} <= set(document)
     assert set(document["baseline"]) == {"model", "accuracy"}
