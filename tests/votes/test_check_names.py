@@ -37,6 +37,32 @@ def test_one_model_under_two_names_is_told(other: str) -> None:
     assert sl.recommend(votes.tally(), replicates=200).reason == "checks"
 
 
+@pytest.mark.parametrize("other", ["a\u200b", "\u0430", "a\u00ad"])
+def test_names_that_look_alike_are_told(other: str) -> None:
+    check = named(find_checks(renamed("model", pl.lit(other))), "look_alike_names")
+    assert (check.severity, check.model) == ("error", other)
+    assert ascii(other) in check.message
+
+
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2212")
+def test_dashes_look_alike(dash: str) -> None:
+    votes = sl.votes_from(
+        renamed("model", pl.lit(f"a{dash}1")).frame.collect().with_columns(pl.col("model").replace("a", "a-1"))
+    )
+    assert named(find_checks(votes), "look_alike_names").severity == "error"
+
+
+def test_a_likely_cluster_that_is_ignored_is_told() -> None:
+    frame = renamed("model", pl.lit("b")).frame.collect().with_columns(subject=pl.lit("law"))
+    check = named(find_checks(sl.votes_from(frame)), "ignored_cluster")
+    assert (check.severity, check.fix) == (
+        "warning",
+        "if questions were sampled in groups, say so: `--column cluster=subject`",
+    )
+    named_so = frame.with_columns(cluster=pl.col("question"))
+    assert not [check for check in find_checks(sl.votes_from(named_so)) if check.name == "ignored_cluster"]
+
+
 def test_models_of_other_names_are_other_models() -> None:
     for name in ("a-2", "a_", "a.1", "á"):
         assert not [check for check in find_checks(renamed("model", pl.lit(name))) if check.severity == "error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -148,14 +149,81 @@ def prose(n: int = 40, samples: int = 8, graded: bool = True) -> pl.DataFrame:
     return frame if graded else frame.drop("correct")
 
 
-@pytest.mark.parametrize("graded", [True, False])
-def test_graded_prose_is_told_first_with_the_number_that_needs_no_gold(graded: bool) -> None:
-    votes = sl.votes_from(prose(graded=graded))
+def test_graded_prose_is_told_first() -> None:
+    votes = sl.votes_from(prose(graded=False))
     first = find_checks(votes)[0]
     assert (first.name, first.severity) == ("graded_prose", "error")
     assert "single sample" in first.message
-    assert ("as they are spelt" in first.message) == graded
     assert sl.recommend(votes.tally()).verdict == "cannot_tell"
+
+
+def test_right_answers_of_many_spellings_are_told_with_what_they_cost() -> None:
+    votes = sl.votes_from(prose(graded=True))
+    for found in (find_checks(votes), find_checks(votes.tally())):
+        assert not [check for check in found if check.severity == "error"]
+    check = named(find_checks(votes), "right_spellings")
+    assert check.severity == "warning"
+    spelt, merged = (float(each) for each in re.findall(r"([\d.]+)% of the time", check.message))
+    best = {model.model: float(model.plurality) for model in sl.summary(votes.merging_right().tally())}
+    assert any(abs(100 * plurality - merged) < 0.05 for plurality in best.values())
+    assert merged > spelt
+    assert "--judge" in check.fix
+
+
+def test_a_canonical_form_that_makes_spellings_one_is_named() -> None:
+    rows = [
+        (f"q{n}", model, text, "x", text != "no")
+        for n in range(40)
+        for model in "ab"
+        for text in ("Paris", "paris.", "PARIS", "no", "no")
+    ]
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold", "correct"], orient="row")
+    check = named(find_checks(sl.votes_from(frame)), "right_spellings")
+    assert check.fix == "`--canonical text` makes 40 of these 120 spellings"
+    assert "is right 0.0% of the time, and would be 100.0% of the time" in check.message
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The capital is Oslo.", True),
+        ('{"answer": "Oslo"}', True),
+        ("not Oslo", False),
+        ("Oslo or Bergen", False),
+        ("Osloer", False),
+        ("Bergen", False),
+    ],
+)
+def test_wrong_answers_that_say_gold_are_told(said: str, told: bool) -> None:
+    cities = ["Oslo", "Rome", "Bern", "Lima", "Cairo", "Quito", "Delhi", "Paris", "Tunis", "Accra"]
+    rows: Rows = [
+        (f"q{n}", model, said.replace("Oslo", city) if model == "odd" and n % 4 == 0 else city, city)
+        for n in range(80)
+        for city in [cities[n % len(cities)] + f" {'abcdefgh'[n // 10]}"]
+        for model in ("sound", "odd")
+        for _ in range(3)
+    ]
+    found = [check for check in find_checks(table(rows)) if check.name == "wrong_yet_gold"]
+    assert bool(found) == told
+    for check in found:
+        assert (check.model, check.severity, check.questions, check.share) == ("odd", "warning", 20, 0.25)
+
+
+def test_a_set_on_which_all_are_below_chance_is_not_blocked() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        (
+            f"q{n}",
+            model,
+            "ABCD"[("ABCD".index(gold) + 1 + int(rng.integers(3))) % 4] if rng.random() < 0.99 else gold,
+            gold,
+        )
+        for n in range(300)
+        for gold in ["ABCD"[n % 4]]
+        for model in "ab"
+    ]
+    found = [check for check in find_checks(table(rows)) if check.name == "below_chance"]
+    assert {check.severity for check in found} == {"warning"}
 
 
 def mapped(

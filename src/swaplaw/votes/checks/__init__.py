@@ -13,16 +13,21 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import quote
-from swaplaw.votes.checks.alignment import displaced
-from swaplaw.votes.checks.answers import abstentions, foreign, never_right, no_answers_as_text, shifted, spelling
-from swaplaw.votes.checks.ballots import Ballots, from_table, from_tally
-from swaplaw.votes.checks.check import SEVERITIES, Check, Severity
+from swaplaw.votes.checks.answers import (
+    abstentions,
+    foreign,
+    never_right,
+    no_answers_as_text,
+    other_notation,
+    shifted,
+    spelling,
+    wrong_yet_gold,
+)
+from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
-from swaplaw.votes.checks.golds import at_chance, one_gold, several_golds
-from swaplaw.votes.checks.labels import chosen_labels
+from swaplaw.votes.checks.golds import at_chance, chosen_labels, graded_prose, one_gold, right_spellings, several_golds
 from swaplaw.votes.checks.names import dataset_checks, name_checks
-from swaplaw.votes.checks.notation import other_notation
-from swaplaw.votes.checks.prose import graded_prose
+from swaplaw.votes.checks.places import displaced
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -34,6 +39,7 @@ __all__ = ["FEW_QUESTIONS", "SEVERITIES", "Check", "Severity", "copy_checks", "f
 
 LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     graded_prose,
+    right_spellings,
     abstentions,
     no_answers_as_text,
     several_golds,
@@ -41,6 +47,7 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
     at_chance,
     spelling,
     other_notation,
+    wrong_yet_gold,
     shifted,
     displaced,
     foreign,
@@ -52,11 +59,13 @@ LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
 """What is looked for, in this order."""
 JUDGING = (
     graded_prose,
+    right_spellings,
     several_golds,
     one_gold,
     at_chance,
     spelling,
     other_notation,
+    wrong_yet_gold,
     shifted,
     displaced,
     foreign,

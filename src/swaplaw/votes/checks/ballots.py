@@ -1,24 +1,66 @@
-"""One dataset's votes as checks look at them: whole numbers to compare and sum, and texts that are read once each."""
+"""What checks look at, whole numbers to compare and sum and texts that are read once each; and what they say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Ints
+from swaplaw._core.results import Result
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.answers.forms import letter as option_letter
-from swaplaw.votes.checks.check import Check, Severity
+from swaplaw.errors import several
 from swaplaw.votes.codes import distinct, numbered, summed
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+SERIOUS = 0.05
+"""A fault in this share of a model's votes or more is an error, not a warning."""
+SURE = 20
+"""Questions on which a model does the same thing before it is called a habit."""
+
+
+@dataclass(frozen=True)
+class Check(Result):
+    """Something that looks wrong in votes."""
+
+    name: str
+    severity: Severity
+    model: str | None
+    """The model that it is about, if it is about one."""
+    questions: int
+    """How many questions are affected."""
+    message: str
+    """What is wrong, with an example."""
+    fix: str
+    """What would put it right."""
+    dataset: str = ""
+    share: float | None = None
+    """The share of the model's votes that count as wrong and may be right, where that is what it says."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+
+def votes_differ(votes: int, share: float) -> str:
+    """Say how many votes differ, and which share of all they are.
+
+    >>> votes_differ(1, 0.001), votes_differ(20, 0.1)
+    ('1 vote (under 1%) differs', '20 votes (10%) differ')
+    """
+    shown = "under 1%" if share < 0.01 else f"{share:.0%}"
+    return f"{several(votes, 'vote')} ({shown}) {'differs' if votes == 1 else 'differ'}"
+
 
 LONG = 10
 """Digits of a number from which on it counts nothing."""
@@ -285,9 +327,18 @@ class Ballots:
     def _by_name(self, numbers: Ints) -> dict[str, int]:
         return dict(zip(self.names.models, numbers.tolist(), strict=True))
 
-    def check(self, name: str, severity: Severity, model: str | None, questions: int, message: str, fix: str) -> Check:
+    def check(
+        self,
+        name: str,
+        severity: Severity,
+        model: str | None,
+        questions: int,
+        message: str,
+        fix: str,
+        share: float | None = None,
+    ) -> Check:
         """A check of this dataset."""
-        return Check(name, severity, model, questions, message, fix, self.dataset)
+        return Check(name, severity, model, questions, message, fix, self.dataset, share)
 
 
 @dataclass(frozen=True)
@@ -333,22 +384,38 @@ def from_tally(tally: Tally) -> Ballots:
     """Lay a tally's entries out as rows; the text of a right answer is gold's, or unknown."""
     import polars as pl
 
-    model, question = np.nonzero(tally.gold)
+    rights = tally.rivals.rights
+    question_of = np.arange(len(tally.questions)) if rights is None else rights.question
+    copies = np.ones(len(question_of), dtype=np.int64) if rights is None else rights.copies
+    first = np.searchsorted(question_of, question_of)
+    model, row = np.nonzero(tally.gold)
     owner = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts))
     labels = pl.Series(tally.rivals.labels.tolist(), dtype=pl.String)
     golds = pl.Series(tally.golds or [None] * len(tally.questions), dtype=pl.String)
-    texts = pl.concat([golds.fill_null("gold"), labels])
+    said = [f"gold {number}" if number else "gold" for number in (np.arange(len(question_of)) - first).tolist()]
+    texts = pl.concat([golds.gather(question_of).fill_null(pl.Series(said)), labels])
     answers, place = numbered(texts)
     right, known = numbered(golds)
-    places = np.concatenate([question, tally.rivals.question[tally.positions]])
+    wrong = np.arange(len(owner))
+    if rights is not None:
+        # An answer is wrong if it is a rival in every row of its question; one of these rows tells of it.
+        spots = np.unique(tally.positions)
+        number = len(answers) + 1
+        key = tally.rivals.question * number + place[len(question_of) :]
+        often = np.bincount(key[spots], minlength=len(tally.questions) * number)
+        everywhere = often[key] == np.bincount(question_of)[tally.rivals.question]
+        told = everywhere & (tally.rivals.row == first[tally.rivals.row])
+        wrong = np.flatnonzero(told[tally.positions])
+    spot = tally.positions[wrong]
+    places = np.concatenate([question_of[row], tally.rivals.question[spot]])
     rows = Rows(
-        np.concatenate([model, owner]),
+        np.concatenate([model, owner[wrong]]),
         places,
-        place[np.concatenate([question, len(golds) + tally.positions])],
+        place[np.concatenate([row, len(question_of) + spot])],
         known[places],
-        np.arange(len(places)) < len(question),
+        np.arange(len(places)) < len(row),
         np.ones(len(places), dtype=bool),
-        np.concatenate([tally.gold[model, question], tally.counts]).astype(np.int64),
+        np.concatenate([tally.gold[model, row] * copies[row], tally.counts[wrong]]).astype(np.int64),
         Sizes(len(tally.models), len(tally.questions), len(answers), len(right)),
     )
     names = Names(tally.models, answers.to_list(), right.to_list(), tally.questions)

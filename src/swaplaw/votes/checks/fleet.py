@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.errors import quote
-from swaplaw.votes.checks.ballots import Ballots, added
-from swaplaw.votes.checks.check import SURE, Check
+from swaplaw.votes.checks.ballots import SURE, Ballots, Check, added
 from swaplaw.votes.codes import distinct, summed
 
 CONSTANT = 0.95

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import listing, quote, several
-from swaplaw.votes.checks.check import SERIOUS, Check
+from swaplaw.votes import engines
+from swaplaw.votes.checks.ballots import SERIOUS, Check
+from swaplaw.votes.columns import LIKELY_CLUSTERS, candidates
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
@@ -29,9 +31,10 @@ def name_checks(votes: Votes | Tally, dataset: str) -> Iterator[Check]:
 
 
 def dataset_checks(votes: Votes) -> Iterator[Check]:
-    """Datasets that have one model each, all on the same questions."""
+    """Columns that may say what questions are nested in; datasets that have one model each, on the same questions."""
     import polars as pl
 
+    yield from _ignored_clusters(votes)
     counts = votes.counts
     sizes = counts.group_by("dataset").agg(pl.col("model", "question").n_unique(), pl.col("model").first().alias("own"))
     shared = counts["question"].n_unique()
@@ -57,6 +60,20 @@ def dataset_checks(votes: Votes) -> Iterator[Check]:
         )  # fmt: skip
 
 
+def _ignored_clusters(votes: Votes) -> Iterator[Check]:
+    """A column that is no cluster unless somebody says so."""
+    if "cluster" in votes.counts.columns:
+        return
+    there = {name: None for source in votes.sources for name in engines.columns(source.scan(), source.name)}
+    for column in candidates(list(there), LIKELY_CLUSTERS)[:1]:
+        yield Check(
+            "ignored_cluster", "warning", None, votes.counts["question"].n_unique(),
+            f"the column {quote(column)} is not taken for clusters: fixed parts of a benchmark are no sample, and "
+            "questions are drawn one by one",
+            f"if questions were sampled in groups, say so: `--column cluster={column}`",
+        )  # fmt: skip
+
+
 def apart(tally: Tally) -> str:
     """How the questions of two models that share none are called, by example."""
     asked = _asked(tally, tally.dataset)
@@ -79,6 +96,19 @@ def _fold(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+_LIKE = str.maketrans(
+    "аеорсухіјѕԁԛԝһАВЕКМНОРСТХІЈЅοαντΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdqwhABEKMHOPCTXIJSoavtABEZHIKMNOPTYX"
+)
+"""Letters of other alphabets that look like Latin ones."""
+
+
+def _look(name: str) -> str:
+    """What a name looks like: without what has no width, every dash and blank as the plain one."""
+    kinds = ((unicodedata.category(char), char) for char in unicodedata.normalize("NFKC", name))
+    seen = "".join("-" if kind == "Pd" or char == "\u2212" else char for kind, char in kinds if kind != "Cf")
+    return _fold(seen.translate(_LIKE))
+
+
 def _fold_id(name: str) -> str:
     """An id of a question, the same with and without zeros before a number.
 
@@ -89,14 +119,23 @@ def _fold_id(name: str) -> str:
 
 
 def _models(models: Iterable[str], dataset: str) -> Iterator[Check]:
-    first: dict[str, str] = {}
+    folded: dict[str, str] = {}
+    looks: dict[str, str] = {}
     for model in sorted(models):
-        other = first.setdefault(_fold(model), model)
-        if other != model:
+        same, alike = folded.setdefault(_fold(model), model), looks.setdefault(_look(model), model)
+        if same != model:
             yield Check(
                 "model_names", "error", model, 0,
-                f"the models {quote(other)} and {quote(model)} differ only in case or white space, and count as two",
+                f"the models {quote(same)} and {quote(model)} differ only in case or white space, and count as two",
                 "give one model one name in the column `model`",
+                dataset,
+            )  # fmt: skip
+        elif alike != model:
+            yield Check(
+                "look_alike_names", "error", model, 0,
+                f"the models {alike!a} and {model!a} look alike, but hold different characters, and count as "
+                "two",
+                "give one model one name in the column `model`, typed with plain letters and hyphens",
                 dataset,
             )  # fmt: skip
 
