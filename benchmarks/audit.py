@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import swaplaw as sl
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.panels.exact import FleetOptimum, fleet_optimum
 from swaplaw.panels.milp import quiet_solver
 from swaplaw.votes.tally import Tally

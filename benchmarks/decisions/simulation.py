@@ -21,7 +21,7 @@ from swaplaw.decide.rules import RULES
 from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, Recommendation
 from swaplaw.errors import StatisticalWarning
 from swaplaw.evidence.interval import effect
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 SEED = 17

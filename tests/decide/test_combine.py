@@ -15,7 +15,7 @@ from swaplaw.decide.choice import Choice
 from swaplaw.decide.holdout import deal
 from swaplaw.decide.rules import RULES
 from swaplaw.errors import InputError
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.commands import Finished

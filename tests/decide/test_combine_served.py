@@ -12,7 +12,7 @@ import polars as pl
 
 import swaplaw as sl
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
 from swaplaw.serve.replay import Recorded, recorded, replay

@@ -22,7 +22,7 @@ from swaplaw.cli.decide.budget import command
 from swaplaw.decide.equal_compute import budget
 from swaplaw.errors import InputError
 from swaplaw.evidence.subsample import Shuffled, draw
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 
 from support.corpora import corpora, weights
 from support.twin import Ballots, Corpus, every_breakpoint, score

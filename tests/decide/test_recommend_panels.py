@@ -26,8 +26,8 @@ from swaplaw.decide.verdict import Recommendation
 from swaplaw.errors import InputError
 from swaplaw.evidence.resample import resampler
 from swaplaw.evidence.subsample import draw
-from swaplaw.law.mixtures import Line, all_panels, mixed, panel_lines
-from swaplaw.law.plurality import vote
+from swaplaw.law.lines import Line, all_panels, mixed, panel_lines
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.corpora import corpora, weights

@@ -10,8 +10,7 @@ from hypothesis import given
 import swaplaw as sl
 from swaplaw.evidence.lifts import lift_effect, pair_effects
 from swaplaw.evidence.units import resampling_units
-from swaplaw.law.at_weight import pooled
-from swaplaw.law.pair import places_of_pairs
+from swaplaw.law.pair import places_of_pairs, pooled
 
 from support.corpora import corpora, weights
 from support.twin import Corpus, law

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw._core.byte_cache import Kept
-from swaplaw.law import winning_spans as spans
+from swaplaw.law import spans
 from swaplaw.law.curve import curve_of, curves_of
 from swaplaw.law.pair import Pair
-from swaplaw.law.winning_spans import _distinct, batches
+from swaplaw.law.spans import _distinct, batches
 
 from support.corpora import corpora, weights
 from support.twin import Corpus, law

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import isclose
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.law.weights import simplest_between
+from swaplaw.law.weights import PAPER_GRID, simplest_between
 
 from support.corpora import ODD, corpora, weights
 from support.twin import Corpus, every_breakpoint, law
@@ -135,11 +135,15 @@ def test_optima_are_what_they_say(case: Corpus, x: Fraction) -> None:
     assert plateau.low < plateau.weight
     assert plateau.high is None or plateau.weight < plateau.high
     assert lift.fragile == (lift.low == lift.high and lift.weight > 0)
-    # The paper's rule: no smaller weight has as much swap mass.
-    earlier = [p for p in curve.pieces if p.swap == swap.swap and p.high is not None and p.high < swap.weight]
-    assert not earlier
-    first = next(p for p in curve.pieces if p.swap == swap.swap)
-    assert swap.weight == first.low if first.is_point else first.low < swap.weight
+    # Of equally good ranges, the one with the smallest weights, all of it, and the simplest weight inside.
+    first = next(place for place, piece in enumerate(curve.pieces) if piece.swap == swap.swap)
+    alike = list(takewhile(lambda piece: piece.swap == swap.swap, curve.pieces[first:]))
+    assert (swap.low, swap.high) == (alike[0].low, alike[-1].high)
+    assert swap.weight == (swap.low if swap.low == swap.high else simplest_between(swap.low, swap.high))
+    # The paper's rule: its grid, and of equal weights the smallest.
+    masses = {weight: curve.at(weight).swap for weight in PAPER_GRID}
+    assert curve.paper_rule.weight == min(weight for weight in PAPER_GRID if masses[weight] == max(masses.values()))
+    assert curve.paper_rule.swap == max(masses.values()) <= swap.swap
 
 
 @given(case=corpora(models=3, missing=True))

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.evidence.lifts import lift_effect, pair_effects
 from swaplaw.evidence.units import resampling_units
-from swaplaw.law.at_weight import pooled
-from swaplaw.law.mixtures import Line, mixed
-from swaplaw.law.plurality import vote
+from swaplaw.law.lines import Line, mixed
+from swaplaw.law.pair import pooled
 from swaplaw.law.scoresheet import scoresheet
+from swaplaw.law.weights import vote
 from swaplaw.panels import certify
 from swaplaw.panels.arrangement import arrangement
 from swaplaw.panels.search import reach

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
-from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import scoresheet
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.corpora import corpora

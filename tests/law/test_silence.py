@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.law.at_weight import pooled
-from swaplaw.law.plurality import vote
+from swaplaw.law.pair import pooled
 from swaplaw.law.scoresheet import scoresheet
+from swaplaw.law.weights import vote
 from swaplaw.panels.arrangement import arrangement
 from swaplaw.votes.tally import Scores, Tally
 

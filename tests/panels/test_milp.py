@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.panels import exact as engine
 from swaplaw.panels.arrangement import arrangement
 from swaplaw.panels.exact import NODES, BySolver, Certificate, Parts, certify, fleet_optimum

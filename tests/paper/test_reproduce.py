@@ -228,7 +228,7 @@ def test_best_trio_is_the_best_of_the_grid(options: tuple[int, ...] | None, miss
     assert (None in tally.samples) == bool(missing)
     found = best_trio(tally)
     assert found is not None
-    from swaplaw.law.plurality import vote
+    from swaplaw.law.weights import vote
 
     ranked = sorted(sl.summary(tally), key=lambda model: (-model.plurality, model.model))
     order = [tally.index(model.model) for model in ranked]

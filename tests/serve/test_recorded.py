@@ -15,7 +15,7 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.decide.policy import Fallback, Member, Policy
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
 from swaplaw.serve.replay import Decided, Recorded, recorded, replay

@@ -7,7 +7,7 @@ import polars as pl
 
 import swaplaw as sl
 from swaplaw.decide.choice import Choice
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.data import real_votes

@@ -50,7 +50,12 @@ MASSES = (
 )
 OUTCOME = ("alpha", "gamma", "beta", "kappa", "lift", "swap", "residual")
 UNPOOLED = "these votes only say right or wrong, and rates and lift need the answers"
-OPTIMA = {"best_lift": "Best lift", "best_swap": "Best S* (paper's rule)", "best_plateau": "Best plateau"}
+OPTIMA = {
+    "best_lift": "Best lift",
+    "best_swap": "Best S*",
+    "best_plateau": "Best plateau",
+    "paper_rule": "Paper's rule (S* on its grid)",
+}
 CHANGED = ("rescued", "damaged", "repaired", "corrupted")
 
 
@@ -62,12 +67,19 @@ class Row:
     outcome: Outcome
     found: Effect | None
 
+    @property
+    def other_way(self) -> Outcome | None:
+        """The vote with the other model as the primary, where both are equally accurate and only names decide."""
+        return None if self.pair.masses.gap else self.pair.turned.at(self.outcome.weight)
+
     def to_dict(self) -> dict[str, Any]:
         """The pair for JSON."""
+        turned = {} if self.other_way is None else {"lift_turned": number(self.other_way.lift)}
         return {
             **described(self.pair),
             **{name: number(getattr(self.outcome, name)) for name in OUTCOME},
             "lift_interval": None if self.found is None else [self.found.low, self.found.high],
+            **turned,
         }
 
 
@@ -161,6 +173,13 @@ def show_pairs(title: str, weight: Fraction, rows: Sequence[Row], top: int | Non
         f"The order is in-sample: the top pair's lift is inflated by selection. "
         f"{intervals_of(row.found for row in rows)}"
     )
+    for row in ordered:
+        if row.other_way is not None:
+            here, there = (points(at.lift, places_of(row.found)) for at in (row.outcome, row.other_way))
+            note += (
+                f"\n{row.pair.primary} and {row.pair.secondary} are equally accurate, and the first by name is the "
+                f"primary: {here} pp, and {there} pp the other way round."
+            )
     show(title, columns, ordered, note)
 
 
@@ -179,15 +198,22 @@ def curve(votes: VotesGiven, primary: str, secondary: str, at: str | None, silen
     if chosen.masses.gap < 0:
         tell(f"note: {quote(secondary)} is the more accurate of the two on their {chosen.n} questions")
     found = curve_of(chosen)
+    turned = {} if chosen.masses.gap else {"turned": _optima(curve_of(chosen.turned))}
 
     def shown() -> None:
         header(chosen.tally, primary, secondary)
         show_optima(chosen, found)
+        if turned:
+            other = turned["turned"]["best_plateau"]
+            say(
+                f"Both are equally accurate. With {secondary} as the primary the best plateau is at weight "
+                f"{other['weight']}: {points(other['lift'])} pp.\n"
+            )
         _show_grid(chosen, found)
         if x is not None:
             _show_changes(chosen, x)
 
-    answer(curve_dict(found) | ({} if x is None else {"at": _changes(chosen, x)}), shown)
+    answer(curve_dict(found) | turned | ({} if x is None else {"at": _changes(chosen, x)}), shown)
 
 
 def _tally_of(tallies: Sequence[Tally], *models: str) -> Tally:
@@ -219,7 +245,13 @@ def curve_dict(found: Curve) -> dict[str, Any]:
         }
         for piece in found.pieces
     ]
-    optima = {
+    which = {name: getattr(found, name) for name in ("dataset", "primary", "secondary", "n", "of")}
+    return {**which, "pieces": pieces, **_optima(found)}
+
+
+def _optima(found: Curve) -> dict[str, Any]:
+    """The best weights of a curve for JSON."""
+    return {
         name: {
             "weight": str(best.weight),
             "lo": bound(best.low),
@@ -231,8 +263,6 @@ def curve_dict(found: Curve) -> dict[str, Any]:
         for name in OPTIMA
         for best in [getattr(found, name)]
     }
-    which = {name: getattr(found, name) for name in ("dataset", "primary", "secondary", "n", "of")}
-    return {**which, "pieces": pieces, **optima}
 
 
 def _changes(pair: Pair, weight: Fraction) -> dict[str, Any]:

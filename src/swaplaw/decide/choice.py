@@ -19,10 +19,10 @@ import numpy as np
 
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.parallel import ALONE, Crew, Progress
-from swaplaw.law.mixtures import Line, mixed
+from swaplaw.law.lines import Line, mixed
 from swaplaw.law.pair import Pair
-from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import Scoresheet, exact_product, scoresheet
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 By = Literal["lift", "swap"]

@@ -28,8 +28,7 @@ from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.interval import Effect, effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
-from swaplaw.law.plurality import vote
-from swaplaw.law.weights import as_weight
+from swaplaw.law.weights import as_weight, vote
 from swaplaw.panels.exact import FleetOptimum, fleet_optimum
 from swaplaw.panels.panel import Weight
 from swaplaw.votes import inputs

@@ -17,7 +17,7 @@ from swaplaw._core.arrays import Floats, Ints
 from swaplaw.decide.choice import Choice, Recorded, all_pairs, alone
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.subsample import Draws, draw
-from swaplaw.law.mixtures import Line
+from swaplaw.law.lines import Line
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.votes.tally import Tally
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.decide.choice import Choice, Scorer
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.options import MOST_OPTIONS
 from swaplaw.votes.tally import Tally, tally_array
 

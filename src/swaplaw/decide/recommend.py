@@ -54,7 +54,7 @@ from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.interval import LEVEL, Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
-from swaplaw.law.mixtures import Line, all_panels, panel_lines
+from swaplaw.law.lines import Line, all_panels, panel_lines
 from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes import inputs
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks

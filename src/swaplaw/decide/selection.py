@@ -48,7 +48,7 @@ from swaplaw.evidence.interval import (
 )
 from swaplaw.evidence.resample import Resampler
 from swaplaw.evidence.units import unit_totals
-from swaplaw.law.mixtures import Line
+from swaplaw.law.lines import Line
 from swaplaw.law.scoresheet import Scoresheet
 
 PSEUDO = 1.5

@@ -10,10 +10,9 @@ import numpy as np
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw.evidence.interval import LEVEL, Effect, effect_among, effects, errors_of_sums, no_effect
 from swaplaw.evidence.units import Units
-from swaplaw.law.at_weight import pooled
-from swaplaw.law.pair import Outcome, Pair, oriented_pairs
-from swaplaw.law.plurality import vote
+from swaplaw.law.pair import Outcome, Pair, oriented_pairs, pooled
 from swaplaw.law.scoresheet import Scoresheet
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Scores, Tally
 
 LARGEST = 2**20

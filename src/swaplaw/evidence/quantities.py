@@ -22,8 +22,7 @@ import numpy.typing as npt
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.exact_floats import compact, exact_float, grid_for, reduced, rounded
 from swaplaw._core.memory import require_memory
-from swaplaw.law.at_weight import Pooled, pooled
-from swaplaw.law.pair import Pair
+from swaplaw.law.pair import Pair, Pooled, pooled
 from swaplaw.law.weights import as_weight
 
 

@@ -19,12 +19,11 @@ from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.ragged import Rows
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.ballot_boxes import Boxes, DrawnBallots, boxes_of
-from swaplaw.law.breakpoints import Breakpoints
-from swaplaw.law.mixtures import Line, mixed
+from swaplaw.law.lines import Line, mixed
 from swaplaw.law.pair import Pair
-from swaplaw.law.plurality import vote
 from swaplaw.law.scoresheet import DIGITS, Scoresheet, lay_out
-from swaplaw.law.winning_spans import Spans, spans_of_batch
+from swaplaw.law.spans import Breakpoints, Spans, spans_of_batch
+from swaplaw.law.weights import vote
 from swaplaw.votes.rivals import Rivals
 from swaplaw.votes.tally import Tally
 

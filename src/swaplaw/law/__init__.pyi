@@ -1,4 +1,3 @@
-from .at_weight import outcomes as outcomes
 from .curve import Curve as Curve
 from .curve import Optimum as Optimum
 from .curve import Piece as Piece
@@ -8,6 +7,7 @@ from .pair import Change as Change
 from .pair import Masses as Masses
 from .pair import Outcome as Outcome
 from .pair import Pair as Pair
+from .pair import outcomes as outcomes
 from .weights import PAPER_GRID as PAPER_GRID
 from .weights import as_weight as as_weight
 

@@ -1,7 +1,7 @@
 """The exact lift curve of a pair: lift, swap mass and their four contributions at every real weight x >= 0.
 
 On one question the weights for which gold is in the tie set form a single closed interval (see `spans`), so the whole
-curve is n intervals with credit at their ends, summed over slots (see `breakpoints`): points and open intervals in
+curve is n intervals with credit at their ends, summed over slots (see `spans`): points and open intervals in
 turn, exact, and cheaper than a grid.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain
 from math import lcm
 from typing import Any
@@ -20,10 +20,9 @@ import numpy as np
 from swaplaw._core.arrays import Ints
 from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.results import Result
-from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
-from swaplaw.law.weights import PAPER_GRID, as_weight, simplest_between
-from swaplaw.law.winning_spans import batches, own_scores, spans_of_batch, sum_over_slots
+from swaplaw.law.spans import Breakpoints, batches, own_scores, spans_of_batch, sum_over_slots
+from swaplaw.law.weights import PAPER_GRID, as_weight, paper_rule, simplest_between
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Silence, Tally, credits
@@ -188,18 +187,20 @@ class Curve(Result):
 
     @cached_property
     def best_swap(self) -> Optimum:
-        """The paper's rule: the largest swap mass, at the smallest weight that has it."""
-        slot = int(self.swaps.argmax())
-        best = self._around(slot, self.swaps)
-        # An open interval has no smallest weight: take the simplest of the stretch that begins there.
-        smallest = (
-            self.breaks.weights[slot // 2] if slot % 2 == 0 else self._around(slot, self.swaps, self.lifts).weight
-        )
-        return Optimum(smallest, best.low, best.high, self.at(smallest))
+        """The largest swap mass over all weights; of equally good ranges, the one with the smallest weights."""
+        return self._around(int(self.swaps.argmax()), self.swaps)
 
-    def _around(self, slot: int, *values: Ints) -> Optimum:
-        """Widen a slot to the neighbouring slots with the same values, and take the simplest weight inside."""
-        other = np.flatnonzero(reduce(np.logical_or, (value != value[slot] for value in values)))
+    @cached_property
+    def paper_rule(self) -> Optimum:
+        """The paper's rule: the weight of its grid with the largest swap mass; of equal ones, the smallest."""
+        slots = [self.breaks.slot(weight) for weight in PAPER_GRID]
+        weight = paper_rule(self.swaps[slots])
+        found = self._around(self.breaks.slot(weight), self.swaps)
+        return Optimum(weight, found.low, found.high, self.at(weight))
+
+    def _around(self, slot: int, values: Ints) -> Optimum:
+        """Widen a slot to the neighbouring slots with the same value, and take the simplest weight inside."""
+        other = np.flatnonzero(values != values[slot])
         place = int(np.searchsorted(other, slot))
         first = int(other[place - 1]) + 1 if place > 0 else 0
         last = int(other[place]) - 1 if place < len(other) else len(self.lifts) - 1

@@ -21,10 +21,9 @@ import numpy.typing as npt
 from swaplaw._core.arrays import Bools, Floats, Ints
 from swaplaw._core.memory import require_memory
 from swaplaw._core.threads import one_thread
-from swaplaw.law.breakpoints import Breakpoints
 from swaplaw.law.pair import Pair
+from swaplaw.law.spans import Breakpoints, Spans, spans_of_batch
 from swaplaw.law.weights import simplest_between
-from swaplaw.law.winning_spans import Spans, spans_of_batch
 from swaplaw.votes.tally import tie_credit
 
 DIGITS, SUM_DIGITS = 12, 9
@@ -39,7 +38,7 @@ class Scoresheet:
 
     breaks: Breakpoints = field(repr=False)
     firsts: Ints = field(repr=False)
-    """The first slot of each stretch (see `breakpoints`)."""
+    """The first slot of each stretch (see `spans`)."""
     constant: Floats = field(repr=False)
     """What each question scores before its first step, times `scale`."""
     place: Ints = field(repr=False)

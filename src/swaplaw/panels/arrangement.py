@@ -26,7 +26,7 @@ from math import gcd, lcm, prod
 import numpy as np
 
 from swaplaw._core.arrays import Bools, Ints
-from swaplaw.law.plurality import whole_factors
+from swaplaw.law.weights import whole_factors
 from swaplaw.votes.tally import Tally, tie_credit
 
 Ray = tuple[int, ...]

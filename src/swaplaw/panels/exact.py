@@ -31,8 +31,7 @@ from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
-from swaplaw.law.plurality import vote
-from swaplaw.law.weights import simplest_between
+from swaplaw.law.weights import simplest_between, vote
 from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, orthant, primitive, product, whole
 from swaplaw.panels.bisection import bisected, fits
 from swaplaw.panels.cuts import Best, OutOfWorkError, Work, best_by_cuts

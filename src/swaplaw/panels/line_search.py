@@ -19,9 +19,8 @@ from math import lcm
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.law.breakpoints import breakpoints
+from swaplaw.law.spans import Spans, breakpoints, sum_over_slots
 from swaplaw.law.weights import PAPER_GRID, simplest_between
-from swaplaw.law.winning_spans import Spans, sum_over_slots
 from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, primitive, product
 from swaplaw.panels.panel import Panel, PanelOptimum
 

@@ -22,8 +22,7 @@ from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.pair import Masses
-from swaplaw.law.plurality import vote
-from swaplaw.law.weights import as_weight
+from swaplaw.law.weights import as_weight, vote
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Scores, Silence, Tally

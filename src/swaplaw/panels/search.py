@@ -33,7 +33,7 @@ from swaplaw._core.arrays import Bools, Ints
 from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.law.plurality import whole_factors
+from swaplaw.law.weights import whole_factors
 from swaplaw.panels.cuts import Work
 from swaplaw.panels.exact import WORK, Certificate, Curves, challenge, check_work
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented

@@ -21,8 +21,7 @@ from swaplaw._core.arrays import Ints
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.pair import Masses, Pair
-from swaplaw.law.plurality import vote
-from swaplaw.law.weights import as_weight
+from swaplaw.law.weights import as_weight, vote
 from swaplaw.votes.tally import Scores, Tally, tally_array
 
 TRIALS = 15_000

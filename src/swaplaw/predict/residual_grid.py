@@ -1,7 +1,7 @@
 """The residual over the paper's grid of weights: what the swap mass leaves out, of every pair at every weight.
 
 A question adds to a pair's residual where both models are wrong, or both right, and the vote changes that. It does so
-on one span of weights (see `winning_spans`), so from one weight of the grid to the next few questions change. Only
+on one span of weights (see `spans`), so from one weight of the grid to the next few questions change. Only
 these steps are held, for blocks of pairs; a bootstrap draw is one sparse product and a running sum over the weights.
 What is wanted of a draw are moments over all pairs and weights, so blocks are forgotten as soon as their moments are
 known: memory follows the steps, not pairs times weights times questions.
@@ -22,10 +22,9 @@ from swaplaw._core.exact_floats import SparseProduct, grid_for, reduced, rounded
 from swaplaw._core.parallel import Crew, Progress
 from swaplaw.evidence.association import count, mean
 from swaplaw.evidence.resample import Resampler, batch_of
-from swaplaw.law.at_weight import scores_in
 from swaplaw.law.pair import Pair, cells
+from swaplaw.law.spans import Spans, batches, scores_in, spans_of_batch
 from swaplaw.law.weights import PAPER_GRID
-from swaplaw.law.winning_spans import Spans, batches, spans_of_batch
 from swaplaw.votes.tally import Tally, credits
 
 WEIGHTS = len(PAPER_GRID)

@@ -41,7 +41,11 @@ def tally_counts(
     kinds = len(answers) + 1
     category, place = distinct(q * kinds + a, kinds * len(questions))
     own, name = np.divmod(category, kinds)
-    right = right_categories(code.right, place, votes)
+    right = np.zeros(len(own), dtype=bool)
+    right[place[code.right]] = True
+    if graded:
+        # What was graded both ways is what most of its votes say.
+        right = 2 * np.bincount(place, votes * code.right) > np.bincount(place, votes)
     several = not merge_right and bool(np.bincount(own[right]).max(initial=0) > 1)
     if several:
         rights, golds = _right_sets(own, right, m, place, votes)
@@ -75,12 +79,6 @@ def tally_counts(
         only_grades=bool((counts["gold"] == RIGHT).all()),
         options=options,
     )
-
-
-def right_categories(right: Bools, place: Ints, votes: Ints) -> Bools:
-    """Which categories are right: those that most of their votes, in rows of a `place`, say so of."""
-    found: Bools = 2 * np.bincount(place, votes * right) > np.bincount(place, votes)
-    return found
 
 
 def graded_both_ways(counts: pl.DataFrame) -> list[str]:

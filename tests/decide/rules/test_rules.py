@@ -15,7 +15,7 @@ from swaplaw.decide.rules import RULES, CombiningRule
 from swaplaw.decide.rules._rationals import accuracies
 from swaplaw.decide.rules.agreement import abilities
 from swaplaw.decide.rules.information import channel
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.rule_votes import frame, named, relabelled, tally

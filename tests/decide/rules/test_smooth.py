@@ -11,7 +11,7 @@ from swaplaw.decide.rules import RULES
 from swaplaw.decide.rules._rationals import PARTS, rounded
 from swaplaw.decide.rules._shares import distinct, shares_of
 from swaplaw.decide.rules.smooth import likeliest, smooth
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.data import real_votes

@@ -11,7 +11,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.choice import Choice, alone
-from swaplaw.law.plurality import narrowest, whole_factors
+from swaplaw.law.weights import narrowest, whole_factors
 from swaplaw.votes.tally import Tally, tie_credit
 
 LARGEST_BAG = 600

@@ -15,7 +15,7 @@ from swaplaw.decide.rules._rationals import accuracies, leader, rounded
 from swaplaw.decide.rules._shares import distinct
 from swaplaw.decide.rules.smooth import INCUMBENT, global_weights, likeliest, with_options
 from swaplaw.errors import InputError, quote
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 PULL = 30.0

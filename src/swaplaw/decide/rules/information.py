@@ -20,7 +20,7 @@ from swaplaw.decide.rules import CombiningRule
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
 from swaplaw.decide.rules._shares import Shares, shares_of
 from swaplaw.decide.rules.log_odds import odds_weights
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 

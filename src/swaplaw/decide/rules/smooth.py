@@ -32,7 +32,7 @@ from swaplaw.decide.placebo import FREE_TEXT, most_answers, options_of
 from swaplaw.decide.rules import CombiningRule
 from swaplaw.decide.rules._rationals import accuracies, leader, rounded
 from swaplaw.decide.rules._shares import Shares, distinct, shares_of
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 OPTIONS = 10

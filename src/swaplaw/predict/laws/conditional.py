@@ -14,7 +14,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.law.pair import Pair
-from swaplaw.law.plurality import vote
+from swaplaw.law.weights import vote
 from swaplaw.predict.laws.kinds import margins_of
 
 BINS = 10

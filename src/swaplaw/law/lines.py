@@ -17,7 +17,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.errors import InputError, quote
-from swaplaw.law.plurality import whole_factors
+from swaplaw.law.weights import whole_factors
 from swaplaw.votes.tally import Tally
 
 LARGEST_COUNT = 2**31

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from swaplaw.law.plurality import narrowest, pooled_margins, vote
+from swaplaw.law.weights import narrowest, pooled_margins, vote
 from swaplaw.votes.tally import tally_array
 
 
