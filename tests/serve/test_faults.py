@@ -330,3 +330,52 @@ def test_json_is_never_broken_by_odd_numbers(base_url: str, start: Start) -> Non
     client = start(serve(base_url, ("says-A", "1", 1)))
     response = client.post("/chat/completions", content=body, headers={"content-type": "application/json"})
     assert response.status_code == 400
+
+
+def test_endless_informational_answers_end_the_connection(base_url: str, start: Start) -> None:
+    """They were read on and on, for seconds in which nobody else was answered."""
+    told = []
+
+    def flood(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            try:
+                for _ in range(1_000):
+                    connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000)
+                told.append("all of it was read")
+            except OSError:
+                told.append("cut off")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        flooding = threading.Thread(target=flood, args=[listener])
+        flooding.start()
+        hostile = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        serving = {"floods": {"base_url": hostile, "retries": 0}, "says-A": {"base_url": base_url}}
+        members = (Member("says-A", Fraction(1), 1), Member("floods", Fraction(1, 2), 1))
+        policy = Policy(members, "test", {}, {}, {"upstreams": serving, "stop": {"exact": False}})
+        found = vote(start(served_from(policy, "pool")))["swaplaw"]
+        flooding.join(timeout=30)
+    assert (found["winner"], list(found["degraded"]["down"]), told) == ("A", ["floods"], ["cut off"])
+
+
+def test_one_authorization_header_and_none_behind_the_body(base_url: str) -> None:
+    with running(create_app([serve(base_url, ("says-A", "1", 1))], keys=["sk-x"])) as url:
+        place = httpx.URL(url)
+
+        def status(head: str, body: str) -> int:
+            with socket.create_connection((place.host, place.port or 80), timeout=10) as connection:
+                connection.sendall(
+                    f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+                    f"connection: close\r\n{head}\r\n{body}".encode()
+                )
+                return int(connection.makefile().readline().split()[1])
+
+        body = json.dumps(ask())
+        length = f"content-length: {len(body)}\r\n"
+        right, wrong = ("authorization: Bearer sk-x\r\n", "authorization: Bearer sk-y\r\n")
+        assert status(length + right, body) == 200
+        assert status(length + right + right, body) == 400
+        assert status(length + wrong + right, body) == 400
+        chunked = f"{len(body):x}\r\n{body}\r\n0\r\n{right}\r\n"
+        assert status("transfer-encoding: chunked\r\n", chunked) == 401

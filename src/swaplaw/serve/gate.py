@@ -130,6 +130,11 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._timer is None:
             self._timer = self.loop.call_later(PATIENCE, self._too_slow)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; what comes after the body (a trailer) is none."""
+        if not self._head_done:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """The head is whole."""
         self._head_done = True
@@ -272,6 +277,8 @@ class Gate:
             return error(421, "this server does not go by that name", "misdirected")
         if not self._keys:
             return None
+        if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+            return error(400, "there are two authorization headers: send one", "invalid_request")
         key = self._keys.find(_text(headers, b"authorization"))
         if key is None:
             return error(401, "missing or wrong API key", "invalid_api_key", www_authenticate="Bearer")

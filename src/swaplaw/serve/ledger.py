@@ -161,8 +161,8 @@ def keys_from(variable: str) -> Keyring:
     return plain_keys(keys)
 
 
-def read_keys(path: str | Path, workers: int = 1) -> Keyring:
-    """Read a key file; rates are shared out among processes, budgets are kept in one ledger."""
+def read_keys(path: str | Path, workers: int = 1, ledger: str | Path | None = None) -> Keyring:
+    """Read a key file; rates are shared out among processes, budgets are kept in one ledger, by default beside it."""
     place = quote(str(path), 200)
     try:
         document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -183,4 +183,4 @@ def read_keys(path: str | Path, workers: int = 1) -> Keyring:
         for entry, rate in zip(entries, rates, strict=True)
     ]
     budgets = any(key.budget is not None for key in keys)
-    return Keyring(keys, Ledger(f"{path}.ledger") if budgets else None)
+    return Keyring(keys, Ledger(ledger or f"{path}.ledger") if budgets else None)

@@ -52,6 +52,7 @@ class Setup:
 
     policies: Sequence[str]
     key_file: str | None = None
+    ledger: str | None = None
     keys_env: str | None = None
     hosts: Sequence[str] = ()
     max_body: int = 4 * 2**20
@@ -73,7 +74,7 @@ class Setup:
     def keyring(self) -> Keyring:
         """The keys to accept."""
         if self.key_file is not None:
-            return read_keys(self.key_file, self.workers)
+            return read_keys(self.key_file, self.workers, self.ledger)
         return Keyring() if self.keys_env is None else keys_from(self.keys_env)
 
     def load(self) -> tuple[list[Served], Keyring]:

@@ -304,7 +304,8 @@ class Served:
         text = completion.text
         if len(text) <= SHORT:
             return self.outcome(completion, self._read_short(text))
-        return None
+        declared = self.reader.declared(text)
+        return None if declared is None else (declared, None)
 
     def outcome(self, completion: Completion, answer: str | None) -> tuple[str | None, str | None]:
         """The vote that a completion is, once its text has been read."""

@@ -22,12 +22,14 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from email.utils import parsedate_to_datetime
+from functools import partial
 from itertools import takewhile
 from math import inf, isfinite
 from time import monotonic, time
 from typing import Any, NamedTuple
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from pydantic_core import from_json
 from yarl import URL
 
@@ -349,6 +351,8 @@ good: a call may try now and then, and is told again.
 """
 MORE_TRIES = 4
 """Tries, beyond the upstream's retries, of calls that were told to slow down but not for how long."""
+MOST_INFORMATIONAL = 16
+"""Answers without content (100 to 199) that may come before the real one."""
 IDLE = 4.0
 """Seconds that an idle connection is kept: less than the five after which many servers hang up."""
 PASSING = frozenset({408, 409, 425, *range(500, 600)})
@@ -391,6 +395,18 @@ def open_json(content: Mapping[str, Any]) -> bytes:
 _write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
+class _Bounded(ResponseHandler):
+    """A connection that ends where an upstream says more than was asked: endless `100 Continue` would hold all up."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what arrives; a request has one answer, and a few informational ones before it."""
+        super().data_received(data)
+        if len(self._buffer) > MOST_INFORMATIONAL:
+            self.close()
+            self._buffer.clear()
+            self.set_exception(aiohttp.ClientConnectionError("too many answers to one request"))
+
+
 class Switchboard:
     """What callers share: connections, and for each model at an upstream its throttle and its circuit."""
 
@@ -407,6 +423,8 @@ class Switchboard:
         if found is None:
             if self._connector is None:
                 self._connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE)
+                # Nothing public bounds what is read ahead of an answer.
+                vars(self._connector)["_factory"] = partial(_Bounded, loop=asyncio.get_running_loop())
             found = self._sessions[key] = aiohttp.ClientSession(
                 connector=self._connector,
                 connector_owner=False,

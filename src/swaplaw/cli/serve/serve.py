@@ -35,6 +35,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 @click.option("--max-body", type=click.IntRange(1024), default=4 * 2**20, show_default=True, help="Bytes of a request.")
 @click.option("--log-content", is_flag=True, help="Log questions and answers; otherwise neither is ever logged.")
 @click.option("--keys", "key_file", metavar="FILE", help="Key file: digests of API keys, with limits and budgets.")
+@click.option("--ledger", metavar="FILE", help="What keys have spent of their budgets; by default beside the key file.")
 @click.option("--record", metavar="FILE.parquet", help="Keep all votes in this file, rotated as it grows.")
 @click.option("--record-prompts", is_flag=True, help="Keep what was asked with the votes, too.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that serve.")
@@ -51,6 +52,7 @@ def command(
     max_body: int,
     log_content: bool,
     key_file: str | None,
+    ledger: str | None,
     record: str | None,
     record_prompts: bool,
     workers: int,
@@ -79,6 +81,7 @@ def command(
         setup = Setup(
             policies,
             key_file,
+            ledger,
             keys_env,
             [] if guarded or not is_local(host) else [*LOCAL_NAMES, host, *names],
             max_body,
