@@ -103,7 +103,7 @@ class Soak:
         found = await self._post("vote", json=question())
         if found is not None:
             assert found["swaplaw"]["winner"] in ("A", None)
-            self.answered.add(found["id"].removeprefix("chatcmpl-"))
+            self.answered.add(found["id"])
 
     async def _stream(self) -> None:
         await self._post("stream", json=question(stream=True))

@@ -109,6 +109,7 @@ class BoundedProtocol(HttpToolsProtocol):
     _callers: tuple[Caller, ...] = ()
     _head_bytes = 0
     _head_done = True
+    _in_head = True
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -130,14 +131,19 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._timer is None:
             self._timer = self.loop.call_later(PATIENCE, self._too_slow)
 
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._in_head = True
+        super().on_message_begin()
+
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; what comes after the body (a trailer) is none."""
-        if not self._head_done:
+        if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The head is whole."""
-        self._head_done = True
+        self._head_done, self._in_head = True, False
         caller, scope = Caller(), cast("dict[str, Any]", self.scope)
         scope[CALLER] = caller
         self._callers = (*(one for one in self._callers if one.watched), caller)
