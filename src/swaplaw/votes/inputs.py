@@ -69,4 +69,4 @@ def vote_table(votes: VotesLike) -> Votes:
     if isinstance(votes, Tally):
         raise InputError("a tally holds counts only: pass the votes that it was counted from")
     opener = service("open votes")
-    return votes_of(votes) if opener is None else opener(votes)  # type: ignore[no-any-return]
+    return votes_of(votes) if opener is None else opener(votes)

@@ -24,6 +24,8 @@ OFTENER = 3.0
 """How many times as often as those of other models."""
 WASTED = 0.6
 """Share, at most, of the answers that guesses would give too often: near misses are a little more even than guesses."""
+DRAWS = 200
+"""Guesses that are made up to see what guessing would find."""
 LESS = 1.5
 """How many times as often another model must be right at least."""
 SELDOM, MOSTLY = 0.05, 0.5
@@ -117,24 +119,11 @@ def _commonest(rows: Rows) -> Rows:
 def _guessed(free: Ints, guesses: int) -> tuple[float, float]:
     """How many guesses would find a gold that is still free, and the standard error of that.
 
-    Guesses fall on golds in proportion to how often each is free, which wastes the fewest. They are taken to be
-    Poisson, given their number.
+    Guesses fall on golds in proportion to how often each is free, which wastes the fewest.
     """
-    each, golds = np.unique(free, return_counts=True)
-    moments = np.array([_filled(int(slots), guesses * int(slots) / int(free.sum())) for slots in each])
-    mean, spread, shared, expected = (golds @ moments).tolist()
-    return mean, float(np.sqrt(max(0.0, spread - shared**2 / expected)))
-
-
-def _filled(slots: int, expected: float) -> Floats:
-    """Of a Poisson number of guesses, those that find a slot: mean, variance, covariance with all; the mean of all."""
-    number = np.arange(slots)
-    chance = np.exp(number * np.log(expected) - expected - np.cumsum(np.log(np.maximum(number, 1))))
-    empty = slots - number
-    mean = slots - chance @ empty
-    variance = slots**2 - chance @ (slots**2 - number**2) - mean**2
-    shared = slots * expected - chance @ (empty * number) - mean * expected
-    return np.array([mean, max(0.0, variance), shared, expected])
+    drawn = np.random.default_rng(0).multinomial(guesses, free / free.sum(), size=DRAWS)
+    found = np.minimum(drawn, free).sum(axis=1)
+    return float(found.mean()), float(found.std(ddof=1))
 
 
 FAR = 4.0
