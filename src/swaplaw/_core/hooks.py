@@ -1,21 +1,18 @@
-"""What an upper layer does for a lower one: it says so when it is there, so that arrows keep pointing one way.
+"""What an upper layer does for a lower one, found when it is needed, so that arrows between modules point one way.
 
-The importers open files for whoever takes votes, and the report draws results that know nothing of charts.
+The importers open files for whoever takes votes, and the report words verdicts and draws results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any
 
-_provided: dict[str, Callable[..., Any]] = {}
 
+def above(place: str) -> Any:
+    """Something of an upper layer, by `module:name`.
 
-def provide(service: str, function: Callable[..., Any]) -> None:
-    """Offer a service under a name."""
-    _provided[service] = function
-
-
-def service(name: str) -> Callable[..., Any] | None:
-    """Find a service; None where nobody offers it."""
-    return _provided.get(name)
+    >>> above("fractions:Fraction")(1, 2)
+    Fraction(1, 2)
+    """
+    return resolve_name(place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._core.hooks import service
+from swaplaw._core.hooks import above
 from swaplaw.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Result:
 
     def plot(self) -> Any:
         """Draw it as an Altair chart (needs the extra `plot`)."""
-        draw = service(f"plot {type(self).__name__}")
+        draw = above("swaplaw.report:PICTURES").get(type(self).__name__)
         if draw is None:
             name = type(self).__name__
             raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from swaplaw._core.hooks import service
+from swaplaw._core.hooks import above
 from swaplaw._core.results import Result
 from swaplaw.decide.belief import Belief, belief
 from swaplaw.decide.choice import Choice
@@ -257,19 +257,16 @@ class Recommendation(Result):
         return None if self.held_out is None or self.reason == "always_right" else belief(self.held_out)
 
     @cached_property
-    def _words(self) -> tuple[str, list[str]]:
-        speak = service("verdict in words")
-        return ("", []) if speak is None else speak(self)
-
-    @property
     def sentence(self) -> str:
         """The verdict in words, with the numbers that decided it."""
-        return self._words[0]
+        worded: str = above("swaplaw.report.words:sentence")(self)
+        return worded
 
-    @property
+    @cached_property
     def notes(self) -> list[str]:
         """What a careful reader should know besides."""
-        return self._words[1]
+        worded: list[str] = above("swaplaw.report.words:notes")(self)
+        return worded
 
     @property
     def errors(self) -> tuple[Check, ...]:

@@ -146,6 +146,11 @@ def votes_from(frame: Any, **how: Any) -> Votes:
     return Votes((source,)) if not how and _has_layout(source) else read_votes(frame, **how)
 
 
+def opened(votes: Any) -> Votes:
+    """Votes in any form that is none of ours: paths of files, or a dataframe."""
+    return votes_from(votes) if is_frame(votes) else read_votes(votes)
+
+
 def import_votes(votes: Any, options: Options | None = None, **how: Any) -> Imported:
     """Read votes from logs and tables of any layout, and report how each column was read.
 

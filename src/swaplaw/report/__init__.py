@@ -8,8 +8,6 @@ from typing import Any
 
 import lazy_loader
 
-from swaplaw._core.hooks import provide
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
@@ -31,15 +29,5 @@ def _plot_combination(found: Any) -> Any:
     return rules_figure(found)
 
 
-provide("plot Combination", _plot_combination)
-
-
-def _verdict_in_words(found: Any) -> tuple[str, list[str]]:
-    from swaplaw.report.words import notes, sentence
-
-    return sentence(found), notes(found)
-
-
-provide("verdict in words", _verdict_in_words)
-provide("plot Curve", _plot_curve)
-provide("plot Budget", _plot_budget)
+PICTURES = {"Combination": _plot_combination, "Curve": _plot_curve, "Budget": _plot_budget}
+"""How results are drawn, by the name of their class."""

@@ -6,7 +6,6 @@ from .position import PositionBias as PositionBias
 from .position import position_bias as position_bias
 from .summary import ModelSummary as ModelSummary
 from .table import Votes as Votes
-from .table import votes_of as votes_of
 from .tally import Tally as Tally
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "find_checks",
     "fingerprint_of",
     "position_bias",
-    "votes_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._core.hooks import service
+from swaplaw._core.hooks import above
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.tally import Silence, Tally
 
@@ -62,11 +62,11 @@ def tally(
 
 def vote_table(votes: VotesLike) -> Votes:
     """Open votes one by one, for what counts cannot tell (positions, the order of samples)."""
-    from swaplaw.votes.table import Votes, votes_of
+    from swaplaw.votes.table import Votes
 
     if isinstance(votes, Votes):
         return votes
     if isinstance(votes, Tally):
         raise InputError("a tally holds counts only: pass the votes that it was counted from")
-    opener = service("open votes")
-    return votes_of(votes) if opener is None else opener(votes)
+    opened: Votes = above("swaplaw.importers.reading:opened")(votes)
+    return opened
