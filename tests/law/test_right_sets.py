@@ -158,6 +158,34 @@ def test_intervals_and_selections_are_of_questions(case: Graded, x: Fraction, da
     ]
 
 
+@given(case=graded())
+def test_models_are_summed_up_by_right_votes(case: Graded) -> None:
+    for row in sl.summary(case.frame()):
+        ballots = case.corpus.ballots[row.model]
+        right = [
+            Fraction(sum(votes[answer] for answer in case.right[question]), votes.total())
+            for question, votes in ballots.items()
+        ]
+        scores = [case.score({row.model: Fraction(1)}, question) for question in ballots]
+        assert (row.single, row.plurality) == (
+            sum(right, Fraction(0)) / len(right),
+            sum(scores, Fraction(0)) / len(right),
+        )
+        assert row.tied == sum(0 < score < 1 for score in scores)
+
+
+@given(case=graded())
+def test_the_principal_right_answer_of_a_question_is_the_one_with_most_votes(case: Graded) -> None:
+    tally = counted(case, silent=False)
+    one = tally.principal
+    assert one.question_of is None
+    for place, question in enumerate(tally.questions):
+        votes = [own[question] for own in case.corpus.ballots.values() if question in own]
+        most = max((sum(own[answer] for own in votes) for answer in case.right[question]), default=0)
+        assert one.gold[:, place].sum() == most
+        assert one.votes[:, place].sum() == sum(own.total() for own in votes)
+
+
 @given(case=graded(models=3))
 def test_right_answers_that_are_merged_are_one_category(case: Graded) -> None:
     merged = sl.votes_from(case.frame()).merging_right().tally()

@@ -234,7 +234,7 @@ def _scores(tally: Tally, chosen: Sequence[int], score: Score) -> list[Floats]:
     """Each model's score on every question; 0 where it did not answer."""
     if score == "plurality":
         return [np.asarray(tally.scores[m].numerators / tally.scores[m].denominator, dtype=float) for m in chosen]
-    return [tally.gold[m] / np.maximum(tally.votes[m], 1) for m in chosen]
+    return [tally.right_votes(m) / np.maximum(tally.votes[m], 1) for m in chosen]
 
 
 def _mcnemar(first: Floats, second: Floats) -> float:

@@ -132,7 +132,7 @@ def summands(pair: Pair) -> Floats:
 
 def _summands(pair: Pair) -> dict[tuple[object, ...], tuple[Ints, Ints]]:
     """What each common question adds to each sum, as fractions; those of one model or none are the same for many."""
-    tally = pair.tally
+    tally = pair.tally.principal
     whole = pair.n == pair.of
 
     def own(values: Ints) -> Ints:

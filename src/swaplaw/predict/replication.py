@@ -200,7 +200,7 @@ def _by_accuracies(pair: Pair, weight: Fraction) -> float:
     tally, where, masses = pair.tally, pair.common, pair.masses
 
     def spread(model: int, plurality: Fraction) -> Histogram:
-        single = (tally.gold[model][where] / tally.votes[model][where]).mean()
+        single = (tally.right_votes(model)[where] / tally.votes[model][where]).mean()
         return histogram_from_accuracies(*(float(np.clip(x, SURE, 1 - SURE)) for x in (float(plurality), single)))
 
     first, second = spread(pair.a, masses.p), spread(pair.b, masses.q)

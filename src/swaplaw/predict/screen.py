@@ -252,14 +252,15 @@ class _Sums:
         A block is as wide as its products sum exactly in 32 bits, which are twice as fast; blocks are added in 64.
         Where scores are so fine that such blocks would be narrow, 64 bits do all of it.
         """
-        models, questions = tally.ties.shape
+        models, questions = tally.votes.shape
         sizes = [int(size) for size in np.flatnonzero(_occurring(tally.ties)) if size]
         scale, worth, width = score_table(sizes, questions, models)
         square = np.zeros((models, models)) if tally.complete else np.zeros((3, models, models))
         own = np.zeros(models)
+        every = None if tally.rights is None else tally.rights.gather(worth.take(tally.ties))
         for start in range(0, questions, width):
             part = slice(start, start + width)
-            scores = worth.take(tally.ties[:, part])
+            scores = worth.take(tally.ties[:, part]) if every is None else every[:, part]
             own += scores.sum(axis=1, dtype=np.float64)
             if tally.complete:
                 square += scores @ scores.T

@@ -115,7 +115,7 @@ def _summarise(tally: Tally, model: int) -> ModelSummary:
 
 
 def _single(tally: Tally, model: int) -> Fraction:
-    """Gold's share, summed over questions: few sample counts occur, so group by them."""
+    """The share of right votes, summed over questions: few sample counts occur, so group by them."""
     answered = tally.answered[model]
-    votes, gold = tally.votes[model][answered], tally.gold[model][answered].astype(np.int64)
-    return sum((Fraction(int(gold[votes == n].sum()), int(n)) for n in np.unique(votes)), Fraction(0))
+    votes, right = tally.votes[model][answered], tally.right_votes(model)[answered]
+    return sum((Fraction(int(right[votes == n].sum()), int(n)) for n in np.unique(votes)), Fraction(0))

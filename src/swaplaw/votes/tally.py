@@ -205,6 +205,22 @@ class Tally:
         """Which questions each model answered at all (abstaining is answering), models x questions."""
         return self.votes > 0
 
+    def right_votes(self, model: int) -> Ints:
+        """A model's votes for right answers, one number for each question."""
+        votes = self.gold[model].astype(np.int64)
+        return votes if self.rights is None else self.rights.gather(votes)
+
+    @cached_property
+    def principal(self) -> Tally:
+        """Each question by the right answer that got most votes: what laws that know of one right answer look at."""
+        if self.rights is None:
+            return self
+        order = np.lexsort((self.gold.sum(axis=0, dtype=np.int64), self.rights.question))
+        rows = np.zeros(len(order), dtype=bool)
+        rows[order[np.flatnonzero(np.diff(self.rights.question, append=-1))]] = True
+        everything = list(range(len(self.models))), np.ones(len(self.questions), dtype=bool)
+        return self._keep(*everything, self.counts, rows)
+
     @property
     def named(self) -> Bools:
         """On which questions some model named a right answer."""
@@ -369,18 +385,21 @@ class Tally:
         everything = list(range(len(self.models))), np.ones(len(self.questions), dtype=bool)
         return replace(self._keep(*everything, counts), silent=how)
 
-    def _keep(self, kept: Sequence[int], mask: Bools, counts: Ints) -> Tally:
-        """Keep some models and questions, with these counts of entries; rivals without votes vanish."""
+    def _keep(self, kept: Sequence[int], mask: Bools, counts: Ints, principal: Bools | None = None) -> Tally:
+        """Keep some models and questions, with these counts of entries; rivals without votes vanish.
+
+        `principal` are the rows to keep where one of each question is enough.
+        """
         entry_model = np.repeat(np.arange(len(self.models)), np.diff(self.starts))
         renumbered = np.full(len(self.models), -1)
         renumbered[kept] = np.arange(len(kept))
-        rows = self.by_row(mask)
+        rows = self.by_row(mask) if principal is None else principal
         use = (renumbered[entry_model] >= 0) & rows[self.rivals.row[self.positions]] & (counts > 0)
         voted = np.zeros(len(self.rivals.row), dtype=bool)
         voted[self.positions[use]] = True
         position = np.flatnonzero(voted)
         row = (np.cumsum(rows) - 1)[self.rivals.row[position]]
-        rights = None if self.rights is None else self.rights.select(mask)
+        rights = None if self.rights is None or principal is not None else self.rights.select(mask)
         rivals, spots = arrange(row, int(rows.sum()), self.rivals.labels[position], rights)
         inverse = (np.cumsum(voted) - 1)[self.positions[use]]
         starts, positions, counts = by_model(renumbered[entry_model[use]], spots[inverse], counts[use], len(kept))

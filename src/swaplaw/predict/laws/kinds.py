@@ -86,6 +86,7 @@ def margins_of(tally: Tally, model: int, questions: Bools | None = None) -> Marg
     >>> margins_of(tally, tally.index("gpt-4"))
     Margins(100 questions, accuracy=0.8100)
     """
+    tally = tally.principal
     where = tally.answered[model] if questions is None else questions
     least, position = tally.strongest(model)
     rank = tally.rivals.rank

@@ -69,7 +69,7 @@ def vote_map(tally: Tally, title: str, subtitle: str | Sequence[str] = "") -> An
     Of many questions, a column stands for several that are about as hard: what no eye could tell apart is not drawn.
     """
     alt = altair()
-    shares = np.where(tally.answered, tally.gold / np.maximum(tally.votes, 1), 0.0)
+    shares = np.stack([tally.right_votes(model) / np.maximum(votes, 1) for model, votes in enumerate(tally.votes)])
     hardness = np.argsort(-shares.sum(axis=0) / tally.answered.sum(axis=0), kind="stable")
     starts = np.linspace(0, len(hardness), min(len(hardness), MOST_COLUMNS), endpoint=False).astype(np.int64)
     sums, asked = (
