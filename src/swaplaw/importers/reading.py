@@ -14,7 +14,7 @@ from typing import Any
 
 from swaplaw._files import regular
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.importers import tables
+from swaplaw.importers import corpus, tables
 from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
@@ -319,7 +319,7 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
         path = standard_input() if str(given) == STANDARD_INPUT else Path(given)
         if not path.exists():
             raise InputError(f"{quote(str(path), 200)}: there is no such file or directory")
-        files = [regular(path)] if not path.is_dir() else sorted(file for file in path.rglob("*") if _is_input(file))
+        files = _files(path)
         if not files:
             raise InputError(
                 f"{quote(str(path), 200)}: no vote files and no logs in this directory; "
@@ -330,6 +330,15 @@ def find(paths: Iterable[str | Path]) -> list[Path]:
     if not found:
         raise InputError("no votes given: name a file, a directory, or several")
     return list(found.values())
+
+
+def _files(path: Path) -> list[Path]:
+    """The inputs at a path: a folder whose tables complete each other is one input, a corpus."""
+    if not path.is_dir():
+        return [regular(path)]
+    found = sorted(file for file in path.rglob("*") if _is_input(file))
+    tables = all(format_of_table(file) is not None or corpus.is_database(file) for file in found)
+    return [path] if found and tables and corpus.is_corpus(path) else found
 
 
 def _fetched(paths: Iterable[str | Path]) -> Iterator[str | Path]:
@@ -362,6 +371,8 @@ def by_format(files: Iterable[Path], options: Options) -> dict[str, list[Path]]:
 
 def detect(file: Path, options: Options | None = None) -> str:
     """Tell what a file is: the name of a format, `votes` (the native layout) or `table`."""
+    if file.is_dir():
+        return "corpus"
     form = format_of(file)
     if form is not None:
         return form.name

@@ -29,7 +29,7 @@ class Format:
     """Spool the votes of files of this format, and report in the findings how they were read."""
 
 
-MODULES = ("eee", "helm", "inspect", "lm_eval", "tools")
+MODULES = ("corpus", "eee", "helm", "inspect", "lm_eval", "tools")
 """The modules of this package that read formats; each lists its own in `FORMATS`."""
 
 

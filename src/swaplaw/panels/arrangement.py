@@ -239,7 +239,8 @@ class Arrangement:
         # Sums run through doubles, which hold whole numbers up to 2^53; beyond that Python's own take over.
         dtype = np.int64 if (self.sure + int(self.copies.sum())) * worth < 2**53 else object
         each = np.array([tie_credit(worth, int(size)) for size in kinds], dtype=dtype)
-        return each[kind] * self.copies.astype(dtype)
+        credits_: Ints = each[kind] * self.copies.astype(dtype)
+        return credits_
 
     @property
     def ceiling(self) -> int:

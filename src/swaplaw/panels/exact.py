@@ -359,7 +359,7 @@ class Parts:
         found = best.face_at is not None
         n, unit = self.panel.n, those.unit
         self.bound = max(self.bound, Fraction(max(left, best.plateau, best.face if found else 0, lowest)) / unit / n)
-        if found and best.face > best.plateau:
+        if best.face_at is not None and best.face > best.plateau:
             self.found.append(_Found(places, best.face_at, best.face / unit / n, True, those))
         if best.plateau_at is None:
             return None
@@ -407,7 +407,7 @@ class BySolver:
         for point in (self.best.spread(parts.size), line_search(self.those).point):
             self._take(np.array([float(weight) for weight in point]))
 
-    def certificate(self, nodes: int | None) -> Certificate:
+    def certificate(self, nodes: int) -> Certificate:
         """Look for better weights, first on open cones, then on ties, too, until nothing is left above the best."""
         for ties in (False, True):
             floor = float((self.best if ties else self.safe).accuracy * self.n * self.those.unit)

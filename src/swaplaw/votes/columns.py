@@ -29,7 +29,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         *("normalised_answer", "normalized_answer", "normalised", "normalized"),
         *("extracted_answer", "extracted_prediction", "sample_score.score.extracted_prediction", "parsed_answer"),
         *("final_answer", "submitted_answer", "model_answer", "mapped_output", "prediction", "pred", "predicted"),
-        *("predicted_answer", "predicted_letter", "vote", "choice", "answer"),
+        *("predicted_answer", "predicted_letter", "vote", "choice", "answer", "answer_text", "given_answer"),
+        *("submission", "submitted", "submitted_text", "agent_answer", "final_submission"),
         *("sample_score.score.prediction", "response", "output", "completion", "model_output", "predicted_text"),
         *("canonical_answers", "parsed_answers", "answers", "samples", "responses", "predictions", "completions"),
     ),
@@ -61,7 +62,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "wrong_options": ("incorrect_answers", "incorrect", "wrong_answers", "distractors"),
     # Of the paper's corpus.
     "votes": ("votes", "count", "vote_count", "n_votes", "num_votes", "n", "vote_counts", "counts", "answer_counts"),
-    "finish": ("finish_reason", "stop_reason", "finish", "finish_reasons"),
+    "finish": ("finish_reason", "stop_reason", "finish", "finish_reasons", "termination_reason", "termination"),
+    "parse": ("error_reason", "parse_reason", "parse_status", "parse_outcome", "error", "status", "outcome"),
     "abstained": ("abstained", "is_abstention", "is_null", "abstain"),
     "parsed": ("parsed", "parse_ok", "is_parsed"),
 }
