@@ -11,23 +11,20 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
-from fractions import Fraction
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
 from swaplaw._core.registry import Registry
 from swaplaw.answers.characters import latin, unify
 from swaplaw.answers.mathematics import mathematics
+from swaplaw.answers.quantities import quantity
+from swaplaw.answers.same import key
+from swaplaw.answers.times import moment
 from swaplaw.errors import InputError, quote
 
 Canonicaliser = Callable[[str], str]
 
 _EDGES = " \t\n.,;:!?\"'`*_<>"
-
-
-MAX_NUMBER = 200
-"""Longer runs of digits are not numbers that anybody meant."""
 
 
 def space(text: str) -> str:
@@ -59,93 +56,14 @@ def _holds_all(text: str) -> bool:
     return False
 
 
-_NUMBER = re.compile(
-    r"(?P<currency>[$€£])?\s*(?P<sign>[+-]?)\s*"
-    r"(?P<whole>\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?P<point>\.\d+)?(?:e(?P<exponent>[+-]?\d{1,3}))?"
-    r"(?:\s*/\s*(?P<below>\d+))?\s*(?P<unit>%|°?[a-zµ][a-z0-9/²³^]*)?",
-    re.IGNORECASE,
-)
-# unit -> (base unit, how many base units it is)
-_UNITS: dict[str, tuple[str, Fraction]] = {
-    **{name: ("m", Fraction(size)) for name, size in (("m", 1), ("km", 1000), ("cm", "1/100"), ("mm", "1/1000"))},
-    **{name: ("g", Fraction(size)) for name, size in (("g", 1), ("kg", 1000), ("mg", "1/1000"))},
-    **{name: ("s", Fraction(size)) for name, size in (("s", 1), ("ms", "1/1000"), ("min", 60), ("h", 3600))},
-    **{name: ("b", Fraction(1)) for name in ("b", "byte", "bytes")},
-    **{name: ("b", Fraction(1000**power)) for power, name in enumerate(("kb", "mb", "gb", "tb"), 1)},
-    **{name: ("b", Fraction(1024**power)) for power, name in enumerate(("kib", "mib", "gib", "tib"), 1)},
-    **{name: ("s", Fraction(size)) for name, size in (("second", 1), ("seconds", 1), ("minute", 60), ("minutes", 60))},
-    **{name: ("s", Fraction(size)) for name, size in (("hour", 3600), ("hours", 3600))},
-}
-
-
 def number(text: str) -> str:
-    """Write numbers exactly and in one way: `1,234.50` is 1234.5, `1/2` is 0.5, `2 km` is `2000 m`."""
-    match = _NUMBER.fullmatch(text.strip()) if len(text) <= MAX_NUMBER else None
-    if match is None or not (match["whole"] or match["point"]):
-        return text
-    value = Fraction(re.sub(r"[,_ ]", "", match["whole"] or "0") + (match["point"] or ""))
-    value *= Fraction(10) ** int(match["exponent"] or 0)
-    if match["below"]:
-        if int(match["below"]) == 0:
-            return text
-        value /= int(match["below"])
-    unit = (match["unit"] or "").lower()
-    base, size = _UNITS.get(unit, (unit, Fraction(1)))
-    shown = decimal(-value * size if match["sign"] == "-" else value * size)
-    return f"{match['currency'] or ''}{shown}{'' if base in ('', '%') else ' '}{base}"
-
-
-def decimal(value: Fraction) -> str:
-    """Show a fraction exactly: as a decimal where that ends, as a/b where it does not."""
-    below, twos, fives = value.denominator, 0, 0
-    while below % 2 == 0:
-        below, twos = below // 2, twos + 1
-    while below % 5 == 0:
-        below, fives = below // 5, fives + 1
-    if below > 1:
-        return f"{value.numerator}/{value.denominator}"
-    places = max(twos, fives)
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    sign = "-" if value < 0 else ""
-    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
-
-
-_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_DATE_FORMATS = ("%d %b %Y", "%b %d %Y", "%d %B %Y", "%B %d %Y", "%Y/%m/%d", "%Y%m%d")
-_TIME_FORMATS = ("%H:%M:%S.%f", "%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p")
+    """Write numbers, money and measures exactly and in one way: `1,234.50` is 1234.5, `2 km` is `2000 m`."""
+    return quantity(text) or text
 
 
 def dates(text: str) -> str:
-    """Write dates as ISO, and times that name their zone in UTC. `03/04/2024` could be either: it stays."""
-    flat = re.sub(r"(\d)(?:st|nd|rd|th)\b", r"\1", " ".join(text.replace(",", " ").split()), flags=re.IGNORECASE)
-    zoned = re.sub(r"\s*(?:UTC|GMT|Z)$", "+00:00", flat, flags=re.IGNORECASE)
-    zoned = re.sub(r"\s+([+-]\d{2}:?\d{2})$", r"\1", zoned)
-    for candidate in (flat, zoned):
-        try:
-            return _iso(datetime.fromisoformat(candidate), has_time=bool(re.search(r"\d:\d", candidate)))
-        except ValueError:
-            pass
-    zone = re.search(r"[+-]\d{2}:?\d{2}$", zoned) if ":" in zoned else None
-    bare = zoned[: zone.start()].strip() if zone else zoned
-    for form in _DATE_FORMATS:
-        for time in ("", *_TIME_FORMATS):
-            try:
-                found = datetime.strptime(
-                    f"{bare}{zone[0] if zone else ''}", f"{form} {time}".strip() + "%z" * bool(zone)
-                )
-            except ValueError:
-                continue
-            return _iso(found, has_time=bool(time))
-    return text
-
-
-def _iso(moment: datetime, *, has_time: bool) -> str:
-    if not has_time:
-        return date(moment.year, moment.month, moment.day).isoformat()
-    try:
-        return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment.tzinfo else moment.isoformat()
-    except OverflowError:
-        return moment.isoformat()
+    """Write dates as ISO, times that name their zone in UTC, and how long something lasted in seconds."""
+    return moment(text) or (quantity(text) if re.search(r"[a-zA-Z]", text) else None) or text
 
 
 def digest(text: str) -> str:
@@ -259,6 +177,7 @@ for _name, _form in {
     "set": sets,
     "mathematics": mathematics,
     "letter": letter,
+    "same": key,
 }.items():
     CANONICALISERS.register(_name, _form)
 
@@ -290,9 +209,9 @@ def register(name: str, form: Canonicaliser) -> None:
 
 TYPES: dict[str, tuple[str, ...]] = {
     "text": ("unicode", "space", "punctuation", "case"),
-    "numeric": ("unicode", "boxed", "punctuation", "number"),
+    "numeric": ("boxed", "number", "unicode", "space", "case"),
     "math": ("mathematics",),
-    "time": ("unicode", "space", "punctuation", "date"),
+    "time": ("date", "unicode", "space", "case"),
     "address": ("unicode", "space", "url", "ip"),
     "file": ("unicode", "space", "path"),
     "digest": ("unicode", "punctuation", "hash"),
