@@ -14,6 +14,7 @@ from swaplaw.answers import Reader, read_choice
 from swaplaw.answers.thinking import LONGEST, spoken
 
 PIECES = [
+    *("[[A]] ", "A B C D ", "\\boxed{A} ", "so B. ", "答案是A，"),
     *("\n", "(", "[", "\\boxed{", "answer ", "answer:", "the answer is B ", "<answer>", "**A ", "<think>", "</think>"),
     *("a\n", "answer:(((((", "\\", "A ", "so A.", "so A.\n", "The answer is not A, ", "A or B ", "|", "| A |\n", "{"),
     *('"answer": "', '{"a":', "wait, no: ", "actually ", "<|channel|>", "~~", "A: wrong\n", "```json\n{", "\u200b"),

@@ -170,7 +170,7 @@ def numbers(writes: Write) -> sl.Votes:
         (lambda text: f"{int(text):,}".replace(",", "."), "notation"),
         (lambda text: f"{text} €", "notation"),
         (lambda text: f"{text}.0", "spelling"),
-        (lambda text: f"{text} km", "spelling"),
+        (lambda text: f"{text} km", "notation"),
     ],
 )
 def test_a_number_written_otherwise_is_told_once(writes: Write, name: str) -> None:

@@ -396,7 +396,7 @@ def _declarations(words: _Words) -> list[_Statement]:
         end = len(classes) if end < 0 else end + 1
         line = classes[start:end]
         if line[:1] == "#":
-            before = _SENTENCES.split(classes[:start].rstrip("\n"))[-1]
+            before = _SENTENCES.split(classes[max(0, start - 60) : start].rstrip("\n"))[-1]
             boxed = _content(words, start + 1, end)
             found += (
                 boxed

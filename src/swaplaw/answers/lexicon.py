@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 CLASSES = {
     "answer": "N", "option": "O", "be": "B", "states": "Z", "right": "G", "wrong": "X", "choose": "C", "think": "T",
@@ -37,10 +39,10 @@ _LONGEST_PHRASE = 6
 
 @dataclass(frozen=True)
 class Language:
-    """The words of a language by class, its phrases by their first word, and how its text is cut into words."""
+    """The words of a language by class, its phrases by their first two, and how its text is cut into words."""
 
     classes: dict[str, str]
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]]
+    phrases: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
     token: re.Pattern[str]
     own: frozenset[str]
 
@@ -50,6 +52,16 @@ def _languages() -> dict[str, Language]:
     tables = tomllib.loads(files("swaplaw.answers").joinpath("vocabulary.toml").read_text("utf-8"))
     english = _words(tables["en"])
     return {name: _language(_words(table), english, name) for name, table in tables.items()}
+
+
+@cache
+def _foreign() -> dict[str, list[str]]:
+    """The languages that a word is of, where it is no English word."""
+    names: dict[str, list[str]] = {}
+    for name, language in _languages().items():
+        for word in language.own:
+            names.setdefault(word, []).append(name)
+    return names
 
 
 def _words(table: dict[str, list[str]]) -> dict[str, str]:
@@ -62,11 +74,11 @@ def _language(words: dict[str, str], english: dict[str, str], name: str) -> Lang
     joined = "|".join(re.escape(word) for word in unspaced) + "|" if unspaced else ""
     token = re.compile(rf"{joined}{_JOINED}|[{_UNSPACED}]|{_OTHER}")
     classes = dict(_MARKS)
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    phrases: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
     for word, kind in every.items():
         parts = (word,) if word in unspaced else tuple(_TOKEN.findall(word))
         if len(parts) > 1:
-            phrases.setdefault(parts[0], []).append((parts, kind))
+            phrases.setdefault(parts[:2], []).append((parts, kind))
         else:
             classes.update(dict.fromkeys((word, word.capitalize(), word.upper()), kind))
     classes.update(dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "L"))
@@ -89,10 +101,9 @@ def classified(text: str) -> tuple[list[str], list[str]]:
         speech = languages[next(name for name, script in scripts.items() if re.search(script, text))]
         tokens = speech.token.findall(text)
     else:
-        said = set(tokens)
-        heard = {name: len(said & language.own) for name, language in languages.items()}
-        if (most := max(heard, key=lambda name: heard[name])) and heard[most] > 0:
-            speech = languages[most]
+        heard = Counter(name for word in _foreign().keys() & set(tokens) for name in _foreign()[word])
+        if heard:
+            speech = languages[max(languages, key=lambda name: heard[name])]
     get = speech.classes.get
     classes = [get(token) or ("\n" if token[0] == "\n" else "w" if token[0].isalnum() else "") for token in tokens]
     _join(tokens, classes, speech)
@@ -103,11 +114,14 @@ def _join(tokens: list[str], classes: list[str], speech: Language) -> None:
     """Read phrases as one word each: its class stands at the first word, and the others have none."""
     phrases = speech.phrases
     lowered = [token.lower() for token in tokens]
-    for place in [place for place, token in enumerate(lowered) if token in phrases]:
-        if classes[place] == "" and lowered[place][0].isalpha():
+    begun = [place for place, pair in enumerate(pairwise(lowered)) if pair in phrases]
+    free = 0
+    for place in begun:
+        if place < free:
             continue  # It is part of the phrase before it.
         window = tuple(lowered[place : place + _LONGEST_PHRASE])
-        for parts, kind in phrases[lowered[place]]:
+        for parts, kind in phrases[window[:2]]:
             if window[: len(parts)] == parts:
-                classes[place : place + len(parts)] = [kind, *[""] * (len(parts) - 1)]
+                free = place + len(parts)
+                classes[place:free] = [kind, *[""] * (len(parts) - 1)]
                 break
