@@ -151,6 +151,7 @@ class Sampling:
         return [min(left, max(1, lacking if above <= 0 else min(above, max(below, 1)))), *others]
 
 
+MOST_SWINGS = 10_000
 MOST_REMAINING = 200
 """Beyond this many open votes of one member the bound is not computed: the vote is far from decided anyway."""
 
@@ -299,21 +300,31 @@ def _bound_if_backed(ballot: Ballot, answer: Answer, number: int, enough: float)
 
 def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int, categories: int) -> float:
     """Probability that a rival with `theirs` votes of each member ends level with the leader or ahead of it."""
-    swing = {0: 1.0}
-    *others, last = [member for member in ballot.members if ballot.left[member]]
-    for member in others:
-        moved: dict[int, float] = {}
-        unit, left = ballot.units[member], ballot.left[member]
-        gains = _gains(*_posterior(ballot, member, leader, theirs[member], categories), left)
-        for base, chance in swing.items():
-            for gain, likelihood in enumerate(gains, -left):
-                moved[base + unit * gain] = moved.get(base + unit * gain, 0.0) + chance * likelihood
-        swing = moved
-    unit, left = ballot.units[last], ballot.left[last]
-    tails = _tails(*_posterior(ballot, last, leader, theirs[last], categories), left)
+    open_members = [member for member in ballot.members if ballot.left[member]]
+    states = tuple(
+        (ballot.units[m], ballot.left[m], *_posterior(ballot, m, leader, theirs[m], categories)) for m in open_members
+    )
+    return _reaches(states, lead)
+
+
+@lru_cache(maxsize=2**18)
+def _reaches(states: tuple[tuple[int, int, int, int, int], ...], lead: int) -> float:
+    """Probability that what a rival gains of all members is at least the lead; questions often share their states."""
+    bound = lead + sum(unit * left for unit, left, *_ in states)
+    swing: NDArray[Any] = np.zeros(1, dtype=np.int64 if bound < 2**62 else object)
+    chance: NDArray[np.float64] = np.ones(1)
+    *others, (unit, left, *last) = states
+    for own_unit, own_left, *posterior in others:
+        gains = own_unit * np.arange(-own_left, own_left + 1).astype(swing.dtype)
+        swing = (swing[:, None] + gains).ravel()
+        chance = np.outer(chance, _gains(*posterior, own_left)).ravel()
+        if len(swing) > MOST_SWINGS:  # Of many members, ways to the same swing count together.
+            swing, place = np.unique(swing, return_inverse=True)
+            chance = np.bincount(place.ravel(), chance).astype(np.float64)
     # Of the last member at least this net gain is needed, rounded up.
-    needed = ((-((base - lead) // unit), chance) for base, chance in swing.items())
-    return sum(chance * tails[max(0, gain + left)] for gain, chance in needed if gain <= left)
+    needed = -((swing - lead) // unit)
+    tails = np.array([*_tails(*last, left), 0.0])
+    return float(chance @ tails[np.clip(needed + left, 0, len(tails) - 1).astype(np.intp)])
 
 
 def _posterior(ballot: Ballot, member: int, leader: Answer, theirs: int, categories: int) -> tuple[int, int, int]:
