@@ -17,7 +17,8 @@ from swaplaw._core.byte_cache import Kept
 from swaplaw.law import spans
 from swaplaw.law.curve import curve_of, curves_of
 from swaplaw.law.pair import Pair
-from swaplaw.law.spans import _distinct, batches
+from swaplaw.law.spans import batches
+from swaplaw.votes.codes import alike
 
 from support.corpora import corpora, weights
 from support.twin import Corpus, law
@@ -112,10 +113,8 @@ def test_what_can_be_derived_is_not_sent() -> None:
     columns=st.lists(st.tuples(*[st.integers(-3, 3)] * 4), max_size=30),
     stretch=st.sampled_from([1, 1000, 2**20]),
 )
-def test_distinct_columns_by_counting_by_sorting_and_beyond_64_bits(
-    columns: list[tuple[int, ...]], stretch: int
-) -> None:
+def test_alike_columns_share_a_number_however_large_theirs_are(columns: list[tuple[int, ...]], stretch: int) -> None:
     table = np.array(columns, dtype=np.int64).reshape(-1, 4).T * stretch
-    distinct, which = _distinct(table)
-    assert (distinct[:, which] == table).all()
-    assert len(set(map(tuple, distinct.T.tolist()))) == distinct.shape[1] == len(set(columns))
+    which, first = alike(table)
+    assert (table[:, first][:, which] == table).all()
+    assert len(first) == len(set(columns))

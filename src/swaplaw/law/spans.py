@@ -17,13 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import lcm, prod
+from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._core.arrays import Floats, Ints
+from swaplaw.votes.codes import alike
 from swaplaw.votes.tally import Tally, credits, tie_credit
 
 if TYPE_CHECKING:
@@ -260,27 +261,9 @@ def _rank_margins(batch: Sequence[Pair], column: Ints, owner: Ints) -> tuple[Bre
     row = tally.rivals.order.take(column)
     own = [tally.by_row(tally.votes[model]).astype(np.int64).take(row) for model in pair]
     level = np.stack([np.zeros_like(own[0]), np.zeros_like(own[0]), *own])
-    occurring, which = _distinct(np.concatenate([facts, level], axis=1).astype(np.int64))
-    return breakpoints(*occurring), which[: facts.shape[1]], which[facts.shape[1] :]
-
-
-def _distinct(columns: Ints) -> tuple[Ints, Ints]:
-    """The distinct columns of whole numbers, and which of them each column is."""
-    least = columns.min(axis=1, initial=0)
-    shape = tuple(map(int, columns.max(axis=1, initial=0) - least + 1))
-    if prod(shape) >= 2**62:
-        distinct, which = np.unique(columns, axis=1, return_inverse=True)
-        return distinct, which
-    # One number for each column: counted where few are possible, sorted otherwise.
-    key = np.ravel_multi_index(tuple(columns - least[:, None]), shape)
-    if prod(shape) <= LARGEST_TABLE:
-        found = np.flatnonzero(np.bincount(key, minlength=prod(shape)))
-        rank = np.empty(prod(shape), dtype=np.intp)
-        rank[found] = np.arange(len(found))
-        which = rank.take(key)
-    else:
-        found, which = np.unique(key, return_inverse=True)
-    return np.stack(np.unravel_index(found, shape)) + least[:, None], which
+    every = np.concatenate([facts, level], axis=1).astype(np.int64)
+    which, first = alike(every)
+    return breakpoints(*every[:, first]), which[: facts.shape[1]], which[facts.shape[1] :]
 
 
 def sum_over_slots(

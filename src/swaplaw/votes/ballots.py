@@ -89,31 +89,22 @@ class Ballots:
 
     def tally(self, *, labelled: bool = True) -> Tally:
         """Count as a tally does: the questions with a label, or all of them as if none had one."""
-        from swaplaw.votes.rivals import arrange
+        from swaplaw.votes.counts import sides
         from swaplaw.votes.tally import Tally
 
         kept = self.labelled if labelled else np.ones(len(self.questions), dtype=bool)
-        place, own = np.cumsum(kept) - 1, kept[self.question]
-        right = self.right & own if labelled else np.zeros(len(self.question), dtype=bool)
-        rival = np.flatnonzero(own & ~right)
-        gold = np.zeros((len(self.models), int(kept.sum())), dtype=np.int64)
-        np.add.at(gold.T, place[self.question[right]], self.counts[:, right].T)
-        rivals, spots = arrange(place[self.question[rival]], int(kept.sum()), list(self.answers[rival]))
-        order = np.argsort(spots)
-        counts = self.counts[:, rival[order]]
-        model, entry = np.nonzero(counts)
+        own = kept[self.question]
+        model, place = np.nonzero(self.counts[:, own])
+        cast = model, place, self.counts[:, own][model, place]
+        question, right = (np.cumsum(kept) - 1)[self.question[own]], self.right[own] & labelled
         names = np.array(self.questions, dtype=object)[kept]
         return Tally(
             self.dataset,
             self.models,
             tuple(names),
             self.votes[:, kept],
-            gold,
-            rivals,
-            np.searchsorted(model, np.arange(len(self.models) + 1)),
-            spots[order][entry],
-            counts[model, entry],
-            None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[kept]),
+            *sides(question, right, self.answers[own], cast, len(self.models), merge_right=True),
+            clusters=None if self.clusters is None else tuple(np.array(self.clusters, dtype=object)[kept]),
             unlabelled=len(self.questions) - len(names),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,19 @@ def distinct(key: Ints, keys: int) -> tuple[Ints, Ints]:
         return np.flatnonzero(seen), (np.cumsum(seen) - 1).take(key)
     found, place = np.unique(key, return_inverse=True)
     return found, place
+
+
+def alike(facts: Iterable[Ints]) -> tuple[Ints, Ints]:
+    """Number things by their facts, an array each; those with the same share a number. Also, where each first is."""
+    number = np.zeros(1, dtype=np.int64)
+    for fact in facts:
+        least, most = int(fact.min(initial=0)), int(fact.max(initial=0))
+        # Numbers stay below that of things, so that a pair of them fits 64 bits.
+        keys = (int(number.max(initial=0)) + 1) * (most - least + 1)
+        _, number = distinct(number * (most - least + 1) + (fact - least), keys)
+    first = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.intp)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return number, first
 
 
 def one_each(key: Ints, keys: int, value: Ints) -> npt.NDArray[np.int64] | None:

@@ -7,15 +7,17 @@ each has a row of its own (see `rivals`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from swaplaw._core.arrays import Bools, Ints
 from swaplaw.errors import quote, several
-from swaplaw.votes.codes import Codes, distinct, numbered
+from swaplaw.votes.codes import Codes, alike, distinct, numbered
 from swaplaw.votes.options import OPTIONS, stated_options
-from swaplaw.votes.rivals import RightSets, arrange
+from swaplaw.votes.rivals import RightSets, Rivals, arrange
 from swaplaw.votes.tally import NO_NULLS, Nulls, Tally, by_model, grid
 
 if TYPE_CHECKING:
@@ -46,20 +48,7 @@ def tally_counts(
     if graded:
         # What was graded both ways is what most of its votes say.
         right = 2 * np.bincount(place, votes * code.right) > np.bincount(place, votes)
-    several = not merge_right and bool(np.bincount(own[right]).max(initial=0) > 1)
-    if several:
-        rights, golds = _right_sets(own, right, m, place, votes)
-        row, rival = _rivals(rights, golds, own)
-        gold = np.full(len(own), -1)
-        gold[golds[golds >= 0]] = np.flatnonzero(golds >= 0)
-    else:
-        rights, rival = None, np.flatnonzero(~right)
-        row, gold = own[rival], np.where(right, own, -1)
-    number = len(questions) if rights is None else len(rights.question)
-    rivals, spots = arrange(row, number, np.array([*answers, None], dtype=object)[name[rival]], rights)
-    for_gold = gold.take(place) >= 0
-    entry, position = _entries(place, rival, spots, len(own))
-    options = None
+    labels, options = np.array([*answers, None], dtype=object), None
     if OPTIONS in counts.columns:
         given = 1 + np.bincount(own[~right & (name < len(answers))], minlength=len(questions))
         options = stated_options(counts[OPTIONS].fill_null(0).to_numpy(), q, given)
@@ -68,9 +57,7 @@ def tally_counts(
         tuple(models),
         tuple(questions),
         grid(m, q, votes, (len(models), len(questions))),
-        grid(m[for_gold], gold.take(place[for_gold]), votes[for_gold], (len(models), number)),
-        rivals,
-        *by_model(m[entry], position, votes[entry], len(models)),
+        *sides(own, right, labels[name], (m, place, votes), len(models), merge_right=merge_right),
         clusters=clusters_of(counts),
         nulls=_nulls(counts, m, q),
         merged_right=merge_right,
@@ -79,6 +66,34 @@ def tally_counts(
         only_grades=bool((counts["gold"] == RIGHT).all()),
         options=options,
     )
+
+
+def sides(
+    own: Ints,
+    right: Bools,
+    labels: npt.NDArray[np.object_],
+    cast: tuple[Ints, Ints, Ints],
+    models: int,
+    *,
+    merge_right: bool,
+) -> tuple[Ints, Rivals, Ints, Ints, Ints]:
+    """Set right answers apart from their rivals: gold, rivals, starts, positions and counts of a tally.
+
+    `own` is the question of each category, rising; `cast` the model, the category and the number of votes.
+    """
+    model, place, votes = cast
+    number, rights, rival = int(own.max(initial=-1)) + 1, None, np.flatnonzero(~right)
+    row, gold = own[rival], np.where(right, own, -1)
+    if not merge_right and np.bincount(own[right]).max(initial=0) > 1:
+        rights, golds = _right_sets(own, right, cast)
+        row, rival = _rivals(rights, golds, own)
+        gold, number = np.full(len(own), -1), len(golds)
+        gold[golds[golds >= 0]] = np.flatnonzero(golds >= 0)
+    rivals, spots = arrange(row, number, labels[rival], rights)
+    entry, position = _entries(place, rival, spots, len(own))
+    golden = gold.take(place) >= 0
+    for_gold = grid(model[golden], gold.take(place[golden]), votes[golden], (models, number))
+    return for_gold, rivals, *by_model(model[entry], position, votes[entry], models)
 
 
 def graded_both_ways(counts: pl.DataFrame) -> list[str]:
@@ -101,21 +116,24 @@ def graded_both_ways(counts: pl.DataFrame) -> list[str]:
     ]
 
 
-def _right_sets(own: Ints, right: Bools, model: Ints, place: Ints, votes: Ints) -> tuple[RightSets, Ints]:
+def _right_sets(own: Ints, right: Bools, cast: tuple[Ints, Ints, Ints]) -> tuple[RightSets, Ints]:
     """The rows of all questions, and the right category of each, -1 where nobody named one.
 
     Right answers of a question with the same votes from every model score the same: one row stands for all of them.
     """
+    model, place, votes = cast
     chosen = np.flatnonzero(right)
     spot = np.full(len(own), -1)
     spot[chosen] = np.arange(len(chosen))
-    alike = own[chosen]
-    for one in range(int(model.max(initial=-1)) + 1):
-        theirs = np.flatnonzero((model == one) & right.take(place))
-        counts = np.bincount(spot.take(place[theirs]), votes[theirs], len(chosen)).astype(np.int64)
-        largest = int(counts.max(initial=0)) + 1
-        _, alike = distinct(alike * largest + counts, (int(alike.max(initial=0)) + 1) * largest)
-    _, first, copies = np.unique(alike, return_index=True, return_counts=True)
+
+    def facts() -> Iterator[Ints]:
+        yield own[chosen]
+        for one in range(int(model.max(initial=-1)) + 1):
+            theirs = np.flatnonzero((model == one) & right.take(place))
+            yield np.bincount(spot.take(place[theirs]), votes[theirs], len(chosen)).astype(np.int64)
+
+    kind, first = alike(facts())
+    copies = np.bincount(kind)
     nobody = np.flatnonzero(np.bincount(own[chosen], minlength=int(own.max(initial=-1)) + 1) == 0)
     question = np.concatenate([own[chosen[first]], nobody])
     golds = np.concatenate([chosen[first], np.full(len(nobody), -1)])
