@@ -1,4 +1,4 @@
-"""The evidence: bootstrap of everything against SciPy's of one number, S-hat of a large fleet against one product.
+"""The evidence: intervals of everything against SciPy's bootstrap of one number; S-hat of a fleet against one product.
 
 Both peers are the fastest that there are: SciPy's percentile bootstrap (its default, BCa, takes longer), and the
 product in 32-bit floats.
@@ -19,8 +19,7 @@ import swaplaw as sl
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row, compare
 from benchmarks.law import fleet, write
-from swaplaw.evidence.bootstrap import Estimates, estimate
-from swaplaw.evidence.quantities import QUANTITIES, terms_of
+from swaplaw.evidence.quantities import MEANS, QUANTITIES
 from swaplaw.predict.law_file import Law
 from swaplaw.votes.tally import Tally
 
@@ -34,27 +33,24 @@ def measure() -> Iterator[Row]:
         file = Path(folder) / "votes.parquet"
         write(*fleet(), file)
         tally = sl.read_votes(file).tally()
-    yield bootstrap_against_scipy(tally)
+    yield intervals_against_scipy(tally)
     yield screen_against_product()
 
 
-def bootstrap_against_scipy(tally: Tally) -> Row:
-    """Intervals of all quantities of 45 pairs against that of one pair's lift, both from what each question adds."""
-    terms, draws = terms_of(sl.pairs(tally), "2/3"), sl.evidence.resampler(tally, replicates=REPLICATES)
-    gains, scale = terms.pairs[0].gains(Fraction(2, 3))
-    lift = gains.sum(axis=0) / scale
+def intervals_against_scipy(tally: Tally) -> Row:
+    """Intervals of all rates and correlations of 45 pairs against the bootstrap interval of one pair's lift."""
+    chosen = list(sl.pairs(tally))
+    gains, scale = chosen[0].gains(Fraction(2, 3))
+    lift, names = gains.sum(axis=0) / scale, [name for name in QUANTITIES if name not in MEANS]
 
-    def ours() -> Estimates:
-        return estimate(draws, terms, lambda found: found.named(QUANTITIES))
+    def ours() -> Any:
+        return sl.intervals(tally, quantities=names)
 
     def theirs() -> Any:
         return scipy.stats.bootstrap((lift,), np.mean, n_resamples=REPLICATES, method="percentile", rng=0)
 
-    interval, their_interval = ours()[QUANTITIES.index("lift"), 0].interval, theirs().confidence_interval
-    assert interval is not None
-    assert np.allclose([interval.low, interval.high], list(their_interval), atol=1e-3)
-    name = f"{REPLICATES:,} replicates of {len(QUANTITIES)} quantities of 45 pairs x {QUESTIONS:,} questions"
-    against = "scipy.stats.bootstrap (percentile) of one pair's lift"
+    name = f"intervals of {len(names)} rates and correlations of 45 pairs x {QUESTIONS:,} questions"
+    against = f"scipy.stats.bootstrap (percentile, {REPLICATES:,} draws) of one pair's lift"
     return compare(name, ours, theirs, against, 1 / 3, note="synthetic votes", guarded=True)
 
 

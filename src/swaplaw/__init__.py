@@ -11,7 +11,7 @@ sl.pair(tally, "A", "B").at("2/3").lift          # the law at one weight, exactl
 sl.curve(tally, "A", "B").best_plateau           # the law at every weight, exactly
 sl.panels.certify(sl.panel(tally, ["A", "B", "C"])).best  # more than two models, at weights proven best
 sl.panels.best_panels(tally, 3).panels           # the best trios of the fleet
-sl.bootstrap(tally).of("A", "B")["lift"]         # every quantity with its interval
+sl.intervals(tally).of("A", "B")["lift"]         # every quantity with its interval
 law = sl.calibrate(tally)                        # conversion rates, frozen: law.write("law.json")
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
 sl.law.curves_of(sl.predict.best_pairs(other, sl.screen(other, law), 100))  # exact curves of the most promising

@@ -9,7 +9,7 @@ from .decide.compare import compare as compare
 from .decide.recommend import recommend as recommend
 from .errors import InputError as InputError
 from .errors import SwaplawError as SwaplawError
-from .evidence.bootstrap import bootstrap as bootstrap
+from .evidence.quantities import intervals as intervals
 from .importers.reading import import_votes as import_votes
 from .importers.reading import read_votes as read_votes
 from .importers.reading import votes_from as votes_from
@@ -31,7 +31,6 @@ __all__ = [
     "SwaplawError",
     "Tally",
     "Votes",
-    "bootstrap",
     "calibrate",
     "combine",
     "compare",
@@ -40,6 +39,7 @@ __all__ = [
     "demo_votes",
     "evidence",
     "import_votes",
+    "intervals",
     "law",
     "pair",
     "pairs",

@@ -9,7 +9,6 @@ import pytest
 
 import swaplaw as sl
 from swaplaw._core import memory
-from swaplaw.evidence import quantities
 
 
 def test_what_does_not_fit_is_refused_with_its_size() -> None:
@@ -20,9 +19,9 @@ def test_what_does_not_fit_is_refused_with_its_size() -> None:
 
 
 def test_pairs_whose_summands_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_bytes", lambda: 100_000)
-    with pytest.raises(sl.InputError, match="the summands of 36 pairs on 100 questions would take about"):
-        quantities.terms_of(sl.pairs(sl.demo_votes()), "2/3")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 100)
+    with pytest.raises(sl.InputError, match="the sums of 36 pairs in 40 parts would take about"):
+        sl.intervals(sl.demo_votes(), by="question")
 
 
 def test_running_out_of_memory_is_one_line() -> None:
@@ -49,10 +48,3 @@ def test_what_is_taken_of_a_limit_is_not_free() -> None:
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(finished.stdout) >= 1 << 30
-
-
-def test_replicates_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    tally = sl.demo_votes().tally()
-    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
-    with pytest.raises(sl.InputError, match=r"10,000 replicates of [\d,]+ numbers would take about"):
-        sl.bootstrap(tally, replicates=10_000)

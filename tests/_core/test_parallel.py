@@ -158,7 +158,7 @@ def _double(_: None, share: int) -> int:
     ],
 )
 def test_what_makes_no_crew(crew: dict[str, Any], words: str) -> None:
-    for function in (sl.panels.best_panels, sl.recommend, sl.calibrate, sl.bootstrap, sl.predictors):
+    for function in (sl.panels.best_panels, sl.recommend):
         with pytest.raises(sl.InputError, match=words):
             function(fleet(), **crew)
     with pytest.raises(sl.InputError, match=words):

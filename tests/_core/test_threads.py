@@ -19,17 +19,3 @@ with one_thread():
 def test_libraries_that_come_later_keep_to_one_thread_too() -> None:
     told = subprocess.run([sys.executable, "-c", CODE], check=True, capture_output=True, text=True)
     assert told.stdout.strip() == "[1]"
-
-
-NO_ROOM = """
-import resource, threading
-from swaplaw._core.threads import in_threads
-resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-threading.stack_size(4 << 30)
-print(in_threads(str, range(3), threads=2))
-"""
-
-
-def test_work_is_done_where_no_thread_can_start() -> None:
-    told = subprocess.run([sys.executable, "-c", NO_ROOM], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "['0', '1', '2']"

@@ -490,6 +490,6 @@ def test_votes_may_come_in_any_form(tmp_path: Path) -> None:
     for votes in (frame, frame.to_pandas(), sl.votes_from(frame), tmp_path / "votes.csv"):
         assert sl.recommend(votes, repeats=1).to_dict() == wanted
     assert sl.combine(frame, rules=["equal"], repeats=1).tally.models == ("a", "b", "c")
-    assert sl.bootstrap(frame, quantities=["lift"], replicates=50).of("b", "a")
+    assert sl.intervals(frame, quantities=["lift"]).of("b", "a")
     misspelt = frame.with_columns(answer=pl.col("answer") + ")")
     assert sl.recommend(misspelt).reason == "checks"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.evidence.association import (
     average_ranks,
-    centred_correlations,
     count,
     mean,
     over_models,
@@ -95,21 +94,25 @@ def test_intervals_over_models_cover_the_populations_rho(kind: int, models: int)
     truth = np.mean([rho(x, y) for x, y, _, _ in large])
     source = np.random.default_rng(models)
     worlds = 400
-    ends = [over_models(*population(kind, models, source))[:2] for _ in range(worlds)]
+    ends = [over_models(*population(kind, models, source))[1:3] for _ in range(worlds)]
     covered = np.mean([low <= truth <= high for low, high in ends])
     assert 0.89 <= covered <= 0.99  # 90 to 98%, give or take what 400 worlds can tell
 
 
 def test_few_models_have_no_interval_over_models() -> None:
     x, y, i, j = population(0, 5, np.random.default_rng(0))
-    low, high, without = over_models(x, y, i, j)
+    whole, low, high, without = over_models(x, y, i, j)
+    assert whole == pytest.approx(float(rho(x, y)))
     assert np.isnan([low, high]).all()
     assert len(without) == 5
     assert without[0] == pytest.approx(float(rho(x[4:], y[4:])))
 
 
-def test_centred_draws_have_the_estimate_in_their_middle() -> None:
-    draws = np.tanh(np.random.default_rng(0).normal(0.3, 0.2, size=(2, 999)))
-    moved = centred_correlations(draws, np.array([0.7, np.nan]))
-    assert np.median(moved[0]) == pytest.approx(0.7)
-    assert np.isnan(moved[1]).all()
+def test_samples_are_averaged_over_models() -> None:
+    x, y, i, j = population(0, 8, np.random.default_rng(1))
+    other = np.random.default_rng(2).normal(size=len(x))
+    whole, low, high, without = over_models(np.stack([x, other]), np.stack([y, y]), i, j)
+    assert whole == pytest.approx((float(rho(x, y)) + float(rho(other, y))) / 2)
+    assert low < whole < high
+    kept = (i != 0) & (j != 0)
+    assert without[0] == pytest.approx((float(rho(x[kept], y[kept])) + float(rho(other[kept], y[kept]))) / 2)

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from benchmarks.coverage import CLUSTERED, SINGLE, Row, Setting, coverage, single_warned
 
-import swaplaw as sl
 from swaplaw.evidence import lift_effect, resampling_units
-from swaplaw.evidence.bootstrap import estimate
-from swaplaw.evidence.percentiles import Method
-from swaplaw.evidence.quantities import terms_of
 
 from support.fleets import Population
 
@@ -45,19 +41,6 @@ def test_intervals_cover_between_92_and_99_per_cent(clusters: int | None, questi
     found = share_held(Population(clusters), questions, 500)
     print(f"{questions} questions in {clusters or 'no'} clusters: {found:.1%} of 500 intervals hold the true lift")
     assert 0.92 <= found <= 0.99
-
-
-def test_the_plain_percentile_interval_is_too_narrow_for_few_clusters() -> None:
-    """Why the bootstrap's default is expanded: with ten clusters the plain one is a fifth shorter than it should be."""
-    tally = Population(10).draw(100, np.random.default_rng(0))
-    terms, draws = terms_of([sl.pair(tally, "aa", "bb")], WEIGHT), sl.evidence.resampler(tally, replicates=4000)
-    widths = []
-    methods: tuple[Method, ...] = ("expanded", "percentile")
-    for method in methods:
-        interval = estimate(draws, terms, lambda found: found.phi, method=method)[0].interval
-        assert interval is not None
-        widths.append(interval.high - interval.low)
-    assert widths[0] > 1.1 * widths[1]
 
 
 def rows(settings: tuple[Setting, ...], draws: int) -> list[Row]:

@@ -13,7 +13,7 @@ import swaplaw as sl
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.evidence import effective_votes, effective_votes_unlabelled
 from swaplaw.evidence.diversity import classical
-from swaplaw.evidence.quantities import terms_of
+from swaplaw.evidence.quantities import quantities_of
 
 from support.corpora import corpora
 from support.twin import Corpus
@@ -147,7 +147,7 @@ def test_without_labels_there_are_bounds() -> None:
 def test_classical_measures_are_their_definitions(case: Corpus) -> None:
     pair = next(sl.pairs(sl.votes_from(case.frame()).tally()))
     m = pair.masses
-    found = classical(terms_of([pair], "1").quantities())
+    found = classical(quantities_of([pair], "1"))
     agree, differ, mean = m.both_right * m.both_wrong, m.rescue * m.damage, (m.p + m.q) / 2
     apart = m.rescue + m.damage
     expected: dict[str, Fraction | float | None] = {
@@ -164,4 +164,6 @@ def test_classical_measures_are_their_definitions(case: Corpus) -> None:
     }
     assert set(found) == set(expected)
     for name, value in expected.items():
-        assert np.isnan(found[name][0]) if value is None else found[name][0] == pytest.approx(float(value), abs=1e-9)
+        assert (
+            np.isnan(found[name][0, 0]) if value is None else found[name][0, 0] == pytest.approx(float(value), abs=1e-9)
+        )

@@ -19,6 +19,7 @@ from swaplaw.evidence.interval import standard_errors
 from swaplaw.evidence.lifts import errors_along
 from swaplaw.evidence.quantities import MEANS, question_values
 from swaplaw.law.curve import curve_of
+from swaplaw.law.pair import pooled
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.report.explorer import curve_data
 
@@ -54,10 +55,10 @@ VOTES = tallies()
 @pytest.mark.parametrize("weight", WEIGHTS)
 @pytest.mark.parametrize("name", list(VOTES))
 def test_python_gives_one_interval(name: str, weight: str) -> None:
-    """`bootstrap`, `lift_effect`, many rows at once, and the report's explorer, for every pair."""
+    """`intervals`, `lift_effect`, many rows at once, and the report's explorer, for every pair."""
     tally = VOTES[name].tally()
     units = resampling_units(tally)
-    drawn = sl.bootstrap(tally, weight, quantities=["lift"])
+    drawn = sl.intervals(tally, weight, quantities=["lift"])
     x = Fraction(weight)
     assert len(drawn.pairs) > 2
     for pair in drawn.pairs:
@@ -67,7 +68,7 @@ def test_python_gives_one_interval(name: str, weight: str) -> None:
         assert interval is not None
         assert (interval.low, interval.high) == (found.low, found.high)
         assert interval.method == "student"
-        rows = effects(question_values(pair, x, ["lift", "swap"]), units.among(pair.common).member)
+        rows = effects(question_values(next(pooled([pair], x)), ["lift", "swap"]), units.among(pair.common).member)
         assert found.certain or rows[0] == found
 
 
@@ -103,7 +104,7 @@ def test_the_commands_give_pythons_interval(votes: str, swaplaw: Callable[..., F
     source = votes if votes == "demo" else real_votes(votes)
     tally = (sl.demo_votes() if votes == "demo" else sl.read_votes(source)).tally()
     printed = json.loads(swaplaw("pairs", source, "--json").out)["pairs"]
-    drawn = sl.bootstrap(tally, "2/3", quantities=["lift"])
+    drawn = sl.intervals(tally, "2/3", quantities=["lift"])
     assert len(printed) == len(drawn.pairs)
     for row in printed:
         interval = drawn.of(row["primary"], row["secondary"])["lift"].interval
@@ -143,25 +144,13 @@ def test_what_no_vote_could_change_is_certain(tmp_path: Path, swaplaw: Callable[
     assert two["low"] < two["high"]
 
 
-def test_a_choice_that_is_not_picked_from_many_has_the_plain_interval() -> None:
-    """What `recommend` and the held-out numbers say of given gains is what everybody says."""
-    from swaplaw.decide.selection import Selection
-    from swaplaw.evidence.interval import effect
-
-    rng = np.random.default_rng(2)
-    gains, member = rng.choice([-1.0, 0, 0, 0, 1], 90), rng.integers(0, 9, 90)
-    alone = Selection(member, 0, 0, 0, np.zeros(10)).effect(gains)
-    plain = effect(gains, member)
-    assert (alone.low, alone.high, alone.standard_error) == (plain.low, plain.high, plain.standard_error)
-
-
 @pytest.mark.parametrize("name", ["demo", "holed"])
 def test_every_mean_is_the_mean_of_its_questions(name: str) -> None:
     tally = VOTES[name].tally()
-    found = sl.bootstrap(tally, "2/3", quantities=list(MEANS))
+    found = sl.intervals(tally, "2/3", quantities=list(MEANS))
     units = resampling_units(tally)
     for pair in found.pairs:
-        values = question_values(pair, Fraction(2, 3), list(MEANS))
+        values = question_values(next(pooled([pair], Fraction(2, 3))), list(MEANS))
         judged = effects(values, units.among(pair.common).member)
         for row, (quantity, least) in enumerate(MEANS.items()):
             each = found.of(pair.primary, pair.secondary)[quantity]

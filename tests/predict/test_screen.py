@@ -13,6 +13,7 @@ import swaplaw as sl
 from swaplaw.law.pair import Pair
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.laws.margins import margin_lift
+from swaplaw.predict.screen import Rule, with_reliability
 
 from support.corpora import corpora
 from support.twin import Corpus
@@ -116,3 +117,31 @@ def test_the_margin_law_holds_no_two_pairs_at_a_time(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("swaplaw.predict.screen.margin_lift", watched)
     assert len(sl.screen(sl.demo_votes(), rule="margin")) == len(alive) == 36
     assert most <= 2
+
+
+@pytest.mark.parametrize("rule", ["swap", "margin"])
+def test_a_screen_is_checked_on_questions_that_it_has_not_seen(rule: Rule) -> None:
+    """What S-hat shares with the lift of the same questions is luck, and does not count."""
+    tally = sl.demo_votes().tally()
+    law = sl.calibrate(tally)
+    found = with_reliability(sl.screen(tally, law, rule=rule), tally, law).reliability
+    assert found is not None
+    assert found.rho is not None
+    rows = {row.name: row for row in sl.predictors(tally, law).predictors}
+    own = rows["predicted" if rule == "swap" else "margin"]
+    assert found.rho == pytest.approx(own.split)
+    assert (found.gain, found.pairs) == (11, 36)
+    if rule == "swap":
+        assert own.rho.value is not None
+        assert own.rho.value > found.rho + 0.2
+        assert found.is_worthless
+        assert "worthless here" in found.note
+
+
+def test_a_screen_of_one_question_cannot_be_checked() -> None:
+    one = Corpus({"aa": {"q": Counter("A")}, "bb": {"q": Counter("B")}}, {"q": "A"})
+    tally = sl.votes_from(one.frame()).tally()
+    found = with_reliability(sl.screen(tally, LAW), tally, LAW).reliability
+    assert found is not None
+    assert (found.rho, found.low, found.pairs) == (None, None, 1)
+    assert "nothing to rank" in found.note

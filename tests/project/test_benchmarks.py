@@ -198,7 +198,7 @@ def test_best_pairs_are_the_best_by_s_hat() -> None:
 def test_screen_in_blocks_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks.evidence import LAW
 
-    module = sys.modules["swaplaw.predict.screen"]
+    module = sys.modules["swaplaw.evidence.quantities"]
     tally = fleets.synthetic(9, 500)
     whole = sl.screen(tally, LAW)
     pair = sl.pair(tally, tally.models[int(whole.primary[3])], tally.models[int(whole.secondary[3])])

@@ -97,7 +97,7 @@ def results() -> Iterator[Any]:
     yield from (sl.panel(votes, two), sl.panel(votes, two).at([1, "1/2"]), sl.panels.certify(sl.panel(votes, two)))
     yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, work=0))
     yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.effective_votes(votes))
-    yield sl.bootstrap(votes, quantities=["lift", "swap"])
+    yield sl.intervals(votes, quantities=["lift", "swap"])
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
     yield from (sl.predict.sample_ladder(votes, *two), sl.predict.replicate([votes, other]))
     yield sl.combine(votes, models=two, repeats=1)

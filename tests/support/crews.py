@@ -32,7 +32,7 @@ def curve_bytes(curves: Any) -> bytes:
 
 
 def everything(**crew: Any) -> dict[str, bytes]:
-    """Pairs, curves, panels, folds, choice, splits and replicates, shared out as told."""
+    """Pairs, curves, panels, folds, choice and splits, shared out as told."""
     tally = fleet()
     primary, secondary = tally.models[:2]
     searched = sl.panels.best_panels(tally, 3, top=3, **crew)
@@ -46,9 +46,6 @@ def everything(**crew: Any) -> dict[str, bytes]:
         "folds": repr(judged),
         "choice": json.dumps(chosen.to_dict()),
         "splits": json.dumps(sl.decide.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
-        "law": json.dumps(sl.calibrate(tally, replicates=400, **crew).to_dict()),
-        "predictors": json.dumps(sl.predictors(tally, replicates=400, **crew).to_dict()),
-        "replicates": json.dumps(sl.bootstrap(tally, quantities=("lift", "swap"), replicates=400, **crew).to_dict()),
     }
     return {
         **{name: text.encode() for name, text in found.items()},

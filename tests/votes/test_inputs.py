@@ -26,7 +26,7 @@ TAKES_COUNTS: dict[str, Callable[[Any], Any]] = {
     "panel": lambda votes: sl.panel(votes, [A, B]).at([1, "2/3"]).to_dict(),
     "best_panels": lambda votes: sl.panels.best_panels(votes, 2, top=1).panels[0].best,
     "fleet_optimum": lambda votes: sl.panels.fleet_optimum(votes, work=0).accuracy,
-    "bootstrap": lambda votes: sl.bootstrap(votes, quantities=["lift"]).of(A, B),
+    "intervals": lambda votes: sl.intervals(votes, quantities=["lift"]).of(A, B),
     "resampler": lambda votes: sl.evidence.resampler(votes).to_dict(),
     "resampling_units": lambda votes: sl.evidence.resampling_units(votes).count,
     "effective_votes": lambda votes: sl.evidence.effective_votes(votes).to_dict(),

@@ -43,7 +43,7 @@ POOLING: dict[str, Callable[[sl.Tally], Any]] = {
     "panel": lambda tally: sl.panel(tally, list(MODELS)).at([1, 1, 1]),
     "best panels": lambda tally: best_panels(tally),
     "fleet": lambda tally: fleet_optimum(tally),
-    "bootstrap": lambda tally: sl.bootstrap(tally, "2/3", replicates=20),
+    "intervals": lambda tally: sl.intervals(tally, "2/3"),
     "calibrate": lambda tally: sl.calibrate(tally, replicates=20),
     "predictors": lambda tally: sl.predictors(tally),
     "screen by margins": lambda tally: sl.screen(tally, rule="margin"),

@@ -3,31 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Any, TypeVar
-
-Item = TypeVar("Item")
-Found = TypeVar("Found")
-
-
-def in_threads(work: Callable[[Item], Found], items: Iterable[Item], threads: int | None = None) -> list[Found]:
-    """Do some work on each item, several at a time; one at a time where no memory is left for threads.
-
-    What was begun is then done again, so the work must be such that this changes nothing.
-    """
-    listed = list(items)
-    pool = ThreadPoolExecutor(threads)
-    try:
-        return list(pool.map(work, listed))
-    except RuntimeError as error:
-        if "start new thread" not in str(error):
-            raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [work(item) for item in listed]
+from typing import Any
 
 
 def one_thread() -> AbstractContextManager[Any]:

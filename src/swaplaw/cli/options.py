@@ -365,22 +365,16 @@ def _votes(paths: tuple[str, ...], dataset: str | None, merge_right: bool, **sai
     return VotesGiven(said, paths, dataset, merge_right)
 
 
-def _bootstrap() -> Group:
+def _parts() -> Group:
     from swaplaw.evidence.interval import LEVEL
-    from swaplaw.evidence.percentiles import METHODS
-    from swaplaw.evidence.resample import DEFAULT_REPLICATES
+    from swaplaw.evidence.jackknife import PARTS
 
     return Group(
         {
-            "by": option(
-                "--by",
-                "What is drawn: clusters where there are any, unless said otherwise.",
-                type=_choice("question", "cluster"),
-            ),
-            "replicates": option("--replicates", "Bootstrap draws.", type=int, default=DEFAULT_REPLICATES),
+            "by": BY,
+            "replicates": option("--replicates", "Parts that are left out in turn.", type=int, default=PARTS),
             "seed": SEED,
             "level": option("--level", "Confidence level.", type=float, default=LEVEL),
-            "method": option("--method", "Intervals.", type=_choice(*METHODS), default="expanded"),
         }
     )
 
@@ -413,10 +407,11 @@ CREW = _headed(
 
 GROUPS: dict[str, Group | Callable[[], Group]] = {
     "votes": Group({"paths": words("VOTES..."), **_COUNTED, **_READ}, _votes),
+    "if_any": Group({"paths": words("[VOTES...]", required=False), **_COUNTED, **_READ}, _votes),
     "reading": Group(_READ, _reading),
     "prices": Group({name: OPTIONS[name] for name in ("prices", "price")}, read_prices),
     "folding": Group({name: OPTIONS[name] for name in ("by", "folds", "repeats", "seed")}),
-    "bootstrap": _bootstrap,
+    "parts": _parts,
     "crew": Group(CREW, _crew),
 }
 """Groups of options, by the name of the parameter that takes them as one object; a function makes a costly one."""

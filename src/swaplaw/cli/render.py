@@ -26,8 +26,7 @@ from swaplaw._core.rounding import points as signed_points
 from swaplaw.errors import LostWorkerWarning, StatisticalWarning, printable, several
 
 if TYPE_CHECKING:
-    from swaplaw.evidence.interval import Effect
-    from swaplaw.evidence.percentiles import Interval
+    from swaplaw.evidence.interval import Effect, Interval
     from swaplaw.votes.table import Votes
     from swaplaw.votes.tally import Tally
 
@@ -499,7 +498,8 @@ def size(value: float | None, places: int = PLAIN) -> str:
 
 def drawn(resampled: dict[str, Any]) -> str:
     """How an interval came about, in words."""
-    return f"{resampled['replicates']:,} draws of {resampled['units']} {resampled['unit']}s, seed {resampled['seed']}"
+    parts = f"{resampled['units']:,} {resampled['unit']}s in {resampled['replicates']} parts"
+    return f"{parts}, each left out in turn, seed {resampled['seed']}"
 
 
 def over_grid(tally: Tally) -> Callable[[Sequence[Any]], Iterator[Any]]:

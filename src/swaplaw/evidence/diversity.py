@@ -18,7 +18,7 @@ expectation over such tie-breaking; without ties it is the textbook's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -27,9 +27,10 @@ import numpy as np
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError
+from swaplaw.evidence.association import fisher
 from swaplaw.evidence.interval import LEVEL
-from swaplaw.evidence.jackknife import Estimate, Parts, dealt, jackknife
-from swaplaw.evidence.quantities import Quantities
+from swaplaw.evidence.jackknife import Estimate, dealt, jackknife
+from swaplaw.evidence.quantities import Quantities, overlaps
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units, resampling_units
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
@@ -104,11 +105,9 @@ def effective_votes(votes: VotesLike, *, by: Unit | None = None, level: float = 
     EffectiveVotes(9 models are worth 2.0 independent ones [1.8, 2.4]; without claude-3-opus-20240229 nothing is lost)
     """
     tally = inputs.tally(votes)
-    models, answered = len(tally.models), tally.answered.astype(np.float64)
-    right = np.stack([each.numerators.astype(np.float64) / each.denominator for each in tally.scores])
-    units = resampling_units(tally, by)
-    parts = dealt(units) if units.count >= LEAST_UNITS else None
-    sums = _by_part(parts, lambda own: np.stack(_products(right[:, own] * answered[:, own], answered[:, own])))
+    models, units = len(tally.models), resampling_units(tally, by)
+    sums, scale = overlaps(tally, dealt(units) if units.count >= LEAST_UNITS else None)
+    sums = sums / np.array([1, scale, scale**2])[:, None, None]
     found = _interval(sums, partial(_correlation, kept=np.ones(models, dtype=bool)), level)
     whole = sums.sum(axis=0, keepdims=True)
     without = {
@@ -150,33 +149,19 @@ def effective_votes_unlabelled(
         raise InputError(f"there are {counts.shape[1]} categories and questions of {len(question)}; give one for each")
     many = int(question.max(initial=-1)) + 1
     cast = np.stack([np.bincount(question, own, many) for own in counts])
-    share = counts / np.maximum(cast, 1)[:, question]
+    share, answered = counts / np.maximum(cast, 1)[:, question], (cast > 0).astype(np.float64)
     every = Units(np.arange(many), "question") if units is None else units
-    parts = dealt(every) if every.count >= LEAST_UNITS else None
-
-    def products(own: Any) -> Floats:
-        answered = (cast[:, own] > 0).astype(np.float64)
-        inside = np.zeros(many, dtype=bool)
-        inside[own] = True
-        shares = share[:, inside[question]]
-        return np.stack([answered @ answered.T, shares @ shares.T])
-
-    found = _interval(_by_part(parts, products), _agreement, level)
+    part = dealt(every).member if every.count >= LEAST_UNITS else np.zeros(many, dtype=np.intp)
+    inside = [part == each for each in range(int(part.max(initial=0)) + 1)]
+    sums = np.stack([[_squared(answered[:, own]), _squared(share[:, own[question]])] for own in inside])
+    found = _interval(sums, _agreement, level)
     high = None if found.interval is None else found.interval.high
     low = _worth(len(counts), high if high is not None else found.value)
     return EffectiveVotes(len(counts), None, low, float(len(counts)) if low is not None else None, found.value)
 
 
-def _by_part(parts: Parts | None, products: Any) -> Floats:
-    """What questions of each part add, parts x ...; all of them at once where there is nothing to leave out."""
-    if parts is None:
-        return np.stack([products(slice(None))])
-    return np.stack([products(np.flatnonzero(parts.member == part)) for part in range(parts.replicates)])
-
-
-def _products(right: Floats, answered: Floats) -> tuple[Floats, Floats, Floats]:
-    """Questions that two models share, the first one's scores on them, and products of both: models x models each."""
-    return answered @ answered.T, right @ answered.T, right @ right.T
+def _squared(values: Floats) -> Floats:
+    return values @ values.T
 
 
 def _correlation(sums: Floats, kept: Any) -> Floats:
@@ -207,11 +192,14 @@ def _mean(values: Floats) -> Floats:
 
 
 def _interval(sums: Floats, statistic: Any, level: float) -> Estimate:
-    """A correlation with its interval, where there are parts to leave out."""
+    """A correlation with its interval, made on Fisher's scale, where there are parts to leave out."""
+    value = float(statistic(sums.sum(axis=0, keepdims=True))[0, 0])
+    if np.isnan(value):
+        return Estimate(None, None)
     if len(sums) < LEAST_UNITS:
-        value = float(statistic(sums)[0, 0])
-        return Estimate(None if np.isnan(value) else value, None)
-    return jackknife(sums, statistic, level=level, least=-1.0, most=1.0)[0]
+        return Estimate(value, None)
+    ends = jackknife(sums, lambda some: fisher(statistic(some)), level=level)[0].interval
+    return Estimate(value, ends and replace(ends, low=float(np.tanh(ends.low)), high=float(np.tanh(ends.high))))
 
 
 def _worth(models: int, correlation: float | None) -> float | None:

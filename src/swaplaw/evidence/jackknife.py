@@ -24,7 +24,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isnan
+from functools import cached_property
+from math import isnan, prod
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ from swaplaw.votes.inputs import VotesLike
 
 PARTS, MOST_PARTS = 40, 200
 """Parts that are left out in turn, and how many there may be: rank correlations need parts of several questions."""
+SPLITS = 200
+"""Random halves that what is predicted on one half is checked by."""
 FEW: dict[Unit, int] = {"cluster": 10, "question": 50}
 """With fewer units such an interval may cover less than 92% (see docs/evidence.md)."""
 
@@ -61,10 +64,21 @@ class Parts:
 
     def sums(self, values: npt.NDArray[Any], questions: Ints | slice = slice(None)) -> Floats:
         """Sum what some questions (the last axis) have over each part: parts x what comes before that axis."""
-        flat = values.reshape(-1, values.shape[-1])
+        flat = values.reshape(prod(values.shape[:-1]), values.shape[-1])
         place = self.member[questions] + self.replicates * np.arange(len(flat))[:, None]
         found = np.bincount(place.reshape(-1), flat.reshape(-1).astype(np.float64), self.replicates * len(flat))
         return np.moveaxis(found.reshape(*values.shape[:-1], self.replicates), -1, 0)
+
+    @cached_property
+    def questions(self) -> list[Ints]:
+        """The questions of each part."""
+        return np.split(np.argsort(self.member, kind="stable"), np.bincount(self.member).cumsum()[:-1])
+
+    def halves(self) -> tuple[Floats, Floats]:
+        """Random halves of the parts, and the other halves: which parts are in each, halves x parts."""
+        places = np.random.default_rng(self.seed).random((SPLITS, self.replicates)).argsort(axis=1)
+        taken = (places < self.replicates // 2).astype(np.float64)
+        return taken, 1 - taken
 
     def warn_few(self) -> None:
         """Say where there is too little to leave out."""
@@ -120,7 +134,8 @@ def parts_of(votes: VotesLike, *, by: Unit | None = None, seed: int = 0, replica
 def dealt(units: Units, seed: int = 0, replicates: int = PARTS) -> Parts:
     """Deal units into parts whose numbers of units differ by one at most."""
     many = min(replicates, MOST_PARTS, units.count)
-    part = np.random.default_rng(seed).permutation(units.count) % many
+    every = np.arange(units.count)
+    part = every if many == units.count else np.random.default_rng(seed).permutation(every) % many
     return Parts(part[units.member], units.kind, units.count, many, seed)
 
 
@@ -155,6 +170,11 @@ class Estimates:
             return Estimate(None, None)
         found = None if isnan(low) else Interval(low, high, self.level, self.method)
         return Estimate(value, found, int(self.undefined[place]))
+
+    def row(self, place: int) -> Estimates:
+        """The numbers at one place of the first axis."""
+        values, low, high, undefined = self.values[place], self.low[place], self.high[place], self.undefined[place]
+        return Estimates(values, low, high, undefined, self.level, self.method)
 
 
 def jackknife(

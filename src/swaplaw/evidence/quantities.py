@@ -1,425 +1,357 @@
-"""Per-question terms: whole numbers whose weighted sums give every quantity of every pair.
+"""Every quantity of every pair at a weight, with its interval.
 
-All that the law says of a pair at a weight are ratios of sums over its common questions: of one, ok_A, ok_B,
-ok_A ok_B, and of P_x - ok_A times each cell weight, Eq. (fuzzyrates). `Terms` holds these summands for many pairs as
-columns of one matrix. A row of question weights (a bootstrap draw, a fold, or all ones) times that matrix gives
-every statistic of every pair at once, and no vote is ever pooled again.
+All that the law says of a pair are ratios of sums over its common questions: of one, ok_A, ok_B and ok_A ok_B, and of
+P_x - ok_A times each cell weight, Eq. (fuzzyrates). `sums_of` has these sums for all pairs of a fleet, in parts of the
+questions (see `jackknife`); `Quantities` reads off them what the law defines (`law.pair.Masses`, `law.pair.Outcome`).
 
-Columns are integers held as floats, wide enough that no sum is ever rounded. So the product is exact, and can't
-depend on the order in which a BLAS library adds, on batches or on threads.
+Quantities that are means over questions (lift, masses, accuracies) have the one interval of a mean (see `interval`);
+rates and correlations are ratios of means, and the jackknife has their intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from math import lcm
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.exact_floats import compact, exact_float, grid_for, reduced, rounded
+from swaplaw._core.arrays import Floats
 from swaplaw._core.memory import require_memory
-from swaplaw.law.pair import Pair, Pooled, pooled
-from swaplaw.law.weights import as_weight
+from swaplaw._core.results import Result
+from swaplaw._core.threads import one_thread
+from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
+from swaplaw.evidence.interval import LEVEL, check_level, effects
+from swaplaw.evidence.jackknife import PARTS, Estimate, Estimates, Parts, jackknife, parts_of
+from swaplaw.evidence.lifts import cannot_change
+from swaplaw.evidence.units import LEAST_UNITS, Unit, Units, resampling_units
+from swaplaw.law.pair import NOTHING, Masses, Outcome, Pair, Pooled, pairs, pooled
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.tally import Tally
 
-
-@dataclass(frozen=True)
-class Terms:
-    """Summands of many pairs at one weight. Rows are units (questions, or whole clusters after `gather`)."""
-
-    pairs: tuple[Pair, ...] = field(repr=False)
-    weight: Fraction
-    columns: Floats = field(repr=False)
-    """Units x columns, whole numbers."""
-    places: Ints = field(repr=False)
-    """Which column holds each pair's n, A, B, AB and four gains: 8 x pairs."""
-    factor_a: Floats = field(repr=False)
-    """Whole numbers that bring A's sum to the scale of AB's, `mass_scale`."""
-    factor_b: Floats = field(repr=False)
-    mass_scale: Floats = field(repr=False)
-    gain_scale: Floats = field(repr=False)
-
-    @property
-    def units(self) -> int:
-        """How many rows there are to be weighted."""
-        return len(self.columns)
-
-    @property
-    def gains_vary(self) -> bool:
-        """Whether any pair's vote differs from its primary's on any question: if not, lift is 0 in every draw."""
-        return any(bool(self.columns[:, place].any()) for place in np.unique(self.places[4:]).tolist())
-
-    def gather(self, member: Ints, units: int) -> Terms:
-        """Sum the rows of each unit, so that units are weighted whole."""
-        sums = np.zeros((units, self.columns.shape[1]))
-        np.add.at(sums, member, self.columns)
-        return self._with(compact(sums))
-
-    def totals(self, weights: npt.ArrayLike) -> Floats:
-        """Weighted sums of all columns, one row for each row of weights: the one matrix product."""
-        totals: Floats = np.asarray(weights, dtype=self.columns.dtype) @ self.columns
-        return totals
-
-    def quantities(self, weights: npt.ArrayLike | None = None) -> Quantities:
-        """Every quantity of every pair under each row of weights; by default every unit counts once."""
-        ones = np.ones(self.units) if weights is None else weights
-        return Quantities(self, self.totals(ones))
-
-    def without_columns(self) -> Terms:
-        """What it takes to read quantities off sums that were taken already."""
-        return self._with(self.columns[:0, :0].copy())
-
-    def _with(self, columns: Floats) -> Terms:
-        return replace(self, columns=columns)
-
-
-@dataclass(frozen=True)
-class Quantities:
-    """What `Masses` and `Outcome` say of one pair, for many pairs (last axis) under many weightings (first axis).
-
-    Undefined values are NaN: rates of cells without mass, and everything of a pair none of whose questions has weight.
-    Equal rationals are equal floats, whatever their scales: each value is one correctly rounded quotient of integers.
-    """
-
-    terms: Terms = field(repr=False)
-    totals: Floats = field(repr=False)
-    """Weightings x columns."""
-
-    def _total(self, row: int) -> Floats:
-        taken: Floats = self.totals.take(self.terms.places[row], axis=-1).astype(np.float64, copy=False)
-        return taken
-
-    @cached_property
-    def _mass_unit(self) -> Floats:
-        return self._total(0) * self.terms.mass_scale
-
-    @cached_property
-    def _gain_unit(self) -> Floats:
-        return self._total(0) * self.terms.gain_scale
-
-    @cached_property
-    def _right_a(self) -> Floats:
-        return self._total(1) * self.terms.factor_a
-
-    @cached_property
-    def _right_b(self) -> Floats:
-        return self._total(2) * self.terms.factor_b
-
-    @cached_property
-    def _both(self) -> Floats:
-        return self._total(3)
-
-    @cached_property
-    def _gains(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self._total(4), self._total(5), self._total(6), self._total(7)
-
-    @property
-    def n(self) -> Floats:
-        """Weight of the common questions."""
-        return self._total(0)
-
-    @property
-    def p(self) -> Floats:
-        """Accuracy of the primary."""
-        return _ratio(self._right_a, self._mass_unit)
-
-    @property
-    def q(self) -> Floats:
-        """Accuracy of the secondary."""
-        return _ratio(self._right_b, self._mass_unit)
-
-    @property
-    def gap(self) -> Floats:
-        """The accuracy gap; negative where a draw turns the pair round, which stays oriented as in the full sample."""
-        return _ratio(self._right_a - self._right_b, self._mass_unit)
-
-    @property
-    def collective(self) -> Floats:
-        """m, the mean of p and q."""
-        return _ratio(self._right_a + self._right_b, 2 * self._mass_unit)
-
-    @property
-    def both_right(self) -> Floats:
-        """The mass c."""
-        return _ratio(self._both, self._mass_unit)
-
-    @property
-    def rescue(self) -> Floats:
-        """The mass r."""
-        return _ratio(self._right_b - self._both, self._mass_unit)
-
-    @property
-    def damage(self) -> Floats:
-        """The mass d."""
-        return _ratio(self._right_a - self._both, self._mass_unit)
-
-    @property
-    def both_wrong(self) -> Floats:
-        """The mass z."""
-        return _ratio(self._wrong, self._mass_unit)
-
-    @property
-    def _wrong(self) -> Floats:
-        return self._mass_unit - self._right_a - self._right_b + self._both
-
-    @property
-    def _variance(self) -> Floats:
-        p, q = self.p, self.q
-        return p * (1 - p) * q * (1 - q)
-
-    @property
-    def phi(self) -> Floats:
-        """Correlation of correctness, Eq. (phi)."""
-        return _ratio(self.both_right - self.p * self.q, np.sqrt(self._variance))
-
-    @property
-    def phi_max(self) -> Floats:
-        """Largest phi at these accuracies, Eq. (phimax)."""
-        p, q = self.p, self.q
-        with np.errstate(divide="ignore"):
-            return np.where(self._variance > 0, np.sqrt(_ratio(q * (1 - p), p * (1 - q))), np.nan)
-
-    @property
-    def phi_adj(self) -> Floats:
-        """Accuracy-adjusted correlation, Eq. (phiadjdef): 1 - r / (q (1 - p))."""
-        unit = self._mass_unit
-        return 1 - _ratio((self._right_b - self._both) * unit, self._right_b * (unit - self._right_a))
-
-    @property
-    def ceiling(self) -> Floats:
-        """Most that selecting could gain, Eq. (ceiling) where p >= q: min(q, 1 - p)."""
-        return np.minimum(self.q, 1 - self.p)
-
-    @property
-    def rescued(self) -> Floats:
-        """What rescues add, alpha r."""
-        return _ratio(self._gains[0], self._gain_unit)
-
-    @property
-    def damaged(self) -> Floats:
-        """What damage takes, gamma d."""
-        return _ratio(-self._gains[1], self._gain_unit)
-
-    @property
-    def repaired(self) -> Floats:
-        """What repairs add, beta z."""
-        return _ratio(self._gains[2], self._gain_unit)
-
-    @property
-    def corrupted(self) -> Floats:
-        """What corruption takes, kappa c."""
-        return _ratio(-self._gains[3], self._gain_unit)
-
-    @property
-    def alpha(self) -> Floats:
-        """Rescue conversion, Eq. (fuzzyrates)."""
-        return self._rate(self._gains[0], self._right_b - self._both)
-
-    @property
-    def gamma(self) -> Floats:
-        """Damage conversion."""
-        return self._rate(-self._gains[1], self._right_a - self._both)
-
-    @property
-    def beta(self) -> Floats:
-        """Both-wrong repair."""
-        return self._rate(self._gains[2], self._wrong)
-
-    @property
-    def kappa(self) -> Floats:
-        """Both-right corruption."""
-        return self._rate(-self._gains[3], self._both)
-
-    def _rate(self, gain: Floats, mass: Floats) -> Floats:
-        return _ratio(gain * self.terms.mass_scale, mass * self.terms.gain_scale)
-
-    @property
-    def swap(self) -> Floats:
-        """The swap mass S*, Eq. (sstar)."""
-        return _ratio(self._gains[0] + self._gains[1], self._gain_unit)
-
-    @property
-    def residual(self) -> Floats:
-        """Repair less corruption."""
-        return _ratio(self._gains[2] + self._gains[3], self._gain_unit)
-
-    @property
-    def lift(self) -> Floats:
-        """Accuracy over the primary's, Eq. (lift)."""
-        return _ratio(sum(self._gains[1:], self._gains[0]), self._gain_unit)
-
-    @property
-    def accuracy(self) -> Floats:
-        """Accuracy of the weighted vote."""
-        return self.p + self.lift
-
-    def named(self, names: Sequence[str]) -> Floats:
-        """Several quantities by name: weightings x names x pairs."""
-        # Weightings lie together in memory, because that is how intervals read them.
-        stacked = np.empty((len(names), len(self.terms.pairs), len(self.totals)))
-        for row, name in enumerate(names):
-            stacked[row] = getattr(self, name).T
-        return np.moveaxis(stacked, -1, 0)
-
-    def predicted_swap(self, alpha: npt.ArrayLike, gamma: npt.ArrayLike) -> Floats:
-        """S-hat at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat)."""
-        predicted: Floats = np.subtract(alpha, gamma) * self.rescue - np.asarray(gamma) * self.gap
-        return predicted
-
-
+MEANS = dict.fromkeys(
+    ("p", "q", "collective", "rescue", "damage", "both_right", "both_wrong", "accuracy"), 0.0
+) | dict.fromkeys(("gap", "lift", "swap", "residual"), -1.0)
+"""Quantities that are means over a pair's common questions, and the least that each can be."""
+GAINS = ("lift", "swap", "residual")
+"""What comes of changed votes alone."""
 QUANTITIES = (
     *("p", "q", "gap", "collective", "rescue", "damage", "both_right", "both_wrong", "phi", "phi_max", "phi_adj"),
     *("ceiling", "alpha", "gamma", "beta", "kappa", "lift", "swap", "residual", "accuracy"),
 )
 """What is known of a pair at a weight, by the names that JSON uses."""
 
-GAINS = ("lift", "swap", "residual")
-"""What comes of changed votes alone."""
-MEANS = dict.fromkeys(
-    ("p", "q", "collective", "rescue", "damage", "both_right", "both_wrong", "accuracy"), 0.0
-) | dict.fromkeys(("gap", *GAINS), -1.0)
-"""Quantities that are means over a pair's common questions, and the least that each can be."""
+SUMMED = 8
+"""Sums of a pair: questions, scores of both models, their product, and what the four cells gain."""
 
 
-def question_values(pair: Pair, weight: Fraction, names: Sequence[str]) -> Floats:
-    """What each common question adds to means of a pair, names x questions; each value is rounded once."""
-    right_a, right_b = pair.alone
-    a, b = right_a.numerators.astype(object), right_b.numerators.astype(object)
-    scale_a, scale_b = right_a.denominator, right_b.denominator
-    masses, scale = pair.cells()
-    found: dict[str, tuple[Ints, int]] = {
-        "p": (a, scale_a),
-        "q": (b, scale_b),
-        "gap": (a * scale_b - b * scale_a, scale_a * scale_b),
-        "collective": (a * scale_b + b * scale_a, 2 * scale_a * scale_b),
-        **{name: (mass, scale) for name, mass in zip(CELLS, masses, strict=True)},
+class Quantities:
+    """What `Masses` and `Outcome` say of a pair, for many pairs (last axis) in many samples (first axis).
+
+    Undefined values are NaN: rates of cells without mass, and everything of a pair none of whose questions is there.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = quantities_of(list(sl.pairs(sl.demo_votes())), "2/3")
+    >>> found.phi_adj.shape, round(float(found.lift.max()), 3)
+    ((1, 36), 0.05)
+    """
+
+    def __init__(self, sums: Floats, weight: Fraction) -> None:
+        self.n = sums[:, 0]
+        """Common questions."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p, q, both, *gains = (sums[:, row] / self.n for row in range(1, SUMMED))
+        rescued, damaged, repaired, corrupted = gains
+        self.masses: Any = Masses(p, q, both)
+        self.outcome: Any = Outcome(weight, self.masses, rescued, -damaged, repaired, -corrupted)
+
+    def __getattr__(self, name: str) -> Any:
+        """Any quantity by name: samples x pairs."""
+        if name in ("masses", "outcome"):
+            raise AttributeError(name)
+        found = getattr(self.outcome if hasattr(Outcome, name) else self.masses, name)
+        # What cancels out in whole numbers may leave a rounding in floats, which is neither a gain nor a loss.
+        return np.where(np.abs(found) < NOTHING, 0.0, found)
+
+    def named(self, names: Sequence[str]) -> Floats:
+        """Several quantities by name: samples x names x pairs."""
+        return np.stack([getattr(self, name) for name in names], axis=1)
+
+
+def overlaps(tally: Tally, parts: Parts | None = None) -> tuple[Floats, int]:
+    """How models overlap, in each part of the questions: parts x 3 x models x models, one matrix product each.
+
+    Parameters
+    ----------
+    tally : Tally
+        The counted votes.
+    parts : Parts, optional
+        The parts; by default all questions are one.
+
+    Returns
+    -------
+    array
+        Questions that both answered, the first model's scores on these, and the products of both models' scores.
+    int
+        What scores are multiplied by, so that they are whole numbers; products are multiplied by its square.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> sums, scale = overlaps(sl.demo_votes().tally())
+    >>> shared, right, both = sums[0]
+    >>> float(shared[0, 1]), float(right[0, 1] / scale), float(both[0, 1] / scale**2)
+    (100.0, 79.0, 63.0)
+    """
+    scale = lcm(*(scores.denominator for scores in tally.scores))
+    # Whole numbers as long as their sums are exact, so that what is nothing is exactly nothing; in 32 bits, which take
+    # half the time, a block of questions at a time.
+    exact, width = scale**2 * len(tally.questions) < 2**53, max(1, BLOCK // len(tally.models))
+    narrow = exact and scale**2 * NARROWEST < 2**24
+    scale, dtype = scale if exact else 1, np.float32 if narrow else np.float64
+    width = min(width, 2**24 // scale**2) if narrow else width
+    factors = np.array([scale / scores.denominator for scores in tally.scores], dtype=dtype)[:, None]
+
+    def products(own: Any) -> Floats:
+        right = np.stack([scores.numerators[own] for scores in tally.scores]).astype(dtype) * factors
+        if tally.complete:
+            total: Floats = np.broadcast_to(right.sum(axis=1, dtype=np.float64)[:, None], (len(right), len(right)))
+            return np.stack([np.full(total.shape, float(right.shape[1])), total, right @ right.T])
+        answered = tally.answered[:, own].astype(dtype)
+        return np.stack([answered @ answered.T, right @ answered.T, right @ right.T])
+
+    questions = [slice(0, len(tally.questions))] if parts is None else parts.questions
+    found = np.zeros((len(questions), 3, len(tally.models), len(tally.models)))
+    with one_thread():
+        for sums, own in zip(found, questions, strict=True):
+            for block in _blocks(own, width):
+                sums += products(block)
+    return found, scale
+
+
+BLOCK, NARROWEST = 2**21, 1024
+"""Scores that are multiplied at a time; blocks of fewer questions than this are not worth the switch to 32 bits."""
+
+
+def _blocks(own: Any, width: int) -> Iterator[Any]:
+    """Some questions, at most `width` at a time; neighbours stay a slice, which copies nothing."""
+    if isinstance(own, slice):
+        yield from (slice(start, min(start + width, own.stop)) for start in range(0, own.stop, width))
+    else:
+        yield from (own[start : start + width] for start in range(0, len(own), width))
+
+
+def sums_of(chosen: Sequence[Pair], weight: str | float | Fraction, parts: Parts | None = None) -> Floats:
+    """Sum up what pairs of one tally are at a weight: parts x `SUMMED` x pairs."""
+    number = 1 if parts is None else parts.replicates
+    what = f"the sums of {len(chosen):,} pairs in {number} parts"
+    require_memory(16.0 * SUMMED * number * len(chosen), what, "analyse fewer models at a time")
+    sums = np.zeros((number, SUMMED, len(chosen)))
+    a, b = (np.array([getattr(each, side) for each in chosen], dtype=np.intp) for side in "ab")
+    if chosen:
+        found, scale = overlaps(chosen[0].tally, parts)
+        shared, right, both = np.moveaxis(found / np.array([1, scale, scale**2])[:, None, None], 1, 0)
+        sums[:, :4] = np.stack([shared[:, a, b], right[:, a, b], right[:, b, a], both[:, a, b]], axis=1)
+    for place, own in enumerate(pooled(chosen, as_weight(weight))):
+        gains = own.contributions.astype(np.float64)
+        sums[:, 4:, place] = (gains.sum(axis=1) if parts is None else parts.sums(gains, own.question)) / own.top
+    return sums
+
+
+def quantities_of(chosen: Sequence[Pair], weight: str | float | Fraction) -> Quantities:
+    """All quantities of pairs on all their questions."""
+    return Quantities(sums_of(chosen, weight), as_weight(weight))
+
+
+def question_values(found: Pooled, names: Sequence[str]) -> Floats:
+    """What each common question adds to means of a pair: names x questions."""
+    a, b = (np.asarray(each.numerators / each.denominator, dtype=np.float64) for each in found.pair.alone)
+    gains = np.zeros((4, found.pair.of))
+    np.add.at(gains, (slice(None), found.question), (found.contributions / found.top).astype(np.float64))
+    rescued, damaged, repaired, corrupted = gains[:, found.pair.common]
+    lift = found.lifts
+    values = {"p": a, "q": b, "gap": a - b, "collective": (a + b) / 2, "accuracy": a + lift, "lift": lift}
+    values |= {"rescue": (1 - a) * b, "damage": a * (1 - b), "both_wrong": (1 - a) * (1 - b), "both_right": a * b}
+    values |= {"swap": rescued + damaged, "residual": repaired + corrupted}
+    return np.stack([values[name] for name in names])
+
+
+@dataclass(frozen=True)
+class Intervals(Result):
+    """Every pair's quantities at one weight with their intervals. Pairs stay oriented as in the full sample."""
+
+    dataset: str
+    weight: Fraction
+    pairs: tuple[Pair, ...] = field(repr=False)
+    parts: Parts
+    estimates: Mapping[str, Estimates] = field(repr=False)
+    """By name, one number for each pair."""
+    level: float
+
+    def __repr__(self) -> str:
+        counted = f"{several(len(self.pairs), 'pair')}, {len(self.estimates)} quantities"
+        return f"Intervals({self.dataset!r} at weight {self.weight}, {counted}, {self.parts!r})"
+
+    def of(self, primary: str, secondary: str) -> dict[str, Estimate]:
+        """The quantities of one pair by name, as oriented here.
+
+        Parameters
+        ----------
+        primary : str
+            The more accurate model of the pair.
+        secondary : str
+            The other one.
+
+        Returns
+        -------
+        dict of str to Estimate
+            The quantities by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such pair.
+        """
+        for place, pair in enumerate(self.pairs):
+            if (pair.primary, pair.secondary) == (primary, secondary):
+                return {name: found[place] for name, found in self.estimates.items()}
+        names = [f"{pair.primary} with {pair.secondary}" for pair in self.pairs]
+        raise InputError(
+            f"there is no pair of primary {quote(primary)} and secondary {quote(secondary)}; there are {listing(names)}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair and quantity."""
+        return [
+            {
+                "primary": pair.primary,
+                "secondary": pair.secondary,
+                "quantity": name,
+                "value": one.value,
+                "low": None if one.interval is None else one.interval.low,
+                "high": None if one.interval is None else one.interval.high,
+            }
+            for place, pair in enumerate(self.pairs)
+            for name, one in ((name, found[place]) for name, found in self.estimates.items())
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        listed = [
+            {"primary": pair.primary, "secondary": pair.secondary, "n": pair.n}
+            | {name: found[place].to_dict() for name, found in self.estimates.items()}
+            for place, pair in enumerate(self.pairs)
+        ]
+        head = {"dataset": self.dataset, "weight": str(self.weight), "resampled": self.parts.to_dict()}
+        return head | {"level": self.level, "pairs": listed}
+
+
+def intervals(
+    votes: VotesLike,
+    weight: str | float | Fraction = DEFAULT_WEIGHT,
+    *,
+    quantities: Sequence[str] = QUANTITIES,
+    by: Unit | None = None,
+    seed: int = 0,
+    replicates: int = PARTS,
+    level: float = LEVEL,
+) -> Intervals:
+    """Compute intervals for the named quantities of every pair at one weight.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
+    weight
+        Weight of the secondary; the primary carries 1.
+    quantities
+        Names from `QUANTITIES`.
+    by
+        What is resampled: by default clusters where there are several, else questions.
+    seed, replicates
+        How units are dealt into parts, each of which is left out once. Means (lift, masses, accuracies) need none.
+    level
+        Confidence level.
+
+    Returns
+    -------
+    Intervals
+        `of(primary, secondary)` gives the estimates of one pair by name.
+
+    Raises
+    ------
+    InputError
+        If a quantity is unknown, or there is nothing to resample.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> found = sl.intervals(sl.demo_votes(), quantities=["lift"])
+    >>> interval = found.of("gpt-4", "mistral-large")["lift"].interval
+    >>> interval.low < 0 < interval.high
+    True
+    """
+    unknown = [name for name in quantities if name not in QUANTITIES]
+    if unknown:
+        raise InputError(f"there is no quantity {quote(unknown[0])}; there are {', '.join(QUANTITIES)}")
+    check_level(level)
+    tally, x = inputs.tally(votes), as_weight(weight)
+    parts, chosen = parts_of(tally, by=by, seed=seed, replicates=replicates), tuple(pairs(tally))
+    means = [name for name in quantities if name in MEANS]
+    others = [name for name in quantities if name not in MEANS]
+    found = _means(chosen, x, resampling_units(tally, by), means, level) if means else {}
+    if others:
+        parts.warn_few()
+        sums = sums_of(chosen, x, parts)
+        judged = jackknife(sums, lambda some: Quantities(some, x).named(others), level=level, least=-1.0, most=1.0)
+        found |= {name: judged.row(place) for place, name in enumerate(others)}
+        _warn_undefined(found, others, chosen, parts)
+    return Intervals(tally.dataset, x, chosen, parts, {name: found[name] for name in quantities}, level)
+
+
+def _means(
+    chosen: Sequence[Pair], weight: Fraction, units: Units, names: Sequence[str], level: float
+) -> dict[str, Estimates]:
+    """The interval of every pair's means."""
+    values, low, high = (np.full((len(names), len(chosen)), np.nan) for _ in range(3))
+    gains = [row for row, name in enumerate(names) if name in GAINS]
+    for place, found in enumerate(pooled(chosen, weight)):
+        rows, common = question_values(found, names), found.pair.common
+        values[:, place] = rows.mean(axis=1)
+        member = units.among(common).member
+        if member.max(initial=0) + 1 < LEAST_UNITS:
+            continue
+        judged = effects(rows, member, level=level)
+        low[:, place], high[:, place] = judged.low, judged.high
+        if cannot_change(found.pair.tally, found.pair.a, weight, common):
+            low[gains, place] = high[gains, place] = 0
+    least = np.array([MEANS[name] for name in names])[:, None]
+    none = np.zeros(len(chosen), dtype=np.int64)
+    ends = np.maximum(low, least), high
+    return {
+        name: Estimates(values[row], *(each[row] for each in ends), none, level, "student")
+        for row, name in enumerate(names)
     }
-    if not found.keys() >= set(names):
-        gains, top = pair.gains(weight)
-        lift = gains.sum(axis=0)
-        found |= {"lift": (lift, top), "accuracy": (lift + a * (top // scale_a), top)}
-        found |= {"swap": (gains[0] + gains[1], top), "residual": (gains[2] + gains[3], top)}
-    return np.stack([(found[name][0].astype(object) / found[name][1]).astype(np.float64) for name in names])
 
 
-CELLS = ("rescue", "damage", "both_wrong", "both_right")
-"""The masses in the order of `Pair.cells`."""
-
-
-def terms_of(chosen: Iterable[Pair], weight: str | float | Fraction) -> Terms:
-    """Lay out the terms of pairs of one tally at one weight; columns that pairs share are held once."""
-    x = as_weight(weight)
-    layout, listed = _Layout(), list(chosen)
-    if listed:
-        require_columns_fit(len(listed), listed[0].of)
-    for found in pooled(listed, x):
-        layout.add(found)
-    return layout.terms(x)
-
-
-def require_columns_fit(pairs: int, questions: int, more: int = 0) -> None:
-    """Refuse pairs whose summands, five columns each and those of the residuals, would not fit into memory."""
-    what = f"the summands of {pairs:,} pairs on {questions:,} questions"
-    require_memory(8.0 * (5 + more) * pairs * questions, what, "analyse fewer models or fewer questions at a time")
-
-
-class Columns:
-    """Columns side by side, in 32 bits as long as no weighted sum can be rounded there; they grow in place."""
-
-    def __init__(self) -> None:
-        self._rows: Floats = np.empty((0, 0), dtype=np.float32)
-        self._number = 0
-
-    def add(self, values: Ints | Floats, where: Ints | slice, questions: int) -> int:
-        """Add a column that has these values on some of the questions, and 0 elsewhere; returns its place."""
-        column = exact_float(values, questions)
-        if self._number == len(self._rows):
-            # At once, without a second copy of what is there.
-            self._rows.resize((max(64, self._number * 9 // 8), questions), refcheck=False)
-        if column.dtype != self._rows.dtype and column.dtype == np.float64:
-            self._rows = self._rows.astype(np.float64)
-        self._rows[self._number] = 0
-        self._rows[self._number, where] = column
-        self._number += 1
-        return self._number - 1
-
-    def whole(self) -> Floats:
-        """All columns: questions x columns."""
-        self._rows.resize((self._number, self._rows.shape[1]), refcheck=False)
-        return self._rows.T
-
-
-class _Layout:
-    """Collects columns, each under a key, and remembers where those of each pair are."""
-
-    def __init__(self) -> None:
-        self.pairs: list[Pair] = []
-        self.questions = 0
-        self.columns = Columns()
-        self.index: dict[object, int] = {}
-        self.places: list[list[int]] = []
-        self.factors: list[tuple[int, int]] = []
-        self.scales: list[tuple[int, int]] = []
-
-    def add(self, found: Pooled) -> None:
-        """Add the eight columns of one pair; accuracies are shared by all pairs with the same common questions."""
-        pair = found.pair
-        self.questions = pair.of
-        where, own = np.flatnonzero(pair.common), len(self.pairs)
-        on = pair.common.tobytes()
-        right_a, right_b = pair.alone
-        a, b = right_a.numerators, right_b.numerators
-        scale_a, scale_b = right_a.denominator, right_b.denominator
-        scale, factors = scale_a * scale_b, (scale_b, scale_a)
-        grid = grid_for(scale, pair.n)
-        both = rounded(a * b, scale, grid)
-        if grid:
-            a, b = rounded(a, scale_a, grid), rounded(b, scale_b, grid)
-            scale, factors = grid, (1, 1)
-        gains, top = reduced(found.contributions, found.top)
-        gain_grid = grid_for(top, pair.n)
-        self.places.append(
-            [
-                self._column((on,), np.ones(pair.n), where),
-                self._column((on, pair.a, grid), a, where),
-                self._column((on, pair.b, grid), b, where),
-                self._column((own, "both"), both, where),
-                *(
-                    self._column((own, cell), rounded(gain, top, gain_grid), found.question)
-                    for cell, gain in enumerate(gains)
-                ),
-            ]
-        )
-        self.factors.append(factors)
-        self.scales.append((scale, gain_grid or top))
-        self.pairs.append(pair)
-
-    def _column(self, key: object, values: Ints | Floats, where: Ints) -> int:
-        # Many pairs gain nothing in some cell: all of those share one column.
-        key = key if values.any() else "nothing"
-        if key not in self.index:
-            self.index[key] = self.columns.add(values, where, self.questions)
-        return self.index[key]
-
-    def terms(self, x: Fraction) -> Terms:
-        """Put the columns side by side."""
-        scales, factors = (np.array(each, dtype=np.float64) for each in (self.scales, self.factors))
-        return Terms(
-            tuple(self.pairs),
-            x,
-            self.columns.whole(),
-            np.array(self.places).T,
-            factors[:, 0],
-            factors[:, 1],
-            scales[:, 0],
-            scales[:, 1],
-        )
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """Divide; where there is no mass nothing was gained either, and 0 / 0 is NaN: undefined."""
-    with np.errstate(invalid="ignore"):
-        return top / bottom
+def _warn_undefined(found: Mapping[str, Estimates], names: Sequence[str], chosen: Sequence[Pair], parts: Parts) -> None:
+    """Say how many quantities rest on a single part, naming the worst case."""
+    undefined = np.array([found[name].undefined for name in names]).reshape(len(names), len(chosen))
+    affected = int((undefined > 0).sum())
+    if not affected:
+        return
+    row, place = divmod(int(undefined.argmax()), len(chosen))
+    pair = chosen[place]
+    warnings.warn(
+        f"{affected} of the quantities have no interval, because they rest on one of {parts.replicates} parts of the "
+        f"questions, such as {names[row]} of {quote(pair.primary)} with {quote(pair.secondary)}",
+        StatisticalWarning,
+        stacklevel=3,
+    )

@@ -32,9 +32,29 @@ KINDS = ("rescued", "damaged", "repaired", "corrupted")
 """What can happen to a question, by its cell: R (only B right), D (only A), Z (neither), C (both)."""
 
 
+NOTHING = 1e-13
+"""A mass in floating point that is smaller than any question can make it: rounding."""
+
+
+def divide(top: Any, bottom: Any) -> Any:
+    """Divide; where there is nothing to divide by it is undefined: None, or NaN in arrays."""
+    if isinstance(bottom, np.ndarray):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(np.abs(bottom) < NOTHING, np.nan, top / bottom)
+    return top / bottom if bottom else None
+
+
+def _root(square: Any) -> Any:
+    return np.sqrt(square) if isinstance(square, np.ndarray) else sqrt(square)
+
+
 @dataclass(frozen=True)
 class Masses:
-    """How often the models are right, alone and together: Eqs. (gapidentity) to (ceiling) follow from these."""
+    """How often the models are right, alone and together: Eqs. (gapidentity) to (ceiling) follow from these.
+
+    Masses of one pair are exact. Arrays, for many pairs in many samples, obey the same definitions, with NaN where
+    they are undefined (see `evidence.quantities`).
+    """
 
     p: Fraction
     """Accuracy of the primary A."""
@@ -72,39 +92,42 @@ class Masses:
     def phi(self) -> float | None:
         """Correlation of correctness, Eq. (phi)."""
         variance = self.p * (1 - self.p) * self.q * (1 - self.q)
-        return float(self.both_right - self.p * self.q) / sqrt(variance) if variance else None
+        found: float | None = divide(self.both_right - self.p * self.q, _root(variance))
+        return found
 
     @property
     def phi_max(self) -> float | None:
         """Largest phi that the accuracies permit, Eq. (phimax)."""
-        if self.p in (0, 1) or self.q in (0, 1):
-            return None
-        return sqrt(self.q * (1 - self.p) / (self.p * (1 - self.q)))
+        p, q = self.p, self.q
+        # Written so that it is undefined where either accuracy is 0 or 1.
+        square = divide((q * (1 - p)) ** 2, p * (1 - p) * q * (1 - q))
+        return None if square is None else _root(square)
 
     @property
     def phi_adj(self) -> Fraction | None:
         """Accuracy-adjusted correlation, Eq. (phiadjdef): Loevinger's H for p >= q."""
-        room = self.q * (1 - self.p)
-        return (self.both_right - self.p * self.q) / room if room else None
+        found: Fraction | None = divide(self.both_right - self.p * self.q, self.q * (1 - self.p))
+        return found
 
     @property
     def ceiling(self) -> Fraction:
         """The most that selection could gain at these accuracies, Eq. (ceiling); `rescue` is what this pair allows."""
-        return min(self.collective, 1 - self.collective) - self.gap / 2
+        found: Fraction = np.minimum(self.collective, 1 - self.collective) - self.gap / 2
+        return found
 
     @property
     def threshold(self) -> Fraction | None:
         """What alpha/gamma must exceed for a positive swap mass, 1 + gap/r, Eq. (threshold)."""
         return 1 + self.gap / self.rescue if self.rescue else None
 
-    def predicted_swap(self, alpha: Fraction, gamma: Fraction) -> Fraction:
+    def predicted_swap(self, alpha: Any, gamma: Any) -> Any:
         """Swap mass at given rates, (alpha - gamma) r - gamma gap, Eqs. (sstargap) and (shat).
 
         Parameters
         ----------
-        alpha : number
+        alpha : number or array
             Rescue conversion.
-        gamma : number
+        gamma : number or array
             Damage conversion.
         """
         return (alpha - gamma) * self.rescue - gamma * self.gap
@@ -179,7 +202,8 @@ class Outcome(Result):
 
 
 def _rate(contribution: Fraction, mass: Fraction) -> Fraction | None:
-    return contribution / mass if mass else None
+    found: Fraction | None = divide(contribution, mass)
+    return found
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 from swaplaw._core.results import Result
 from swaplaw._files import write_text
 from swaplaw.errors import InputError, quote
-from swaplaw.evidence.percentiles import METHODS, Interval
+from swaplaw.evidence.interval import Interval
 from swaplaw.law.weights import as_weight
 
 SCHEMA = "swaplaw.law"
@@ -182,7 +182,8 @@ def _intervals(part: dict[str, Any], name: str) -> dict[str, Interval | None]:
     for key, ends in part.items():
         if key in ("level", "method"):
             continue
-        whole = isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, [*ends, level])) and method in METHODS
+        pair = isinstance(ends, list) and len(ends) == 2
+        whole = pair and all(map(_is_number, [*ends, level])) and isinstance(method, str)
         if not whole and ends is not None:
             raise InputError(f"{name}: interval of {quote(key)} is {quote(ends)}, expected [low, high]; {REMEDY}")
         found[key] = Interval(float(ends[0]), float(ends[1]), float(level), method) if whole else None

@@ -5,7 +5,7 @@ measures of diversity stand beside them, then the laws from margins and shares (
 and measures of agreement from the literature.
 
 A rank correlation over pairs is uncertain in three ways, and each has its number: other questions (`rho_interval`,
-by the bootstrap), other models (`model_interval`, by leaving out one model at a time), and that predictor and lift
+by the jackknife), other models (`model_interval`, by leaving out one model at a time), and that predictor and lift
 were measured on the same questions (`rho_split`: the predictor from one half of the questions, lift from the other).
 """
 
@@ -15,29 +15,28 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import Crew, Workers
 from swaplaw._core.registry import Registry
 from swaplaw._core.results import Result
-from swaplaw._core.threads import one_thread
 from swaplaw.errors import InputError, StatisticalWarning, quote, several
-from swaplaw.evidence.association import Against, centred_correlations, count, mean, over_models, rmse
-from swaplaw.evidence.bootstrap import Estimate, Estimates, warn_few, without_each
+from swaplaw.evidence.association import count, mean, over_models, r2, rho, rmse
 from swaplaw.evidence.diversity import classical
-from swaplaw.evidence.interval import LEVEL
-from swaplaw.evidence.percentiles import Interval, Method, as_interval, bounds
-from swaplaw.evidence.quantities import Quantities, Terms, terms_of
-from swaplaw.evidence.resample import DEFAULT_REPLICATES, Counts, Resampler, Weighted, batch_of, resampler
+from swaplaw.evidence.interval import LEVEL, Interval
+from swaplaw.evidence.jackknife import PARTS, Estimate, Estimates, Parts, jackknife, parts_of
+from swaplaw.evidence.quantities import SUMMED, Quantities, sums_of
 from swaplaw.evidence.units import Unit
-from swaplaw.law.pair import pairs
-from swaplaw.law.weights import DEFAULT_WEIGHT
-from swaplaw.predict.influences import influences
+from swaplaw.law.pair import Pair, pairs
+from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
+from swaplaw.predict.agreement import SUMS, agreement_sums, kappa_p, same_wrong
 from swaplaw.predict.law_file import Law
+from swaplaw.predict.laws.joint import joint_influence
+from swaplaw.predict.laws.kinds import Alike, Influence, alike
+from swaplaw.predict.laws.margins import margin_influence
+from swaplaw.predict.laws.shares import shares_influence
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 
@@ -69,13 +68,12 @@ MEANING = {
 }
 """The predictors that are always compared, in the order of the table, and what each is."""
 
-SPLITS = 200
-"""Random halves of the questions, for `rho_split`."""
-
-TWINS = {"correlation": ("phi", 1.0), "entropy": ("disagreement", 1.0), "kohavi_wolpert": ("disagreement", 4.0)}
-"""Of two models, some classical measures are another one, or as many times it: they are not ranked again."""
-NEAR = 64
-"""Draws that are scored at a time: so that what is known of all pairs stays near the processor."""
+LAWS: dict[str, Callable[[Alike, Fraction], Influence]] = {
+    "margin": margin_influence,
+    "shares": shares_influence,
+    "joint": joint_influence,
+}
+"""Laws that are worked out on kinds of questions (see `laws.kinds`)."""
 
 Measure = Callable[[Quantities], Floats]
 """A number for each pair (last axis) under each weighting of the questions (first axis), NaN where undefined."""
@@ -165,7 +163,7 @@ class Predictors(Result):
     gamma: float | None
     calibrated_on: str | None
     """The dataset that the rates come from; None where they come from these very votes (in-sample)."""
-    draws: Resampler = field(repr=False)
+    parts: Parts = field(repr=False)
 
     def __repr__(self) -> str:
         counted = f"{several(self.pairs, 'pair')}, {several(len(self.predictors), 'predictor')}"
@@ -185,7 +183,7 @@ class Predictors(Result):
             "predictors": [row.to_dict() for row in self.predictors],
             "identity": {"rmse": self.rmse.value, "baseline_rmse": self.baseline_rmse.value},
             "law": {"alpha": self.alpha, "gamma": self.gamma, "calibrated_on": self.calibrated_on},
-            "resampled": self.draws.to_dict(),
+            "resampled": self.parts.to_dict(),
         }
 
 
@@ -196,10 +194,8 @@ def predictors(
     *,
     by: Unit | None = None,
     seed: int = 0,
-    replicates: int = DEFAULT_REPLICATES,
+    replicates: int = PARTS,
     level: float = LEVEL,
-    method: Method = "expanded",
-    workers: Workers = None,
 ) -> Predictors:
     """Compare every predictor with observed lift over all pairs, at one weight.
 
@@ -213,16 +209,10 @@ def predictors(
         The weight of the secondary: the law's, or 2/3.
     by : {"question", "cluster"}, optional
         What is resampled; by default clusters where there are several.
-    seed : int
-        The same seed gives the same numbers.
-    replicates : int
-        Bootstrap draws.
+    seed, replicates : int
+        How units are dealt into parts, each of which is left out once.
     level : float
         Level of the intervals.
-    method : {"expanded", "percentile", "bca"}
-        How intervals are read off the draws.
-    workers : int, optional
-        Share the draws among this many; the numbers stay the same.
 
     Returns
     -------
@@ -232,171 +222,161 @@ def predictors(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> table = sl.predictors(sl.demo_votes(), replicates=200)
+    >>> table = sl.predictors(sl.demo_votes())
     >>> table.predictors[0].name, round(table.predictors[0].rho.value, 2)
     ('swap', 0.98)
     """
     tally = inputs.tally(votes)
-    crew = Crew(workers)
     if law is not None:
         law.require_weight(weight)
-    draws = resampler(tally, by=by, seed=seed, replicates=replicates)
-    terms = terms_of(pairs(tally), law.weight if law else DEFAULT_WEIGHT if weight is None else weight)
-    found = terms.quantities()
-    if len(terms.pairs) > 1 and np.ptp(found.lift) == 0:
+    x = as_weight(law.weight if law else DEFAULT_WEIGHT if weight is None else weight)
+    parts, chosen = parts_of(tally, by=by, seed=seed, replicates=replicates), list(pairs(tally))
+    parts.warn_few()
+    base = sums_of(chosen, x, parts)
+    found = Quantities(base.sum(axis=0, keepdims=True), x)
+    lift = found.lift[0]
+    if len(chosen) > 1 and np.ptp(lift) == 0:
         warnings.warn(
-            f"all {len(terms.pairs)} pairs have the same lift at weight {terms.weight} ({found.lift[0]:+.3g}), so "
-            "nothing can correlate with it; with one vote per question no secondary below weight 1 changes any answer",
+            f"all {len(chosen)} pairs have the same lift at weight {x} ({lift[0]:+.3g}), so nothing can correlate with "
+            "it; with one vote per question no secondary below weight 1 changes any answer",
             StatisticalWarning,
             stacklevel=2,
         )
-    alpha, gamma = (law.alpha, law.gamma) if law else (_defined(mean(found.alpha)), _defined(mean(found.gamma)))
-    compared = _Compared(terms, draws, None if law is None else (law.alpha, law.gamma))
-    # What was laid out for all questions makes room.
-    terms = compared.terms
-    del found
-    scores = compared.estimates(level, method, crew)
-    rows = compared.rows(scores, level)
+    rates = (law.alpha, law.gamma) if law else None
+    alpha, gamma = rates or (_defined(mean(found.alpha[0])), _defined(mean(found.gamma[0])))
+    values, slopes = law_sums(chosen, x, parts=parts)
+    every = np.concatenate([base, agreement_sums(chosen, parts), slopes], axis=1)
+    compared = _Compared(x, rates, values)
+    squares = np.array([True, False] * len(compared.names) + [True, True])
+    # Noise makes squared correlations and squared errors larger; a rank correlation is no square.
+    scored = jackknife(
+        every, compared.scores, level=level, inflated=squares, least=np.where(squares, 0.0, -1.0), most=1.0
+    )
+    rows = _rows(compared, scored, every, chosen, parts, level)
+    errors = (Estimate(_defined(np.sqrt(each)), None) for each in scored.values[-2:])
     return Predictors(
         tally.dataset,
-        terms.weight,
-        len(terms.pairs),
+        x,
+        len(chosen),
         rows,
-        scores[2 * len(rows)],
-        scores[2 * len(rows) + 1],
+        *errors,
         alpha,
         gamma,
         None if law is None else str(law.provenance.get("dataset")),
-        draws,
+        parts,
     )
-
-
-def _number() -> int:
-    """How many predictors are compared."""
-    return len([*MEANING, *MEASURES])
 
 
 def _defined(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def law_sums(
+    chosen: Sequence[Pair], x: Fraction, names: Sequence[str] = tuple(LAWS), parts: Parts | None = None
+) -> tuple[Floats, Floats]:
+    """What laws say of each pair (laws x pairs), and how far each part moves them (parts x laws x pairs)."""
+    values = np.empty((len(names), len(chosen)))
+    slopes = np.zeros((1 if parts is None else parts.replicates, len(names), len(chosen)))
+    for column, pair in enumerate(chosen):
+        found, common = alike(pair), np.flatnonzero(pair.common)
+        for row, name in enumerate(names):
+            influence = LAWS[name](found, x)
+            values[row, column] = influence.value
+            if parts is not None:
+                slopes[:, row, column] = parts.sums(influence.slope, common)
+    return values, slopes
+
+
+def law_moved(values: Floats, moves: Floats, n: Floats, questions: Floats) -> Floats:
+    """What laws say of samples with n of the questions, to first order: samples x laws x pairs.
+
+    `moves` are the summed influences of what is in a sample, each of which is for a sample as large as all questions.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved: Floats = values + moves * (questions / n)[:, None]
+    return moved
+
+
+@dataclass(frozen=True)
 class _Compared:
-    """All predictors of the pairs of one dataset, ready to be drawn from."""
+    """All predictors of the pairs of one dataset."""
 
-    def __init__(self, terms: Terms, draws: Resampler, rates: Sequence[float] | None) -> None:
-        self.rates, self.draws = rates, draws
-        gathered = draws.gather(terms)
-        self.influences = influences(terms, draws)
-        matrices = (gathered.columns, *self.influences.matrices)
-        self.width = sum(matrix.shape[1] for matrix in matrices)
-        self.weighted = Weighted.of(self.scores, *matrices)
-        # Products hold all that is summed: what they were made of makes room.
-        self.terms = gathered.without_columns()
-        self.influences = self.influences.without_columns()
-
-    def values(self, found: Quantities, sums: Sequence[Floats], times: float = 1.0) -> dict[str, Floats]:
-        """Every predictor by name; without frozen rates each draw has its own."""
-        x = float(found.terms.weight)
-        known = (
-            {name: getattr(found, name) for name in PAPER if name != "predicted"}
-            | {"predicted": self._predicted(found)}
-            | classical(found)
-            | self.influences.values(found, sums, times)
-            | {"effective_votes": effective_votes(found.phi, x)}
-        )
-        return {name: known[name] for name in MEANING} | {name: MEASURES[name][0](found) for name in MEASURES}
-
-    def _predicted(self, found: Quantities) -> Floats:
-        alpha, gamma = self.rates or (mean(found.alpha)[..., None], mean(found.gamma)[..., None])
-        return found.predicted_swap(alpha, gamma)
-
-    def scores(self, totals: Floats, *sums: Floats) -> Floats:
-        """R2 and rho of every predictor in turn, then the error of S-hat and of predicting nothing."""
-        parts = [slice(first, first + NEAR) for first in range(0, len(totals), NEAR)]
-        # Pairs side by side in memory: that is how they are ranked.
-        rows = ((np.ascontiguousarray(each[part]) for each in (totals, *sums)) for part in parts)
-        return np.concatenate([self._scores(*each) for each in rows])
-
-    def _scores(self, totals: Floats, *sums: Floats) -> Floats:
-        found = Quantities(self.terms, totals)
-        lift = found.lift
-        errors = [rmse(self._predicted(found), lift), rmse(0 * lift, lift)]
-        against = Against(lift)
-        if not against.varies:
-            # Nothing correlates with what never varies, so that nothing needs to be known of the others.
-            nothing = np.full((len(lift), 2 * _number()), np.nan)
-            return np.concatenate([nothing, np.stack(errors, axis=-1)], axis=1)
-        values = self.values(found, sums)
-        scores: dict[str, tuple[Floats, Floats]] = {}
-        for name, value in values.items():
-            twin, times = TWINS.get(name, (name, 1.0))
-            if twin in scores and np.array_equal(times * value, values[twin], equal_nan=True):
-                scores[name] = scores[twin]
-            else:
-                scores[name] = against.r2(value), against.rho(value)
-        return np.stack([*chain.from_iterable(scores.values()), *errors], axis=-1)
-
-    def estimates(self, level: float, method: Method, crew: Crew) -> Estimates:
-        """The scores with intervals over questions: as far from the estimate as draws are from their median."""
-        warn_few(self.draws)
-        size = batch_of(self.width)
-        values = self.weighted(self._once)[0]
-        jackknife = None
-        if method == "bca":
-            jackknife = np.moveaxis(without_each(self.draws.units, self.weighted, size), 0, -1)
-        replicates = self.draws.apply(self.weighted, crew=crew, size=size)
-        undefined = np.isnan(replicates).sum(axis=-1) * ~np.isnan(values)
-        if method != "bca":
-            replicates[:-2] = centred_correlations(replicates[:-2], values[:-2])
-        low, high = bounds(
-            replicates, units=self.draws.units, level=level, method=method, estimate=values, jackknife=jackknife
-        )
-        return Estimates(values, low, high, undefined, level, method)
+    x: Fraction
+    rates: tuple[float, float] | None
+    """Frozen rates; without them each sample has its own."""
+    laws: Floats
+    """What the laws say on all questions; how parts move them is known to first order."""
 
     @property
-    def _once(self) -> Counts:
-        """Every unit, once."""
-        return np.ones((self.draws.units, 1), dtype=np.uint8)
+    def names(self) -> list[str]:
+        """The predictors, in the order of the table."""
+        return [*MEANING, *MEASURES]
 
-    def rows(self, scores: Estimates, level: float) -> tuple[Predictor, ...]:
-        """The predictors, with what other models and other questions would make of them."""
-        totals, *sums = self.weighted.sums(self._once)
-        found = Quantities(self.terms, totals)
-        lift, values = found.lift[0], {name: value[0] for name, value in self.values(found, sums).items()}
-        split = self._split()
-        members = np.array([(pair.a, pair.b) for pair in self.terms.pairs]).T
-        rows = []
-        for place, (name, value) in enumerate(values.items()):
-            low, high, without = over_models(value, lift, *members, level=level)
-            known = without[~np.isnan(without)]
-            rows.append(
-                Predictor(
-                    name,
-                    scores[2 * place],
-                    scores[2 * place + 1],
-                    int(count(value)),
-                    as_interval(low, high, level, "student"),
-                    (float(known.min()), float(known.max())) if len(known) else None,
-                    _defined(split[place]),
-                    MEANING.get(name) or MEASURES[name][1],
-                )
+    def quantities(self, sums: Floats) -> Quantities:
+        """What the law says of all pairs."""
+        return Quantities(sums[:, :SUMMED], self.x)
+
+    def predicted(self, found: Quantities) -> Floats:
+        """S-hat."""
+        alpha, gamma = self.rates or (mean(found.alpha)[:, None], mean(found.gamma)[:, None])
+        swap: Floats = found.masses.predicted_swap(alpha, gamma)
+        return swap
+
+    def values(self, sums: Floats, questions: Floats) -> dict[str, Floats]:
+        """Every predictor by name in samples with these sums; `questions` is how many all samples together have."""
+        found, agreed = self.quantities(sums), sums[:, SUMMED : SUMMED + len(SUMS)]
+        moved = law_moved(self.laws, sums[:, SUMMED + len(SUMS) :], found.n, questions)
+        known = {name: getattr(found, name) for name in PAPER if name != "predicted"} | classical(found)
+        known |= dict(zip(LAWS, np.moveaxis(moved, 1, 0), strict=True))
+        known |= {"predicted": self.predicted(found), "kappa_p": kappa_p(agreed), "same_wrong": same_wrong(agreed)}
+        known |= {"effective_votes": effective_votes(found.phi, float(self.x))}
+        return {name: known[name] for name in MEANING} | {name: MEASURES[name][0](found) for name in MEASURES}
+
+    def scores(self, sums: Floats) -> Floats:
+        """R2 and rho of every predictor in turn, then the squared errors of S-hat and of predicting nothing."""
+        found = self.quantities(sums)
+        lift = found.lift
+        values = self.values(sums, found.n.max(axis=0))
+        fits = [each for value in values.values() for each in (r2(value, lift), rho(value, lift))]
+        errors = [rmse(self.predicted(found), lift) ** 2, rmse(0 * lift, lift) ** 2]
+        return np.stack([*fits, *errors], axis=-1)
+
+
+def _rows(
+    compared: _Compared, scored: Estimates, sums: Floats, chosen: Sequence[Pair], parts: Parts, level: float
+) -> tuple[Predictor, ...]:
+    """The predictors, with what other models and other questions would make of them."""
+    whole = sums.sum(axis=0, keepdims=True)
+    found = compared.quantities(whole)
+    values, lift = compared.values(whole, found.n[0]), found.lift[0]
+    first, second = (np.array([getattr(pair, side) for pair in chosen]) for side in "ab")
+    split = split_half(compared, sums, parts)
+    rows = []
+    for place, name in enumerate(compared.names):
+        _, low, high, without = over_models(values[name][0], lift, first, second, level=level)
+        known = without[~np.isnan(without)]
+        squared, ranked = scored[2 * place], scored[2 * place + 1]
+        rows.append(
+            Predictor(
+                name,
+                squared,
+                ranked,
+                int(count(values[name][0])),
+                None if np.isnan(low) else Interval(low, high, level, "student"),
+                (float(known.min()), float(known.max())) if len(known) else None,
+                _defined(split[name]),
+                MEANING.get(name) or MEASURES[name][1],
             )
-        return tuple(rows)
+        )
+    return tuple(rows)
 
-    def _split(self) -> Floats:
-        """Mean over random halves of rho between a predictor on one half and lift on the other."""
-        units = self.draws.units
-        source = np.random.default_rng(self.draws.seed)
-        half = (np.argsort(source.random((SPLITS, units)), axis=1) < units // 2).T.astype(np.uint8)
-        with one_thread():
-            other, *_ = self.weighted.sums(1 - half, first=1)
-            against = Against(Quantities(self.terms, other).lift)
-            if not against.varies:
-                return np.full(_number(), np.nan)
-            # A half's weights must sum to the whole's for influences to be a first-order change from it.
-            totals, *sums = self.weighted.sums(half)
-        values = self.values(Quantities(self.terms, 2.0 * totals), sums, times=2.0)
-        return mean(np.stack([against.rho(value) for value in values.values()]))
+
+def split_half(compared: _Compared, sums: Floats, parts: Parts) -> dict[str, Floats]:
+    """Mean over random halves of rho between a predictor on one half of the parts and lift on the other half."""
+    here, there = (np.tensordot(taken, sums, axes=1) for taken in parts.halves())
+    lift = compared.quantities(there).lift
+    values = compared.values(here, sums[:, 0].sum(axis=0))
+    return {name: mean(rho(value, lift)) for name, value in values.items()}
 
 
 def effective_votes(phi: Floats, x: float) -> Floats:

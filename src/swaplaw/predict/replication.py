@@ -18,12 +18,14 @@ from swaplaw._core.arrays import Floats
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError
 from swaplaw.evidence.association import mean, r2, rho, rmse, slope
-from swaplaw.evidence.quantities import Quantities, terms_of
+from swaplaw.evidence.quantities import Quantities, quantities_of
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.influences import values_from_votes
+from swaplaw.predict.agreement import agreement_sums, kappa_p, same_wrong
 from swaplaw.predict.laws.conditional import conditional_lift, conditional_rates
 from swaplaw.predict.laws.histograms import Histogram, histogram_from_accuracies, histogram_lift
+from swaplaw.predict.predictors import LAWS as FROM_VOTES
+from swaplaw.predict.predictors import law_sums
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
@@ -145,41 +147,62 @@ def replicate(datasets: Sequence[VotesLike], weight: str | float | Fraction = DE
     if not isinstance(datasets, list | tuple):
         raise InputError("a replication needs a list of votes, one entry per dataset")
     x, tallies = as_weight(weight), [inputs.tally(votes) for votes in datasets]
-    found = {tally.dataset: terms_of(pairs(tally), x).quantities() for tally in tallies}
-    kept = {name: each for name, each in found.items() if np.ptp(each.lift) > 0}
+    measured = [_Measured.of(tally, x) for tally in tallies]
+    kept = {each.tally.dataset: each for each in measured if np.ptp(each.found.lift) > 0}
     if len(kept) < 2:
         raise InputError(f"a replication needs two datasets whose pairs differ in lift at weight {x}")
-    rates = {name: (float(mean(each.alpha)), float(mean(each.gamma))) for name, each in kept.items()}
-    by_margin = {name: conditional_rates(each.terms.pairs, x) for name, each in kept.items()}
-    by_name = {tally.dataset: tally for tally in tallies}
-    studied = tuple(_studied(by_name[name], each, rates, by_margin) for name, each in kept.items())
+    rates = {name: (float(mean(each.found.alpha[0])), float(mean(each.found.gamma[0]))) for name, each in kept.items()}
+    by_margin = {name: conditional_rates(each.pairs, x) for name, each in kept.items()}
+    studied = tuple(_studied(each, x, rates, by_margin) for each in kept.values())
     transfers = tuple(
-        _transfer(source, target, kept[target], rates[source]) for source in kept for target in kept if source != target
+        _transfer(source, target, kept[target].found, rates[source])
+        for source in kept
+        for target in kept
+        if source != target
     )
     return Replication(x, studied, transfers)
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """The pairs of a dataset and what the law says of them."""
+
+    tally: Tally
+    pairs: tuple[Pair, ...]
+    found: Quantities
+
+    @classmethod
+    def of(cls, tally: Tally, x: Fraction) -> _Measured:
+        chosen = tuple(pairs(tally))
+        return cls(tally, chosen, quantities_of(chosen, x))
+
+
 def _studied(
-    tally: Tally, found: Quantities, rates: Mapping[str, tuple[float, float]], by_margin: Mapping[str, Floats]
+    own: _Measured, x: Fraction, rates: Mapping[str, tuple[float, float]], by_margin: Mapping[str, Floats]
 ) -> Studied:
+    tally, found = own.tally, own.found
     frozen = np.mean([each for name, each in rates.items() if name != tally.dataset], axis=0)
-    terms = found.terms
-    values: dict[str, Floats] = {name: getattr(found, name) for name in COMPARED if hasattr(found, name)}
-    values["predicted"] = found.predicted_swap(*frozen)
     binned = _known_means([each for name, each in by_margin.items() if name != tally.dataset])
-    values["conditional"] = np.array([conditional_lift(pair, terms.weight, binned) for pair in terms.pairs])
-    values["accuracies"] = np.array([_by_accuracies(pair, terms.weight) for pair in terms.pairs])
-    values |= values_from_votes(terms.pairs, terms.weight)
-    lift = found.lift
+    agreed = agreement_sums(own.pairs)
+    values: dict[str, Floats] = {
+        "predicted": found.masses.predicted_swap(*frozen)[0],
+        "conditional": np.array([conditional_lift(pair, x, binned) for pair in own.pairs]),
+        "accuracies": np.array([_by_accuracies(pair, x) for pair in own.pairs]),
+        "kappa_p": kappa_p(agreed)[0],
+        "same_wrong": same_wrong(agreed)[0],
+        **dict(zip(FROM_VOTES, law_sums(own.pairs, x)[0], strict=True)),
+    }
+    values |= {name: getattr(found, name)[0] for name in COMPARED if name not in values}
+    lift = found.lift[0]
     return Studied(
         tally.dataset,
         len(tally.models),
         len(tally.questions),
-        len(terms.pairs),
+        len(own.pairs),
         int((lift > 0).sum()),
         *rates[tally.dataset],
-        float(slope(found.swap, lift)),
-        float(mean(found.residual)),
+        float(slope(found.swap[0], lift)),
+        float(mean(found.residual[0])),
         float(rmse(0 * lift, lift)),
         {name: float(r2(values[name], lift)) for name in COMPARED},
         {name: float(rho(values[name], lift)) for name in COMPARED},
@@ -214,7 +237,7 @@ def _possible(phi_adj: float, first: Histogram, second: Histogram) -> float:
 
 
 def _transfer(source: str, target: str, found: Quantities, rates: tuple[float, float]) -> Transfer:
-    predicted, lift = found.predicted_swap(*rates), found.lift
+    predicted, lift = found.masses.predicted_swap(*rates)[0], found.lift[0]
     scores = (rho(predicted, lift), rmse(predicted, lift), rmse(0 * lift, lift))
     return Transfer(source, target, *map(float, scores))
 

@@ -1,43 +1,71 @@
 """Screening pairs before any vote is pooled: by S-hat, Eq. (shat), or by the margin law.
 
-A pair's masses follow from its models' own scores: all pairs of a fleet come from one matrix product of the scores
-with themselves (three, where models skipped questions). Published accuracies and phi_adj will do as well.
+A pair's masses follow from its models' own scores: all pairs of a fleet come from products of the scores with
+themselves (see `overlaps`). Published accuracies and phi_adj will do as well. What a screen is worth shows on votes
+that can be pooled after all: predicted from one half of the questions, checked on the other half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.exact_floats import grid_for
 from swaplaw._core.results import Result
 from swaplaw.errors import InputError, quote, several
+from swaplaw.evidence.association import over_models
+from swaplaw.evidence.jackknife import dealt
+from swaplaw.evidence.quantities import Quantities, overlaps, sums_of
+from swaplaw.evidence.units import LEAST_UNITS, resampling_units
 from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.laws.margins import margin_lift
-from swaplaw.predict.reliability import Reliability
+from swaplaw.predict.predictors import law_moved, law_sums
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
-from swaplaw.votes.tally import Tally, tie_credit
+from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     import polars as pl
 
-# Scores that are multiplied at a time: enough for BLAS, few enough to stay near the processor.
-BLOCK = 2**21
-# Blocks of fewer questions than this are not worth the switch to 32 bits.
-NARROWEST = 1024
-
+MOST_MODELS = 40
+"""Their 780 pairs are pooled in seconds and tell a screen's worth well enough."""
+WORTHLESS = 0.3
+"""A rank correlation below this is as good as none: the first pairs are hardly better than any."""
 
 Rule = Literal["swap", "margin"]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Rank correlation of a screen on one half of the questions with the lift on the other, with its interval."""
+
+    rho: float | None
+    low: float | None
+    high: float | None
+    note: str
+    gain: int | None = None
+    """Pairs that gain; None where nothing was pooled."""
+    predicted_gain: int | None = None
+    """Of the same pairs, those that were predicted to gain."""
+    pairs: int | None = None
+    """Pairs that were checked."""
+
+    @property
+    def is_worthless(self) -> bool:
+        """Whether the order of the screen says next to nothing."""
+        return self.rho is None or self.rho < WORTHLESS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {name: getattr(self, name) for name in ("rho", "low", "high", "note", "gain", "predicted_gain", "pairs")}
 
 
 @dataclass(frozen=True)
@@ -163,26 +191,23 @@ def screen(
         raise InputError(
             f"dataset {quote(tally.dataset)} has only one model ({quote(tally.models[0])}); a pair needs two"
         )
-    sums = _Sums.of(tally)
-    scale = sums.scale
+    sums, scale = overlaps(tally)
+    shared, right, both = sums[0]
+    accuracy = right.diagonal()
     if tally.complete:
         # The more accurate first, equals in name order: of any two the first is the primary.
-        ranking = np.argsort(-sums.own, kind="stable")
-        first, second = np.triu_indices(len(sums.own), 1)
+        ranking = np.argsort(-accuracy, kind="stable")
+        first, second = np.triu_indices(len(accuracy), 1)
         primary, secondary = ranking[first], ranking[second]
-        right_a, right_b = sums.own[primary], sums.own[secondary]
-        unit: Floats = np.full(1, len(tally.questions) * scale, dtype=np.float64)
     else:
-        first, second = np.nonzero(np.triu(sums.common, 1))
+        first, second = np.nonzero(np.triu(shared, 1))
         if not len(first):
             raise InputError(f"no two models of dataset {quote(tally.dataset)} have a question in common")
-        turned = sums.right[second, first] > sums.right[first, second]
+        turned = right[second, first] > right[first, second]
         primary, secondary = np.where(turned, second, first), np.where(turned, first, second)
-        right_a, right_b = sums.right[primary, secondary], sums.right[secondary, primary]
-        unit = sums.common[primary, secondary] * scale
-    both = sums.both
-    rescue = (right_b * scale - both[primary, secondary]) / (unit * scale)
-    return _predict(law, tally.models, primary, secondary, right_a / unit, right_b / unit, rescue)
+    unit, own, other = scale * shared[primary, secondary], right[primary, secondary], right[secondary, primary]
+    rescue = (other * scale - both[primary, secondary]) / (unit * scale)
+    return _predict(law, tally.models, primary, secondary, own / unit, other / unit, rescue)
 
 
 def _by_margins(tally: Tally, weight: Fraction) -> Screen:
@@ -229,68 +254,6 @@ def best_pairs(votes: VotesLike, found: Screen, number: int) -> list[Pair]:
     best = found.order[:number]
     order = np.lexsort((-found.q[best], -found.p[best]))
     return [Pair(tally, int(found.primary[place]), int(found.secondary[place])) for place in best[order]]
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Sums over questions for all pairs at once, on one scale: whole numbers, exact."""
-
-    scale: int
-    own: Floats
-    """Each model's scores."""
-    both: Floats
-    """Products of two models' scores (times the scale again)."""
-    common: Floats
-    """Questions that both answered."""
-    right: Floats
-    """The first model's scores on the questions that the second answered; as `common`, only where some did not."""
-
-    @classmethod
-    def of(cls, tally: Tally) -> _Sums:
-        """Multiply the scores with themselves, a block of questions at a time.
-
-        A block is as wide as its products sum exactly in 32 bits, which are twice as fast; blocks are added in 64.
-        Where scores are so fine that such blocks would be narrow, 64 bits do all of it.
-        """
-        models, questions = tally.votes.shape
-        sizes = [int(size) for size in np.flatnonzero(_occurring(tally.ties)) if size]
-        scale, worth, width = score_table(sizes, questions, models)
-        square = np.zeros((models, models)) if tally.complete else np.zeros((3, models, models))
-        own = np.zeros(models)
-        every = None if tally.rights is None else tally.rights.gather(worth.take(tally.ties))
-        for start in range(0, questions, width):
-            part = slice(start, start + width)
-            scores = worth.take(tally.ties[:, part]) if every is None else every[:, part]
-            own += scores.sum(axis=1, dtype=np.float64)
-            if tally.complete:
-                square += scores @ scores.T
-            else:
-                mask = tally.answered[:, part].astype(scores.dtype)
-                square += scores @ scores.T, mask @ mask.T, scores @ mask.T
-        both, common, right = (square, *2 * [np.empty(0)]) if tally.complete else square
-        return cls(scale, own, both, common, right)
-
-
-def score_table(sizes: Sequence[int], questions: int, models: int) -> tuple[int, Floats, int]:
-    """What ties of these sizes are worth: the scale, the scores by tie size, and questions to multiply at a time."""
-    scale = lcm(*sizes)
-    scale = grid_for(scale, questions) or scale
-    worth: Floats = np.zeros(max(sizes, default=0) + 1)
-    worth[list(sizes)] = [round(tie_credit(float(scale), size)) for size in sizes]
-    width = 2**24 // scale**2
-    if width < NARROWEST:
-        width = questions
-    else:
-        worth = worth.astype(np.float32)
-    return scale, worth, max(1, min(width, BLOCK // models))
-
-
-def _occurring(ties: Ints) -> Ints:
-    """Which tie sizes occur, model by model: counting them all at once would take eight bytes for each."""
-    found = np.zeros(int(ties.max(initial=0)) + 1, dtype=bool)
-    for row in ties:
-        found |= np.bincount(row, minlength=len(found)) > 0
-    return found
 
 
 def _predict(
@@ -363,3 +326,79 @@ def _marginal(
             f"phi_adj of {pair} is {phi_adj!r}, but at accuracies {p!r} and {q!r} it lies between {least:.3g} and 1"
         )
     return models.index(primary), models.index(secondary), p, q, rescue
+
+
+def with_reliability(
+    found: Screen, tally: Tally, law: Law | None = None, weight: str | float | Fraction = DEFAULT_WEIGHT
+) -> Screen:
+    """Pool the votes that were screened, and say how well such a screen foretells the lift on other questions.
+
+    The questions are halved at random, many times: pairs are screened on one half and pooled on the other. On the same
+    questions a screen shares its luck with the lift, and looks good where it is worth nothing. Of a large fleet, the
+    pairs of `MOST_MODELS` models are pooled, drawn from a fixed seed.
+
+    Parameters
+    ----------
+    found : Screen
+        What `screen` gave for these votes.
+    tally : Tally
+        The votes.
+    law : Law, optional
+        The rates that it was screened by, for the rule "swap".
+    weight : str, float or Fraction
+        The weight of the secondary.
+
+    Returns
+    -------
+    Screen
+        The same with its `reliability`.
+    """
+    x = as_weight(weight)
+    many = len(found.models)
+    drawn = np.random.default_rng(0).permutation(many)[:MOST_MODELS]
+    checked_pairs = np.isin(found.primary, drawn) & np.isin(found.secondary, drawn)
+    first, second, told = (each[checked_pairs] for each in (found.primary, found.secondary, found.predicted))
+    chosen = [Pair(tally, a, b) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    lift = Quantities(sums_of(chosen, x), x).lift[0]
+    gain, predicted = int((lift > 0).sum()), int((told > 0).sum())
+    low, high, worth = np.nan, np.nan, np.nan
+    units = resampling_units(tally)
+    if units.count >= LEAST_UNITS:
+        parts = dealt(units)
+        sums, (here, there) = sums_of(chosen, x, parts), parts.halves()
+        lifts = Quantities(np.tensordot(there, sums, axes=1), x).lift
+        screened = Quantities(np.tensordot(here, sums, axes=1), x)
+        if found.rule == "margin" or law is None:
+            values, slopes = law_sums(chosen, x, ("margin",), parts)
+            moves = np.tensordot(here, slopes, axes=1)
+            predictions = law_moved(values, moves, screened.n, sums[:, 0].sum(axis=0))[:, 0]
+        else:
+            predictions = screened.masses.predicted_swap(law.alpha, law.gamma)
+        worth, low, high, _ = over_models(predictions, lifts, first, second)
+    known, least, most = (None if isnan(each) else float(each) for each in (worth, low, high))
+    checked = Reliability(known, least, most, "", gain, predicted, len(lift))
+    return replace(found, reliability=replace(checked, note=_note(checked)))
+
+
+def of_law(law: Law) -> Reliability:
+    """What a law was worth on the votes that it was calibrated on, where nothing else can be checked."""
+    ends = law.intervals.get("rho")
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
+    worth = law.fit.get("rho")
+    shown = "undefined" if worth is None else f"{worth:.2f}"
+    where = law.provenance.get("dataset")
+    note = f"rank correlation with the lift {shown} on {where}, where the law was calibrated; elsewhere it may be lower"
+    return Reliability(worth, low, high, note)
+
+
+def _note(found: Reliability) -> str:
+    counted = f"{found.predicted_gain} of {found.pairs} pairs are predicted to gain, {found.gain} do"
+    if found.rho is None:
+        return f"{counted}; all predictions or all lifts are equal, so there is nothing to rank"
+    span = "" if found.low is None else f" [{found.low:.2f}, {found.high:.2f}] over models"
+    verdict = "use it to choose what to pool first"
+    if found.is_worthless:
+        verdict = "worthless here, do not choose pairs by this screen"
+    elif found.low is None or found.low < 0:
+        verdict = "it ranks these pairs, but may be worthless for other models"
+    return f"{counted}; rank correlation with the lift on other questions {found.rho:.2f}{span}: {verdict}"

@@ -11,15 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.evidence.quantities import Quantities, terms_of
-from swaplaw.evidence.resample import Resampler
+from swaplaw.evidence import Units
+from swaplaw.evidence.jackknife import dealt
 from swaplaw.law.pair import Pair
-from swaplaw.predict import agreement
-from swaplaw.predict.influences import LAWS
-from swaplaw.predict.influences import influences as influences_of
+from swaplaw.predict.agreement import agreement_sums, kappa_p, same_wrong
 from swaplaw.predict.laws.kinds import Alike, Influence, alike, margins_of
 from swaplaw.predict.laws.margins import margin_influence, margin_lift
-from swaplaw.predict.laws.shares import shares_influence, shares_lift
+from swaplaw.predict.laws.shares import shares_lift
+from swaplaw.predict.predictors import LAWS, law_moved, law_sums
 
 from support.corpora import ODD, corpora, weights
 from support.twin import Corpus, common, score
@@ -131,14 +130,8 @@ def test_the_shares_law_is_its_formula(case: Corpus, x: Fraction) -> None:
 
 
 def influences(pair: sl.law.Pair) -> list[Influence]:
-    x, found, each = Fraction(2, 3), alike(pair), np.arange(pair.n)
-    summands = agreement.summands(pair)
-    measured = [measure(summands.sum(axis=1)) for measure in agreement.MEASURES.values()]
-    return [
-        margin_influence(found, x),
-        shares_influence(found, x),
-        *(Influence(float(value), slopes @ summands, each) for value, slopes in measured),
-    ]
+    found = alike(pair)
+    return [law(found, Fraction(2, 3)) for law in LAWS.values()]
 
 
 @settings(deadline=None, max_examples=50)
@@ -203,51 +196,50 @@ def test_agreement_by_hand() -> None:
         {"q1": "A", "q2": "A"},
     )
     two = sl.pair(sl.votes_from(case.frame()), "aa", "bb")
-    found = agreement.agreements([two]).values()
-    assert found["same_wrong"] == pytest.approx([0.5 / 1.5])
+    sums = agreement_sums([two])
+    assert same_wrong(sums) == pytest.approx(np.array([[0.5 / 1.5]]))
     # p = 1/4, q = 0; one rival on the first question, two on the second.
     expected = 0.75 * 0.75
-    assert found["kappa_p"] == pytest.approx([(0.25 - expected) / (1 - expected)])
+    assert kappa_p(sums) == pytest.approx(np.array([[(0.25 - expected) / (1 - expected)]]))
+
+
+def plain_agreement(case: Corpus, a: str, b: str) -> tuple[float, float]:
+    """Both measures from the votes of every question in turn."""
+    rows = []
+    for question in common(case, a, b):
+        first, second = (case.ballots[model][question] for model in (a, b))
+        gold = case.gold[question]
+        share = {each: (first[each] / first.total(), second[each] / second.total()) for each in {*first, *second}}
+        wrong = sum(u * v for each, (u, v) in share.items() if each != gold)
+        p, q = share.get(gold, (0, 0))
+        given_by_all = {each for votes in case.ballots.values() for each in votes.get(question, ())}
+        rows.append((p * q + wrong, wrong, p, q, 1 / max(1, len(given_by_all - {gold}))))
+    c, w, p, q, k = np.mean(rows, axis=0)
+    expected, both = p * q + (1 - p) * (1 - q) * k, 1 - p - q + c - w
+    return (c - expected) / (1 - expected) if expected < 1 else np.nan, w / both if both > 1e-12 else np.nan
 
 
 @settings(deadline=None, max_examples=50)
-@given(case=corpora())
-def test_columns_of_agreement_add_up_as_plain_summands_do(case: Corpus) -> None:
-    """In a draw, sums of whole columns move the measures as far as the questions' own shares say."""
+@given(case=corpora(models=3))
+def test_agreement_is_its_definition_in_parts_too(case: Corpus) -> None:
     tally = sl.votes_from(case.frame()).tally()
     chosen = list(sl.pairs(tally))
-    member = np.arange(len(tally.questions)) // 2
-    for draws in (Resampler(np.arange(len(member)), "question"), Resampler(member, "cluster")):
-        laid = agreement.agreements(chosen, draws)
-        counts = np.arange(1, draws.units + 1) % 3
-        found = laid.values((counts.astype(np.float64) @ laid.columns.astype(np.float64))[None])
-        for place, pair in enumerate(chosen):
-            summands = agreement.summands(pair)
-            for name, measure in agreement.MEASURES.items():
-                value, slopes = measure(summands.sum(axis=1))
-                plain = value + (slopes @ summands) @ counts[draws.member[pair.common]]
-                assert found[name][0, place] == pytest.approx(plain, abs=1e-9, nan_ok=True)
+    whole = agreement_sums(chosen)
+    for place, pair in enumerate(chosen):
+        expected = plain_agreement(case, pair.primary, pair.secondary)
+        assert (kappa_p(whole)[0, place], same_wrong(whole)[0, place]) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    if len(tally.questions) > 1:
+        parts = dealt(Units(np.arange(len(tally.questions)), "question"), replicates=2)
+        assert agreement_sums(chosen, parts).sum(axis=0) == pytest.approx(whole[0])
 
 
-@pytest.mark.parametrize("clustered", [False, True])
-def test_the_margin_law_by_classes_of_ballots_moves_as_by_questions(clustered: bool) -> None:
-    """With many models a draw is told from how often each has each margin: that is the sum over questions."""
-    rng = np.random.default_rng(7)
-    questions = [f"q{q:02d}" for q in range(60)]
-    ballots: dict[str, dict[str, Counter[str | None]]] = {
-        f"m{m:02d}": {q: Counter(rng.choice(list("ABCD"), 2, p=[0.5, 0.25, 0.15, 0.1]).tolist()) for q in questions}
-        for m in range(16)
-    }
-    tally = sl.votes_from(Corpus(ballots, dict.fromkeys(questions, "A")).frame()).tally()
-    terms = terms_of(sl.pairs(tally), "2/3")
-    every = np.arange(len(questions))
-    draws = Resampler(every // 3, "cluster") if clustered else Resampler(every, "question")
-    found = influences_of(terms, draws)
-    assert found.margin is not None
-    counts = draws.counts(0, 8)
-    classes = counts @ found.margin.columns.astype(np.float64)
-    drawn = Quantities(terms, counts[:, draws.member].astype(np.float64) @ terms.columns)
-    moved = found.margin.values(drawn, classes, 1.0)
-    for place, pair in enumerate(terms.pairs):
-        plain = margin_influence(question_by_question(pair), terms.weight)
-        assert moved[:, place] == pytest.approx(plain.value + counts[:, draws.member] @ plain.slope, abs=1e-9)
+def test_laws_of_a_sample_move_as_their_questions_do() -> None:
+    tally = sl.demo_votes().tally()
+    chosen = [sl.pair(tally, "gpt-4", "mistral-large")]
+    parts = sl.evidence.parts_of(tally)
+    values, slopes = law_sums(chosen, Fraction(2, 3), parts=parts)
+    here, questions = parts.halves()[0][:1], np.array([100.0])
+    moved = law_moved(values, np.tensordot(here, slopes, axes=1), np.array([[50.0]]), questions)
+    inside = np.isin(parts.member, np.flatnonzero(here[0]))
+    for row, influence in enumerate(influences(chosen[0])):
+        assert moved[0, row, 0] == pytest.approx(influence.value + 2 * influence.slope[inside].sum(), abs=1e-12)

@@ -15,7 +15,7 @@ from swaplaw.law.weights import DEFAULT_WEIGHT
 if TYPE_CHECKING:
     from swaplaw.votes.tally import Tally
 
-__all__ = ["bootstrap_options", "doubts_on_stderr", "drawn", "interval", "leave_out", "load_tally", "models_option"]
+__all__ = ["doubts_on_stderr", "drawn", "interval", "leave_out", "load_tally", "models_option"]
 __all__ += ["over_grid", "precise", "size", "weight_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,27 +30,6 @@ def weight_option(command: Command) -> Command:
     """Add the weight of a secondary."""
     words = "Weight of the secondary; the primary carries 1."
     return click.option("--weight", default=str(DEFAULT_WEIGHT), show_default=True, help=words)(command)
-
-
-def bootstrap_options(command: Command) -> Command:
-    """Add the options of the bootstrap."""
-    from swaplaw.evidence.interval import LEVEL
-    from swaplaw.evidence.percentiles import METHODS
-    from swaplaw.evidence.resample import DEFAULT_REPLICATES
-
-    for option in (
-        click.option("--method", type=click.Choice(METHODS), default="expanded", show_default=True, help="Intervals."),
-        click.option("--level", type=float, default=LEVEL, show_default=True, help="Confidence level."),
-        click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers."),
-        click.option("--replicates", type=int, default=DEFAULT_REPLICATES, show_default=True, help="Bootstrap draws."),
-        click.option(
-            "--by",
-            type=click.Choice(["question", "cluster"]),
-            help="What is drawn: clusters where there are any, unless said otherwise.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def load_tally(paths: Sequence[str], dataset: str | None, without: Sequence[str] = ()) -> Tally:

@@ -13,8 +13,8 @@ from swaplaw.cli._shared.evidence import doubts_on_stderr
 from swaplaw.cli._shared.help import Command
 from swaplaw.cli._shared.output import Column, emit, header, load, progress_bar, show, table_options, tell
 from swaplaw.cli._shared.reading import reading_options
-from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
+from swaplaw.evidence.jackknife import PARTS
 
 if TYPE_CHECKING:
     from swaplaw.paper.corpus import Corpus
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", default="reproduction", show_default=True, metavar="DIR", help="Write everything here.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all that is drawn.")
 @click.option(
-    "--replicates", type=click.IntRange(min=1), default=REPLICATES, show_default=True, help="Bootstrap draws."
+    "--replicates", type=click.IntRange(min=2), default=PARTS, show_default=True, help="Parts left out in turn."
 )
 @click.option(
     "--trials", type=click.IntRange(min=2), default=15000, show_default=True, help="Simulated questions a point."

@@ -82,7 +82,7 @@ def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str])
     if study.synthetic:
         lines.append(TWIN if study.twin else SYNTHETIC)
     lines.append(
-        f"Intervals: {study.replicates:,} bootstrap draws of questions, seed {study.seed}. "
+        f"Intervals: questions in {study.replicates} parts, each left out in turn, seed {study.seed}. "
         + (
             f"Marked {GUESSED}: depends on weights that the paper does not name (it names 13 of its 25, and not its "
             "grid for trios); the others are ours."

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from statistics import fmean, pstdev
 
+from swaplaw.evidence.interval import Interval
 from swaplaw.evidence.lifts import lift_effect
-from swaplaw.evidence.percentiles import Interval
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import Outcome, pair
 from swaplaw.paper.published import Comparison, Value, published

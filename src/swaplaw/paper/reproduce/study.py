@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from swaplaw.decide.defaults import REPLICATES
 from swaplaw.errors import InputError, quote
+from swaplaw.evidence.jackknife import PARTS
 from swaplaw.law.curve import Curve, curves
 from swaplaw.law.pair import Outcome
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
@@ -111,7 +111,7 @@ class Study:
 
     datasets: Mapping[str, Dataset]
     seed: int = 0
-    replicates: int = REPLICATES
+    replicates: int = PARTS
     problems: tuple[str, ...] = ()
     """What had to be left out, a sentence each."""
     grid: tuple[Fraction, ...] | None = None
@@ -147,23 +147,14 @@ class Study:
 
     @cached_property
     def law(self) -> Law:
-        """The rates, by a bootstrap over questions as in the paper."""
-        return calibrate(
-            self.calibration.tally, by="question", seed=self.seed, replicates=self.replicates, method="percentile"
-        )
+        """The rates; questions are the units, as in the paper."""
+        return calibrate(self.calibration.tally, by="question", seed=self.seed, replicates=self.replicates)
 
     @cached_property
     def predictors(self) -> dict[str, Predictors]:
         """The table of predictors of each dataset, with the rates frozen."""
         return {
-            key: predictors(
-                dataset.tally,
-                self.law,
-                by="question",
-                seed=self.seed,
-                replicates=self.replicates,
-                method="percentile",
-            )
+            key: predictors(dataset.tally, self.law, by="question", seed=self.seed, replicates=self.replicates)
             for key, dataset in self.datasets.items()
         }
 
@@ -172,7 +163,7 @@ def study_of(
     votes: Votes | Iterable[Votes],
     *,
     seed: int = 0,
-    replicates: int = REPLICATES,
+    replicates: int = PARTS,
     problems: Sequence[str] = (),
     grid: Sequence[Fraction] | None = None,
     sources: Sequence[str] = (),
