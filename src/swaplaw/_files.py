@@ -36,7 +36,19 @@ BLOCK = 2**20
 PACKED = (".gz", ".zst", ".zip")
 """Suffixes of packed files; what is packed is named by the suffix before."""
 _MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
-ENGINES = ("polars", "pyo3_runtime", "pyarrow", "duckdb", "_duckdb", "dask", "distributed", "pyspark", "py4j", "pandas")
+ENGINES = (
+    "polars",
+    "narwhals",
+    "pyo3_runtime",
+    "pyarrow",
+    "duckdb",
+    "_duckdb",
+    "dask",
+    "distributed",
+    "pyspark",
+    "py4j",
+    "pandas",
+)
 """Packages whose exceptions are complaints about data; a panic of Polars comes from `pyo3_runtime`."""
 _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
 
@@ -220,7 +232,9 @@ def _unpacked(file: Path, suffix: str, name: str, version: tuple[int, int, int |
         with _opened(file, suffix) as stream, plain.open("wb") as out:
             for block in blocks(stream, name, version[1]):
                 out.write(block)
-    except (OSError, zipfile.BadZipFile) as error:
+    except (InputError, MissingExtraError):
+        raise
+    except Exception as error:  # Each kind of packing has exceptions of its own.
         raise InputError(f"{quote(name, 200)}: it is not whole ({_said(error)}); write or pack it again") from None
     return plain
 

@@ -149,7 +149,7 @@ REFUSED = {
     "not gzip": (
         "question",
         "t.csv.gz",
-        "not a whole gzip file",
+        "it is not whole",
     ),
     "unknown": (
         "question",

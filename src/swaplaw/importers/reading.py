@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from swaplaw._files import regular
+from swaplaw._files import is_complaint, regular
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import corpus, tables
 from swaplaw.importers.meaning import grouped
@@ -23,7 +23,7 @@ from swaplaw.importers.spelling import EXACT, spelling_notes
 from swaplaw.votes import engines
 from swaplaw.votes.contract import OPTIONAL, REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES
-from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, standard_input
+from swaplaw.votes.files import STANDARD_INPUT, Source, format_of_table, open_file, reading, standard_input
 from swaplaw.votes.provenance import PROVENANCE, spelt
 from swaplaw.votes.table import Votes, source_from
 
@@ -305,7 +305,8 @@ def read(form: str, files: list[Path], options: Options, findings: Findings) -> 
 
 def _read(how: Callable[[Any, Options, Findings], Source], what: Any, options: Options, findings: Findings) -> Source:
     own = Findings()
-    source = how(what, options, own)
+    with reading(what if isinstance(what, Source) else Source(str(what[0] if isinstance(what, list) else what), dict)):
+        source = how(what, options, own)
     findings.add(own)
     return replace(source, origin=lambda: spelt(own.origin, options.canonical))
 
@@ -378,10 +379,10 @@ def detect(file: Path, options: Options | None = None) -> str:
         return form.name
     try:
         return "votes" if _is_native(open_file(file, options.sheet if options else None)) else "table"
-    except InputError:
-        raise
-    except Exception:  # Unreadable: the reader will say what is wrong with it.
-        return "votes"
+    except BaseException as error:
+        if not is_complaint(error):
+            raise
+        return "votes"  # Unreadable: the reader will say what is wrong with it.
 
 
 def _is_native(source: Source) -> bool:

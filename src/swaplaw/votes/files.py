@@ -318,18 +318,18 @@ def _scan_excel(file: Path, sheet: str | None = None) -> pl.LazyFrame:
     try:
         _files.require_small(sum(each.file_size for each in zipfile.ZipFile(file).infolist()), str(file))
         book = load_workbook(file, read_only=True, data_only=True)
+        chosen = book.sheetnames[0] if sheet is None else sheet
+        if chosen not in book.sheetnames:
+            raise InputError(f"{quote(str(file), 200)}: no sheet {quote(chosen)}; there are {listing(book.sheetnames)}")
+        rows = [[_cell(value) for value in row] for row in book[chosen].iter_rows(values_only=True)]
+        others = [name for name in book.sheetnames if name != chosen]
+        book.close()
     except InputError:
         raise
     except Exception as error:  # A zip file that is cut off, or no Excel file at all.
         raise InputError(
             f"{quote(str(file), 200)}: not a readable Excel file ({error}); save it again, or as CSV"
         ) from None
-    chosen = book.sheetnames[0] if sheet is None else sheet
-    if chosen not in book.sheetnames:
-        raise InputError(f"{quote(str(file), 200)}: no sheet {quote(chosen)}; there are {listing(book.sheetnames)}")
-    rows = [[_cell(value) for value in row] for row in book[chosen].iter_rows(values_only=True)]
-    others = [name for name in book.sheetnames if name != chosen]
-    book.close()
     rows = [row for row in rows if any(value is not None for value in row)]
     if len(rows) < 2:
         named = Fix("sheet", "NAME", f"of {listing(others)}, name the one that has") if others else ()

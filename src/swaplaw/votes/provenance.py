@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from swaplaw._files import is_complaint
+
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
 COUNTS = "counts"
@@ -21,7 +23,9 @@ def provenance_in(file: Path) -> dict[str, Any]:
 
     try:
         found = json.loads(pl.read_parquet_metadata(file).get(PROVENANCE, "{}"))
-    except (pl.exceptions.PolarsError, ValueError, OSError, RecursionError):
+    except BaseException as error:
+        if not (is_complaint(error) or isinstance(error, ValueError | RecursionError)):
+            raise
         return {}
     return found if isinstance(found, dict) else {}
 
