@@ -23,8 +23,7 @@ from inspect_ai.solver import multiple_choice
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from benchmarks.harness import Row
-from swaplaw.collect.run.collection import collect
-from swaplaw.collect.run.plan import Plan
+from swaplaw.collect.run import Plan, collect
 
 SAMPLES = int(os.environ.get("SWAPLAW_BENCH_SAMPLES", 10_000))
 EPOCHS = 24

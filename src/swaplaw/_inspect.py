@@ -4,8 +4,8 @@ Inspect imports this itself, so the import of Inspect here costs `import swaplaw
 swaplaw that registers something with Inspect adds its line here, and nothing else.
 """
 
-from swaplaw.collect.ask.task import mcq
-from swaplaw.collect.local.provider import local
+from swaplaw.collect.provider import local
+from swaplaw.collect.task import mcq
 from swaplaw.serve.inspect.provider import policy
 from swaplaw.serve.inspect.solver import ensemble
 

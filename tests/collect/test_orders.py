@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.collect.design.orders import order
+from swaplaw.collect.design import order
 from swaplaw.errors import InputError
 
 seeds = st.integers(-(2**70), 2**70)
@@ -85,7 +85,7 @@ def test_the_first_order_is_spread_evenly_over_questions() -> None:
 
 def test_another_process_sees_the_same_orders() -> None:
     """Nothing may hang on Python's salted hash or on a generator's state."""
-    code = "from swaplaw.collect.design.orders import order; print([order(5, 'é', e, 7) for e in range(1, 20)])"
+    code = "from swaplaw.collect.design import order; print([order(5, 'é', e, 7) for e in range(1, 20)])"
     seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert seen.strip() == str(orders(5, "é", 19, 7))
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from swaplaw.collect.questions.question import Question, Questions
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.questions import Question, Questions
+from swaplaw.collect.sources import read_questions
 from swaplaw.errors import InputError
 
 from support.question_tables import GPQA, MMLU_PRO, PLAIN, SUPERGPQA, written
@@ -253,7 +253,7 @@ def test_inspect_datasets() -> None:
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ChatMessageUser, ContentImage
 
-    from swaplaw.collect.questions.inspect_tasks import from_samples
+    from swaplaw.collect.questions import from_samples
 
     samples = [
         Sample(id=1, input="Lightest?", choices=["helium", "hydrogen"], target="B", metadata={"difficulty": "easy"}),

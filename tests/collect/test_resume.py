@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from swaplaw import read_votes
-from swaplaw.collect.ask.solver import generation_seed
+from swaplaw.collect.task import generation_seed
 
 from support.answering import KEY, PROVIDER, Answering
 from support.collecting import QUESTIONS, UNCLOSED, Collect, rows

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.cli.collect._sample import sample as command
-from swaplaw.collect.design.manifest import read_manifest, sample
-from swaplaw.collect.design.strata import allocate
-from swaplaw.collect.questions.question import Question, Questions
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.cli.collect import sample as command
+from swaplaw.collect.design import allocate, read_manifest, sample
+from swaplaw.collect.questions import Question, Questions
+from swaplaw.collect.sources import read_questions
 from swaplaw.errors import InputError
 
 from support.question_tables import SUPERGPQA, written

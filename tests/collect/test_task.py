@@ -16,8 +16,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate
 
-from swaplaw.collect.ask.solver import gbnf, generation_seed, prompt
-from swaplaw.collect.ask.task import mcq
+from swaplaw.collect.task import gbnf, generation_seed, mcq, prompt
 from swaplaw.importers.reading import import_votes
 
 from support.collecting import UNCLOSED, write_questions

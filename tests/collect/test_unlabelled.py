@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.sources import read_questions
 from swaplaw.errors import InputError
 
 from support.collecting import QUESTIONS, UNCLOSED, Collect, rows

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.sources import read_questions
 
 from support.answering import KEY, PROVIDER, Answering
 from support.collecting import UNCLOSED, rows

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.collect.design.manifest import sample
-from swaplaw.collect.local.models import MODELS
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.design import sample
+from swaplaw.collect.local import INSTALL, MODEL
+from swaplaw.collect.sources import read_questions
 
 from support.collecting import QUESTIONS, UNCLOSED, few_of_the_demo
 from support.commands import Finished
@@ -73,7 +73,7 @@ def test_commands_that_cost_nothing_run(folder: Path, swaplaw: Callable[..., Fin
 def test_commands_of_other_pages_plan_what_they_say(
     page: Path, folder: Path, swaplaw: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("swaplaw.collect.run.estimate.require", lambda _: None)  # Large weights need not be here.
+    monkeypatch.setattr("swaplaw.collect.run.require", lambda _: None)  # Large weights need not be here.
     collecting = [line for line in lines("bash", page.read_text()) if line.startswith("swaplaw collect ")]
     assert collecting
     for line in collecting:
@@ -101,9 +101,8 @@ def test_python_runs(folder: Path) -> None:
 
 
 def test_the_page_names_the_weights_and_how_to_get_them() -> None:
-    for weights in MODELS.values():
-        assert f"`{weights.name}`" in PAGE
-        assert weights.install in PAGE
+    assert f"`{MODEL}`" in PAGE
+    assert INSTALL in PAGE
 
 
 def needs_weights() -> None:

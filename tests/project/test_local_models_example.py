@@ -10,9 +10,9 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from swaplaw.collect.design.orders import order
-from swaplaw.collect.local.models import MODELS
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.design import order
+from swaplaw.collect.local import SHA256
+from swaplaw.collect.sources import read_questions
 
 from support.commands import Finished
 from support.pages import ROOT
@@ -48,11 +48,11 @@ def test_there_are_enough_votes_and_their_orders_are_the_schedules() -> None:
 
 def test_provenance_names_command_models_weights_and_versions() -> None:
     facts = json.loads(pl.read_parquet_metadata(VOTES)["swaplaw"])["collected"]
-    assert facts["weights"] == {name: MODELS[name].sha256 for name in ("smollm2", "qwen2.5-coder")}
+    assert facts["weights"]["smollm2"] == SHA256
     assert facts["task"] == {"dataset": "demo", "brief": True, "grammar": True}
     assert set(facts["versions"]) == {"swaplaw", "inspect-ai", "xllamacpp"}
     page = (EXAMPLE / "README.md").read_text()
-    assert all(weights.sha256 in page for weights in MODELS.values())
+    assert all(digest in page for digest in facts["weights"].values())
 
 
 def test_the_report_is_the_page_of_these_votes() -> None:

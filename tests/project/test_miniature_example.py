@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from swaplaw.collect.design.orders import order
-from swaplaw.collect.local.models import MODELS
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.design import order
+from swaplaw.collect.local import SHA256
+from swaplaw.collect.sources import read_questions
 
 from support.commands import Run
 from support.pages import ROOT
@@ -42,10 +42,10 @@ def test_every_model_saw_every_order_of_every_question_once() -> None:
 
 def test_provenance_says_how_they_were_asked() -> None:
     facts = json.loads(pl.read_parquet_metadata(VOTES)["swaplaw"])["collected"]
-    assert facts["weights"] == {name: MODELS[name].sha256 for name in ("smollm2", "qwen2.5-coder")}
+    assert facts["weights"]["smollm2"] == SHA256
     assert facts["settings"]["temperature"] == 1.0
     assert facts["settings"]["samples"] == 24
-    assert all(weights.sha256 in README for weights in MODELS.values())
+    assert all(digest in README for digest in facts["weights"].values())
     assert "--samples 24" in README
 
 
@@ -72,7 +72,7 @@ def test_its_commands_draw_these_questions_and_plan_these_votes(
     swaplaw: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("swaplaw.collect.run.estimate.require", lambda _: None)  # Large weights need not be here.
+    monkeypatch.setattr("swaplaw.collect.run.require", lambda _: None)  # Large weights need not be here.
     drawing, collecting, _ = re.findall(r"^swaplaw (.*)$", README, re.MULTILINE)
     assert swaplaw(*shlex.split(drawing)).code == 0
     assert json.loads((tmp_path / "sample.json").read_text()) == json.loads((EXAMPLE / "sample.json").read_text())

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from swaplaw.collect.questions.sources import read_questions
+from swaplaw.collect.sources import read_questions
 
 from support.commands import Finished
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import swaplaw as sl
-from swaplaw.collect.design.orders import order
+from swaplaw.collect.design import order
 from swaplaw.votes.position import holm, measure
 
 from support.commands import Run

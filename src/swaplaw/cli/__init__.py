@@ -22,7 +22,7 @@ SECTIONS = {
     "Get votes": {
         "demo": ("votes", "The whole path on bundled real votes."),
         "import": ("votes", "Read logs of Inspect, lm-evaluation-harness, HELM and others, or any table."),
-        "collect": ("collect", "Ask real models multiple-choice questions, again and again."),
+        "collect": ("collect", "Run any Inspect task, or multiple-choice questions, again and again."),
     },
     "Look at them": {
         "checks": ("votes", "What looks wrong in votes, and how to fix it."),

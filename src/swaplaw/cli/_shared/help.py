@@ -19,9 +19,6 @@ GROUPS = {
 """Options that many commands share, by the names of their parameters."""
 
 EXAMPLES = {
-    "collect": "swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
-    "collect mcq": "swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
-    "collect sample": "swaplaw collect sample demo --size 24 --by difficulty --seed 7 -o sample.json",
     "compare": "swaplaw compare demo",
     "labels": "swaplaw labels examples/unlabelled.csv --weight 2/3",
     "pairs": "swaplaw pairs demo --weight 2/3",

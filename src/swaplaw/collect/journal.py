@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inspect_ai.hooks import Hooks, SampleEnd, TaskStart, hooks
-from inspect_ai.log import EvalSampleSummary
+from inspect_ai.log import EvalSample
 
 from swaplaw.importers.inspect.answers import Orders
 from swaplaw.importers.inspect.logs import read_ballot
@@ -37,13 +37,14 @@ class Journal:
         """Learn which model an evaluation asks."""
         self._models[evaluation] = model
 
-    def add(self, evaluation: str, summary: EvalSampleSummary) -> None:
+    def add(self, evaluation: str, sample: EvalSample) -> None:
         """Write a sample's vote down; one that failed will be tried again, and is left out until then."""
+        summary = sample.summary()
         if summary.error:
             # Inspect quotes the whole request first; what went wrong comes last.
             self.failure = summary.error.replace("\\n", "\n").strip().rpartition("\n")[2]
             return
-        ballot = read_ballot(summary, None, self._options, self._orders, self._handle.name)
+        ballot = read_ballot(summary, sample, self._options, self._orders, self._handle.name)
         place = {"dataset": self._options.dataset, "model": self._models[evaluation], "sample": ballot.epoch - 1}
         vote = place | {name: value for name, value in ballot.row.items() if name != "option"}
         key = (vote["model"], vote["question"], vote["sample"])
@@ -95,4 +96,4 @@ class JournalHooks(Hooks):
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Write a sample's vote down."""
         for journal in _open:
-            journal.add(data.eval_id, data.sample.summary())
+            journal.add(data.eval_id, data.sample)

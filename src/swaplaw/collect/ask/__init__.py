@@ -1,1 +1,0 @@
-"""The Inspect task that asks one question."""

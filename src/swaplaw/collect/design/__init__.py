@@ -1,1 +1,0 @@
-"""What is asked: samples of questions, and the orders in which options are shown."""

@@ -1,1 +1,0 @@
-"""Questions of any layout, checked before anything is asked."""

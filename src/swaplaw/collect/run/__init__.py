@@ -1,1 +1,0 @@
-"""A collection: planned, checked, run, resumed, and turned into votes."""
