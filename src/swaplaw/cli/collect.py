@@ -74,7 +74,13 @@ def collect() -> None:
     """
 
 
-@collect.add_command
+def added(made: click.Command) -> click.Command:
+    """Make a command one of this group."""
+    collect.add_command(made)
+    return made
+
+
+@added
 @command(
     example="swaplaw collect inspect_evals/gsm8k --model openai/gpt-4o-mini --limit 5 --dry-run",
     own_display=True,
@@ -126,7 +132,7 @@ def task(
     _run(plan, output, logs, report, steer, dry_run=dry_run, pilot=pilot)
 
 
-@collect.add_command
+@added
 @command(
     example="swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
     own_display=True,
@@ -398,7 +404,7 @@ def _report(votes: Path, file: Path) -> None:
     tell(f"Wrote {printable(str(file))}: open it in any browser.")
 
 
-@collect.add_command
+@added
 @command(
     "sample",
     example="swaplaw collect sample demo --size 24 --by difficulty --seed 7 -o sample.json",

@@ -61,11 +61,6 @@ class Plan:
     dataset: str
     """Questions (see `read_questions`), or, with `task`, any Inspect task: `package/task` or `file.py@task`."""
     models: tuple[str, ...]
-    task: bool = False
-    task_settings: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of such a task."""
-    scorer: str | None = None
-    """Of a task with several scorers: whose answers are the votes."""
     samples: int = SAMPLES
     """Votes per model and question."""
     seed: int = 0
@@ -92,6 +87,11 @@ class Plan:
     """Whether questions may lack an answer."""
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Of a million tokens of `input` and of `output`, for each model that has a price."""
+    task: bool = False
+    task_settings: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of such a task."""
+    scorer: str | None = None
+    """Of a task with several scorers: whose answers are the votes."""
 
     def task_args(self) -> dict[str, Any]:
         """What the Inspect task takes, defaults left out: a log is known by what was asked for."""

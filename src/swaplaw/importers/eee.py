@@ -198,7 +198,8 @@ def _option(choice: Choice, said: _Said, golds: list[int]) -> dict[str, Any]:
         return shown | {"answer": None, "reason": reason, "correct": False}
     right = choice.best in golds
     option = bounded(storable(choice.options[choice.best]))[:200]
-    return shown | {"answer": names[choice.best], "reason": None, "correct": right, "option": option}
+    answer = gold if right else names[choice.best]
+    return shown | {"answer": answer, "reason": None, "correct": right, "option": option}
 
 
 def _text(record: Mapping[str, Any], said: _Said, seen: _File, options: Options, findings: Findings) -> dict[str, Any]:

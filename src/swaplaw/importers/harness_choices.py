@@ -37,7 +37,7 @@ class Choice:
         return None if any(map(math.isnan, self.scores)) else self.scores.index(max(self.scores))
 
     def votes(self, golds: list[int], shares: int | None) -> list[dict[str, Any]]:
-        """One vote for the best option, or the softmax as shares; every option is a category, right or wrong."""
+        """One vote for the best option, or the softmax as shares; all options that are right are one category."""
         gold, shown = letter(golds[0]), {"options": len(self.options)}
         if self.best is None:
             return [shown | {"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
@@ -46,7 +46,7 @@ class Choice:
             shown
             | {
                 "sample": number,
-                "answer": letter(place),
+                "answer": gold if place in golds else letter(place),
                 "gold": gold,
                 "reason": None,
                 "correct": place in golds,
