@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from swaplaw.cli.collect._sample import sample
+from swaplaw.cli.collect import sample
 
 from support.pages import ROOT, blocks
 from support.question_tables import SUPERGPQA, written
