@@ -25,7 +25,7 @@ from benchmarks.commands import NAMES, ROOT, Bound, Run, make, run
 
 ENTRIES: tuple[tuple[str, str], ...] = (
     ("help", "d"),
-    *((command, "d") for command in ("pairs", "recommend", "calibrate", "predictors", "budget", "panel", "report")),
+    *((command, "d") for command in ("pairs", "recommend", "calibrate", "predictors", "front", "panel", "report")),
     *((command, "b") for command in ("pairs", "recommend", "calibrate", "predictors")),
     *((command, "r") for command in ("pairs", "recommend", "calibrate", "predictors", "quartets")),
     *((command, "e") for command in ("recommend", "calibrate", "predictors")),

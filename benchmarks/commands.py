@@ -45,7 +45,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "recommend": ("recommend", "VOTES", "--json"),
     "calibrate": ("calibrate", "VOTES", "--json"),
     "predictors": ("predictors", "VOTES", "--json"),
-    "budget": ("budget", "VOTES", "--json", "--primary", "FIRST", "--secondary", "SECOND"),
+    "front": ("front", "VOTES", "--json"),
     "report": ("report", "VOTES", "-o", "PAGE"),
     "panel": ("panel", "VOTES", "--json", "--size", "3"),
     "quartets": ("panel", "VOTES", "--json", "--size", "4"),

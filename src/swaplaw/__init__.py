@@ -16,7 +16,7 @@ law = sl.calibrate(tally)                        # conversion rates, frozen: law
 sl.screen(other, law).to_frame()                 # S-hat of every pair of other votes, before pooling
 sl.law.curves_of(sl.predict.best_pairs(other, sl.screen(other, law), 100))  # exact curves of the most promising
 sl.predictors(other, law)                        # compare predictors of lift
-sl.decide.budget(tally, "A", "B", 8).best(8)            # the pair against its models alone, at equal compute
+sl.front(tally).best                             # what accuracy n calls buy
 sl.recommend(tally).policy.write("policy.json")  # what to deploy, judged on held-out questions
 sl.paper.simulate(sl.paper.World(0.45)).lifts["12:12"]       # the paper's Monte Carlo world
 sl.paper.generate(sl.paper.Fleet(...)), sl.paper.twin("forensic")  # synthetic votes with the marginals you ask for

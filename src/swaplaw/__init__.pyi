@@ -6,6 +6,7 @@ from . import paper as paper
 from . import predict as predict
 from .decide.combine import combine as combine
 from .decide.compare import compare as compare
+from .decide.front import front as front
 from .decide.recommend import recommend as recommend
 from .errors import InputError as InputError
 from .errors import SwaplawError as SwaplawError
@@ -38,6 +39,7 @@ __all__ = [
     "decide",
     "demo_votes",
     "evidence",
+    "front",
     "import_votes",
     "intervals",
     "law",

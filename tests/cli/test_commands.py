@@ -108,22 +108,21 @@ def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
         "6 models, 198 questions",
         "of 15 pairs",
         "Best plateau",
-        "cannot tell",
+        "Nothing is proven yet",
         "swaplaw labels demo:gpqa-diamond",
     ):
         assert part in out
     document = json.loads(swaplaw("demo", "exams", "--json").out)
     assert len(document["pairs"]) == 36
     assert document["verdict"] == "cannot_tell"
-    assert document["in_sample"]["lift"] == pytest.approx(0.01)
-    assert document["held_out"]["lift"] == pytest.approx(0.01)
+    assert set(document["now"]) >= {"members", "fallback", "calls", "accuracy", "gain", "probability"}
 
 
 @pytest.mark.parametrize(
     ("given", "verdict"),
     [
-        (["demo:mmlu-pro"], "deploy_panel"),
-        (["demo:math500", "--min-gain", "0.02"], "deploy_single"),
+        (["demo:math500"], "deploy_panel"),
+        (["demo:mmlu-pro", "--min-gain", "0.02"], "deploy_single"),
         (["demo:gpqa-diamond"], "cannot_tell"),
     ],
 )
@@ -338,7 +337,7 @@ def test_the_best_single_model_has_no_gain_over_itself(swaplaw: Run) -> None:
     rows = [line.split(",") for line in shown.splitlines()]
     place = rows[0].index("Gain")
     gains = {row[0]: row[place] for row in rows[1:] if len(row) == len(rows[0])}
-    assert gains["best_single"] == ""
+    assert float(gains["best_single"]) == 0
     assert float(gains["equal (no labels)"].split()[0]) > 0
 
 
@@ -364,8 +363,6 @@ PAIR = ("--primary", "gpt-4", "--secondary", "mistral-large")
         ("curve", "demo", *PAIR),
         ("compare", "demo"),
         ("combine", "demo", "--rules", "equal", "--repeats", "1"),
-        ("ladder", "demo", *PAIR),
-        ("cascade", "demo", *PAIR),
     ],
     ids=lambda command: command[0],
 )

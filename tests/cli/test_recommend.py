@@ -15,8 +15,7 @@ from click.testing import CliRunner
 
 import swaplaw as sl
 from swaplaw.cli import main
-from swaplaw.cli.decide.budget import command as budget_command
-from swaplaw.cli.decide.recommend import command
+from swaplaw.cli.decide import recommend as command
 from swaplaw.cli.votes import checks as checks_command
 from swaplaw.decide.policy import read_policy
 from swaplaw.decide.recommend import recommend
@@ -74,7 +73,7 @@ def test_bad_options_get_one_clear_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, error = run(["demo", "--replicates", "100", *arguments], capsys)
+    code, error = run(["demo", *arguments], capsys)
     assert code == 2
     assert message in error
     assert error.count("\n") == 1
@@ -100,25 +99,23 @@ def test_a_single_model_is_deployed_alone(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.errors.StatisticalWarning)
         found = recommend(sl.read_votes(votes_file(tmp_path, rows)).tally())
-    assert found.chosen.members == (0,)
-    assert found.selection.rules == 0
+    assert found.policy.members[0].model == "a"
+    assert found.reason == "alone"
 
 
 def test_what_is_printed_fits_a_narrow_terminal_and_says_no_more_than_is_known(tmp_path: Path) -> None:
-    shown = CliRunner().invoke(command, ["demo", "--replicates", "200", "--repeats", "1"]).output
-    lines = shown.splitlines()
-    rules = lines[lines.index(next(line for line in lines if line.startswith("Rules compared"))) :]
-    assert max(map(len, rules[: rules.index(next(line for line in rules if line.startswith("Of these")))])) <= 80
+    shown = CliRunner().invoke(command, ["demo", "--repeats", "1"]).output
+    table = shown[shown.index("Ask") : shown.index("Gains are over")].splitlines()
+    assert max(map(len, table)) <= 120
     tiny = CliRunner().invoke(command, [votes_file(tmp_path, TWICE), "--repeats", "1"]).output
-    assert "they are too few to say much about others" in tiny
     assert "both models answered" in tiny
     nonsense = [(f"q{k}", model, f"{'ABCD'[k % 4]})", "ABCD"[k % 4]) for k in range(40) for model in "ab"]
-    assert "Held out" not in CliRunner().invoke(command, [votes_file(tmp_path, nonsense)]).output
+    assert "what calls buy" not in CliRunner().invoke(command, [votes_file(tmp_path, nonsense)]).output
 
 
 def test_a_pipeline_can_insist_on_a_deployment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["recommend", "demo", "--replicates", "200", "--fail-unless", "deploy", "--json"])
+        main(["recommend", "demo", "--fail-unless", "deploy", "--json"])
     assert stopped.value.code == 3
     assert json.loads(capsys.readouterr().out)["verdict"] == "cannot_tell"
 
@@ -128,8 +125,8 @@ def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     shown = CliRunner().invoke(command, ["demo", "-o", str(file)])
     assert shown.exit_code == 0, shown.output
-    assert "These votes cannot tell" in shown.output
-    assert "7 rules compared" in shown.output
+    assert "Nothing is proven yet" in shown.output
+    assert "gpt-4, 1 call" in shown.output
     written = read_policy(file)
     # The file also holds the votes that live ones are compared with; the decision is the same.
     assert replace(written, data={key: written.data[key] for key in demo.policy.data}) == demo.policy
@@ -137,7 +134,14 @@ def test_the_command_writes_the_policy_that_it_prints(tmp_path: Path) -> None:
     assert document == json.loads(json.dumps(demo.to_dict()))
     assert document["verdict"] == "cannot_tell"
     assert set(document["held_out"]) >= {"lift", "interval"}
-    assert document["policy"]["members"] == [{"model": "gpt-4", "weight": "1", "samples": 30, "price": None}]
+    assert document["policy"]["members"][0] == {"model": "gpt-4", "weight": "1", "samples": 30, "price": None}
+    assert document["policy"]["fallback"] == [{**each, "price": None} for each in document["now"]["fallback"]]
+
+
+def test_an_ensemble_that_is_only_expected_to_gain_passes_the_weaker_demand() -> None:
+    assert CliRunner().invoke(command, ["demo", "--fail-unless", "now", "--repeats", "1"]).exit_code == 0
+    strict = ["demo", "--fail-unless", "now", "--only-proven", "--repeats", "1"]
+    assert CliRunner().invoke(command, strict).exit_code == 3
 
 
 PAGE = (DOCS / "recommend.md").read_text()
@@ -148,9 +152,7 @@ COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTA
 def test_documented_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _, name, *arguments = shlex.split(line)
-    done = CliRunner().invoke(
-        {"recommend": command, "budget": budget_command, "checks": checks_command}[name], arguments
-    )
+    done = CliRunner().invoke({"recommend": command, "checks": checks_command}[name], arguments)
     assert done.exit_code == 0, done.output
 
 

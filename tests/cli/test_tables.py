@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("tables")
     tally = demo_votes().tally()
     calibrate(tally, replicates=100).write(made / "law.json")
-    recommend(tally, folds=2, repeats=1, replicates=100).policy.write(made / "policy.json")
+    recommend(tally, folds=2, repeats=1).policy.write(made / "policy.json")
     return made
 
 
@@ -42,8 +42,8 @@ FROM_VOTES = {
     "calibrate": ("calibrate", "demo", *QUICK),
     "screen": ("screen", "demo", "--law", "{folder}/law.json"),
     "predictors": ("predictors", "demo", *QUICK),
-    "budget": ("budget", "demo", *PAIR, "--samples", "2"),
-    "recommend": ("recommend", "demo", "--folds", "2", "--repeats", "1", *QUICK),
+    "front": ("front", "demo", *PAIR, "--repeats", "1"),
+    "recommend": ("recommend", "demo", "--folds", "2", "--repeats", "1"),
     "replay": ("replay", "demo", "{folder}/policy.json"),
 }
 """Commands that print tables from votes."""
@@ -135,7 +135,7 @@ def test_notes_cannot_move_the_cursor(swaplaw: Run, tmp_path: Path) -> None:
     names = ("evil\x1b[2J", "b")
     rows = [f"q{q},{name},{'AB'[(q + s) % 2]},A,{s}" for q in range(8) for name in names for s in range(3)]
     (tmp_path / "v.csv").write_text("\n".join(["question,model,answer,gold,sample", *rows]))
-    finished = swaplaw("budget", tmp_path / "v.csv", "--primary", names[0], "--secondary", "b")
+    finished = swaplaw("front", tmp_path / "v.csv", "--primary", names[0], "--secondary", "b", "--all")
     assert finished.code == 0
     assert "\x1b" not in finished.out
     assert "evil\\x1b[2J" in finished.out

@@ -102,3 +102,15 @@ def test_the_command(swaplaw: Run) -> None:
     assert keys <= set(document["comparisons"][0])
     shown = swaplaw("compare", "demo", "--models", "gpt-4,mistral-large")
     assert "1 of 1 difference is significant at 5%" in shown.out
+
+
+def test_one_notion_of_significance_and_no_mcnemar_over_clusters(swaplaw: Run) -> None:
+    found = sl.compare(sl.demo_votes())
+    assert {each.mcnemar for each in found.comparisons} == {None}
+    assert found.to_dict()["comparisons"][0]["mcnemar"] is None
+    worst = found.comparisons[0]
+    assert worst.significant
+    assert (found.worse(worst.second), found.worse("gpt-4")) == (True, False)
+    assert swaplaw("compare", "demo", "--fail-if-worse", worst.second).code == 3
+    assert swaplaw("compare", "demo", "--fail-if-worse", "gpt-4").code == 0
+    assert swaplaw("compare", "demo", "--fail-if-worse", "nobody").code == 2

@@ -1,4 +1,4 @@
-"""Every command and every line of Python on the pages about the ladder and comparisons runs; their figures are ours."""
+"""Every command and every line of Python on the pages about calls and comparisons runs; their figures are ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.commands import Run
 from support.data import real_votes
 from support.pages import DOCS, blocks
 
-PAGES = [DOCS / "ladder.md", DOCS / "compare.md", DOCS / "replication.md"]
+PAGES = [DOCS / "front.md", DOCS / "compare.md", DOCS / "replication.md"]
 COMMANDS = [line for page in PAGES for line in "".join(blocks(page, "sh")).splitlines() if line.startswith("swaplaw ")]
 
 

@@ -136,12 +136,6 @@ def test_what_no_vote_could_change_is_certain(tmp_path: Path, swaplaw: Callable[
     done = swaplaw("pairs", tmp_path / "votes.parquet")
     assert done.code == 0
     assert "0 by construction" in done.out
-    steps = swaplaw(
-        "ladder", "demo", "--primary", "gpt-4", "--secondary", "mistral-large", "--samples", "1,2", "--json"
-    )
-    one, two = json.loads(steps.out)["steps"]
-    assert one["low"] == one["lift"] == one["high"] == 0
-    assert two["low"] < two["high"]
 
 
 @pytest.mark.parametrize("name", ["demo", "holed"])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw.decide.choice import BestSingle, Choice, PairRule, Recorded, all_pairs, alone, each
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.law.weights import vote
-from swaplaw.votes.tally import Tally
 
 from support.corpora import corpora
 from support.twin import Corpus, every_breakpoint, score
@@ -72,46 +70,3 @@ def test_sums_of_parts_are_sums_of_fractions(case: Corpus, data: st.DataObject) 
         assert tilted == sum(
             int(value) * f * k for value, f, k in zip(sheet.values[stretch], factors, times[0], strict=True)
         )
-
-
-def brute(tally: Tally, by: str) -> Choice:
-    """The rules as their words say, from whole curves of one tally."""
-    own = [Fraction(int(s.numerators.sum()), s.denominator) for s in tally.scores]
-    leader = max(range(len(own)), key=lambda m: (own[m], -m))
-    best, choice = own[leader], alone(leader)
-    n = len(tally.questions)
-    for a, b in combinations(range(len(own)), 2):
-        first, second = (a, b) if own[a] >= own[b] else (b, a)
-        curve = sl.curve(tally, tally.models[first], tally.models[second])
-        found = curve.best_plateau if by == "lift" else curve.best_swap
-        value = own[first] + n * (found.lift if by == "lift" else found.swap)
-        if value > best:
-            best = value
-            choice = Choice((first, second), (Fraction(1), found.weight)) if found.weight else alone(first)
-    return choice
-
-
-@given(case=corpora(models=3, questions=7, missing=False), data=st.data())
-def test_choosing_on_a_part_equals_choosing_on_its_votes_alone(case: Corpus, data: st.DataObject) -> None:
-    tally = sl.votes_from(case.frame()).tally()
-    n = len(tally.questions)
-    parts = np.array([data.draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any)) for _ in range(3)])
-    scorer, models = Recorded(tally), (0, 1, 2)
-    plain = each(tally, lambda part: brute(part, "lift"))(parts)
-    for ours, theirs, part in zip(PairRule(scorer, models, all_pairs(models))(parts), plain, parts, strict=True):
-        assert ours.members == theirs.members
-        # The plateau is the same; its simplest weight can differ only where ranges of equal lift meet.
-        assert scorer.score(ours)[part].sum() == scorer.score(theirs)[part].sum()
-        assert ours.weights == theirs.weights
-    swap = PairRule(scorer, models, all_pairs(models), "swap")(parts)
-    for ours, part in zip(swap, parts, strict=True):
-        theirs = brute(tally.select(questions=part), "swap")
-        assert ours.members == theirs.members
-        if len(ours.members) == 2:
-            primary, secondary = (tally.models[member] for member in ours.members)
-            curve = sl.curve(tally.select(questions=part), primary, secondary)
-            assert curve.at(ours.weights[1]).swap == curve.best_swap.swap
-    singles = BestSingle(scorer, models)(parts)
-    assert [choice.members for choice in singles] == [
-        (max(models, key=lambda m: (scorer.own[0][m][part].sum(), -m)),) for part in parts
-    ]

@@ -11,7 +11,7 @@ import swaplaw as sl
 from swaplaw._core.arrays import Floats
 from swaplaw.answers import forms
 from swaplaw.decide import rules
-from swaplaw.decide.choice import Choice, alone
+from swaplaw.decide.crossfit import Choice, alone
 from swaplaw.errors import InputError
 from swaplaw.evidence.quantities import Quantities
 from swaplaw.importers import registry
@@ -60,7 +60,7 @@ def by_name(tally: Tally) -> Choice:
 
 def test_a_combining_rule() -> None:
     """It is listed with the others, and chooses from votes."""
-    rules.register(rules.CombiningRule("by_name", "the first model in the alphabet", by_name, needs_labels=False))
+    rules.rule("by_name", "the first model in the alphabet", needs_labels=False)(by_name)
     try:
         assert {"best_single", "by_name"} <= set(rules.RULES)
         assert rules.RULES["by_name"].fit(sl.demo_votes().tally()) == alone(0)
@@ -109,6 +109,6 @@ def test_names_are_taken_once() -> None:
     with pytest.raises(InputError, match="a predictor 'rescue' already"):
         predictors.register("rescue", either_right)
     with pytest.raises(InputError, match="a rule 'best_single' already"):
-        rules.register(rules.RULES["best_single"])
+        rules.rule("best_single", "again")(by_name)
     with pytest.raises(InputError, match="a format 'helm' already"):
         registry.register(registry.FORMATS["helm"])

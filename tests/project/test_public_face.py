@@ -92,16 +92,16 @@ def results() -> Iterator[Any]:
     tally, two = votes.tally(), ("gpt-4", "mistral-large")
     other = votes.frame.with_columns(dataset=pl.lit("other"))
     law = sl.calibrate(votes, replicates=100)
-    recommended = sl.recommend(tally, models=two, repeats=1, replicates=100)
+    recommended = sl.recommend(tally, models=two, repeats=1)
     yield from (sl.pair(votes, *two), sl.pair(votes, *two).at("2/3"), sl.curve(votes, *two))
     yield from (sl.panel(votes, two), sl.panel(votes, two).at([1, "1/2"]), sl.panels.certify(sl.panel(votes, two)))
     yield from (sl.panels.best_panels(votes, 2), sl.panels.fleet_optimum(votes, work=0))
     yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.effective_votes(votes))
     yield sl.intervals(votes, quantities=["lift", "swap"])
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
-    yield from (sl.predict.sample_ladder(votes, *two), sl.predict.replicate([votes, other]))
+    yield sl.predict.replicate([votes, other])
     yield sl.combine(votes, models=two, repeats=1)
-    yield from (recommended.policy, sl.decide.budget(votes, *two, samples=1))
+    yield from (recommended.policy, sl.front(votes, models=two, repeats=1))
     yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, work=0)
     yield sl.paper.simulate(sl.paper.World(0.45), trials=100)
 
@@ -119,7 +119,7 @@ def test_results_turn_into_data_tables_and_pages() -> None:
 def test_what_has_a_picture_draws_it() -> None:
     votes = sl.demo_votes()
     assert sl.curve(votes, "gpt-4", "mistral-large").plot().to_dict()
-    assert sl.decide.budget(votes, "gpt-4", "mistral-large", 1).plot().to_dict()
+    assert sl.front(votes, models=["gpt-4", "mistral-large"], repeats=1).plot().to_dict()
     with pytest.raises(sl.InputError, match="no picture of a Pair"):
         sl.pair(votes, "gpt-4", "mistral-large").plot()
 

@@ -24,7 +24,6 @@ from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.paper import twin
 from swaplaw.report import Options, document, page, write_figures
-from swaplaw.report.combining import DEALS
 from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.figures import figures
@@ -143,7 +142,7 @@ ODD = {
 def test_odd_votes_give_a_document(name: str) -> None:
     """Each yields a document whose every part is there or says why not."""
     found = document(ODD[name], None, QUICK)
-    for part in ("verdict", "pairs", "explorer", "panels", "comparing", "combining", "screening", "compute"):
+    for part in ("verdict", "pairs", "explorer", "panels", "comparing", "combining", "screening", "front"):
         assert found[part].get("why") or len(found[part]) > 1
     assert data_of(page(found))["dataset"] == "made up"
 
@@ -193,7 +192,9 @@ def test_rules_are_those_of_combine() -> None:
     """The section has every quick rule with the numbers of `combine` on the same folds."""
     votes = demo_votes()
     part = document(votes, None, replace(QUICK, panel_work=0.0))["combining"]
-    expected = combine(votes.tally(), rules=[row["rule"] for row in part["rules"]], repeats=DEALS)
+    expected = combine(
+        votes.tally(), rules=[row["rule"] for row in part["rules"]], repeats=QUICK.repeats, folds=QUICK.folds
+    )
     assert {"smooth", "equal", "agreement", "best_pair"} <= {row["rule"] for row in part["rules"]}
     assert part["optimum"] is None
     for row, rule in zip(part["rules"], expected.rules, strict=True):
@@ -263,7 +264,7 @@ def test_command_says_what_is_wrong(tmp_path: Path) -> None:
 
 def test_options_show_their_defaults() -> None:
     """Library and command agree on defaults."""
-    from swaplaw.cli.decide.report import command
+    from swaplaw.cli.decide import report as command
 
     given = {parameter.name: parameter.default for parameter in command.params}
     for name in ("folds", "repeats", "replicates", "min_gain", "panel_work", "seed"):
@@ -282,7 +283,7 @@ def test_the_pages_pictures_as_figures(tmp_path: Path) -> None:
     for files in (list((tmp_path / "demo").iterdir()), write_figures(votes.tally(None), found, tmp_path / "hostile")):
         assert len(files) == 16
         kinds = {file.stem for file in files}
-        assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "combining", "screening", "compute"}
+        assert kinds == {"votes", "lifts", "dependence", "curve", "contributions", "combining", "screening", "front"}
         for file in files:
             assert_drawn(file)
     assert "<script" not in (tmp_path / "hostile" / "lifts.svg").read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
     visit(chrome, demo)
     order = chrome.execute_script("return [...document.querySelectorAll('main > section')].map((each) => each.id)")
     expected = (
-        "verdict fleet pairs explorer comparing dependence panels combining screening compute labels quality methods"
+        "verdict fleet pairs explorer comparing dependence panels combining screening front labels quality methods"
     )
     assert order == expected.split()
     assert text(chrome, "#verdict .lead").startswith("Not proven yet: keep")

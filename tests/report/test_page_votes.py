@@ -65,7 +65,7 @@ ODD: dict[str, tuple[Votes, str, str]] = {
     "no clusters": (votes_of({"a": sometimes(3), "b": sometimes(4)}), "#quality", "No clusters are named"),
     "no repeats": (
         votes_of({"a": sometimes(3), "b": sometimes(4)}, samples=1),
-        "#compute",
+        "#front",
         "one vote per question",
     ),
     "all abstained": (

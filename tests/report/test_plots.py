@@ -14,9 +14,9 @@ from swaplaw.report.plots import (
     Lift,
     Scatter,
     contributions_figure,
-    cost_figure,
     exact_curve_figure,
     forest_figure,
+    front_figure,
     heat_map,
     save,
     scatter_figure,
@@ -94,9 +94,10 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
     tally = sl.demo_votes().tally()
     models = ("claude-3-opus-20240229", "gemini-1.5-pro-preview-0409")
     prices = dict.fromkeys(tally.models, 0.5)
-    for name, given, words in (("samples", None, "samples per question"), ("cost", prices, "cost of a question")):
-        found = sl.decide.budget(tally, *models, [1, 2], prices=given, ballots=20)
-        save(cost_figure(found, "Equal compute"), tmp_path / f"{name}.svg")
+    for name, given, words in (("samples", None, "calls per question"), ("cost", prices, "cost of a question")):
+        found = sl.front(tally, models=models, prices=given, repeats=1)
+        points = [{"name": point.models[0], **point.to_dict()} for point in found.points]
+        save(front_figure(points, found.priced, "What calls buy"), tmp_path / f"{name}.svg")
         assert_drawn(tmp_path / f"{name}.svg")
         assert words in (tmp_path / f"{name}.svg").read_text()
 

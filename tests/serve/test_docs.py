@@ -1,4 +1,4 @@
-"""What the pages on serving, cascades and drift document runs, and says what they say."""
+"""What the pages on serving and drift document runs, and says what they say."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAIR = ("claude-3-opus-20240229", "gpt-4")
 
 
 def commands() -> list[str]:
-    pages = [(DOCS / name).read_text() for name in ("serve.md", "cascade.md", "drift.md")]
+    pages = [(DOCS / name).read_text() for name in ("serve.md", "drift.md")]
     lines = [line for page in pages for block in re.findall(r"```\w*\n(.*?)```", page, re.DOTALL) for line in
              block.splitlines()]  # fmt: skip
     return [line for line in lines if line.startswith("swaplaw ") and not line.startswith("swaplaw serve")]

@@ -6,8 +6,6 @@ import numpy as np
 import polars as pl
 
 import swaplaw as sl
-from swaplaw.decide.choice import Choice
-from swaplaw.law.weights import vote
 from swaplaw.votes.tally import Tally
 
 from support.data import real_votes
@@ -55,13 +53,3 @@ def relabelled(rows: pl.DataFrame, options: str = "ABCD") -> pl.DataFrame:
             .drop("new")
         )
     return rows
-
-
-def ties(votes: Tally, choice: Choice) -> list[int]:
-    """What a choice does on every question: the size of gold's tie, 0 where gold loses."""
-    return [int(size) for size in vote(votes, choice.members, choice.weights).ties]
-
-
-def named(votes: Tally, choice: Choice) -> dict[str, str]:
-    """The weights of a choice by name."""
-    return {votes.models[place]: str(weight) for place, weight in zip(choice.members, choice.weights, strict=True)}

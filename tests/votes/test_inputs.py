@@ -32,11 +32,10 @@ TAKES_COUNTS: dict[str, Callable[[Any], Any]] = {
     "effective_votes": lambda votes: sl.evidence.effective_votes(votes).to_dict(),
     "calibrate": lambda votes: sl.calibrate(votes, replicates=10).to_dict(),
     "screen": lambda votes: sl.screen(votes, rule="margin").to_dict(),
-    "ladder": lambda votes: sl.predict.sample_ladder(votes, A, B, [1, 2]).to_dict(),
-    "budget": lambda votes: sl.decide.budget(votes, A, B, 1).to_dict(),
+    "front": lambda votes: sl.front(votes, models=[A, B], repeats=1).to_dict(),
     "compare": lambda votes: sl.compare(votes, [A, B]).to_dict(),
     "combine": lambda votes: sl.combine(votes, rules=["equal"], models=[A, B], repeats=1).to_dict(),
-    "recommend": lambda votes: sl.recommend(votes, models=[A, B], repeats=1, replicates=100).verdict,
+    "recommend": lambda votes: sl.recommend(votes, models=[A, B], repeats=1).verdict,
     "fingerprint_of": lambda votes: sl.votes.fingerprint_of(votes),
 }
 """Public functions of votes; each reduced to something that can be compared."""

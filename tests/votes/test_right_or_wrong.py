@@ -12,9 +12,8 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.decide.cascade import cascades
+from swaplaw.decide.front import front
 from swaplaw.panels import best_panels, fleet_optimum
-from swaplaw.predict.ladder import sample_ladder
 
 from support.commands import Run
 
@@ -47,10 +46,9 @@ POOLING: dict[str, Callable[[sl.Tally], Any]] = {
     "calibrate": lambda tally: sl.calibrate(tally, replicates=20),
     "predictors": lambda tally: sl.predictors(tally),
     "screen by margins": lambda tally: sl.screen(tally, rule="margin"),
-    "ladder": lambda tally: sample_ladder(tally, "a", "b"),
     "combine": lambda tally: sl.combine(tally),
     "recommend": lambda tally: sl.recommend(tally),
-    "cascade": lambda tally: cascades(tally, "a", "b").front,
+    "front": lambda tally: front(tally),
 }
 
 

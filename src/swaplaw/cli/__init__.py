@@ -40,12 +40,10 @@ SECTIONS = {
         "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
         "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
         "predictors": ("predict", "Compare predictors of lift."),
-        "ladder": ("predict", "How many samples: a pair at 1, 2, 4, ... and beyond."),
     },
     "Decide": {
         "recommend": ("decide", "What to deploy: an ensemble, one model, or more questions first."),
-        "budget": ("decide", "A pair against its models alone at equal compute."),
-        "cascade": ("decide", "Ask the secondary only where the primary's lead is small."),
+        "front": ("decide", "What accuracy n calls buy: one call, all calls, the panel, asked always or if needed."),
         "report": ("decide", "One page to see, explore and share."),
     },
     "Deploy": {

@@ -35,7 +35,7 @@ from swaplaw.cli.render import (
 from swaplaw.errors import Fix, InputError, listing, quote, several
 
 if TYPE_CHECKING:
-    from swaplaw.decide.holdout import HeldOutPanel
+    from swaplaw.decide.crossfit import HeldOutPanel
     from swaplaw.evidence.interval import Effect
     from swaplaw.law.curve import Curve
     from swaplaw.law.pair import Outcome, Pair
@@ -472,7 +472,7 @@ def _held_out(
     crew: dict[str, Any],
 ) -> list[PanelRow]:
     """Hold each panel out, and put the best first; Ctrl-C leaves the rest as they are."""
-    from swaplaw.decide import held_out_panel
+    from swaplaw.decide.crossfit import held_out_panel
 
     parts = max(dealt["folds"], 1) * max(dealt["repeats"], 1)
     judged: dict[int, HeldOutPanel | None] = {}

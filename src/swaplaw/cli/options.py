@@ -503,13 +503,17 @@ def command(
     def decorate(function: Callable[..., Any]) -> Command:
         params: list[click.Parameter] = []
         groups: dict[str, Group] = {}
+        mine = {each.flag for each in own.values() if isinstance(each, Option)}
         for parameter in signature(function).parameters:
             found = own.get(parameter) or GROUPS.get(parameter) or OPTIONS[parameter]
             if isinstance(found, Option):
                 params.append(found.made(parameter))
             else:
-                groups[parameter] = group = found if isinstance(found, Group) else found()
-                params += [each.made(name) for name, each in group.options.items()]
+                group = found if isinstance(found, Group) else found()
+                # A flag of the command's own is not that of a group.
+                kept = {name: each for name, each in group.options.items() if each.flag not in mine}
+                groups[parameter] = replace(group, options=kept)
+                params += [each.made(name) for name, each in kept.items()]
 
         def run(**values: Any) -> Any:
             for parameter, group in groups.items():

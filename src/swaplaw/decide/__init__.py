@@ -1,4 +1,4 @@
-"""What to deploy: held-out choice, equal compute, the verdict and the policy."""
+"""What to deploy: one cross-fit, what is proven, what to deploy now, what calls buy, and the policy."""
 
 import lazy_loader
 

@@ -1,34 +1,32 @@
 """Every way to combine a fleet, judged on the same held-out questions, beside the best weights that there are.
 
-Each rule (see `rules`) chooses members and weights on training folds and is scored on the others, exactly; so is the
-best single model that it has to beat. In-sample figures of the same rules, and the proven optimum over all weights,
-show how much of what a rule promises is luck.
+Each rule (see `rules`) is cross-fitted against the best single model (see `crossfit`). In-sample figures of the same
+rules, and the proven optimum over all weights, show how much of what a rule promises is luck.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._core.arrays import Floats
 from swaplaw._core.parallel import Crew, Progress, Workers
 from swaplaw._core.results import Result
-from swaplaw.decide.choice import BestSingle, Choice, Recorded
-from swaplaw.decide.cost import check_prices
-from swaplaw.decide.defaults import COMBINE_FOLDS, COMBINE_REPEATS
-from swaplaw.decide.holdout import HeldOut, deal, judge, on_tests
+from swaplaw.decide.crossfit import Choice, Crossfit, Scorer, crossfit, deal
+from swaplaw.decide.defaults import FOLDS, REPEATS
+from swaplaw.decide.front import answered_by_all, pricing
+from swaplaw.decide.policy import Silence
 from swaplaw.decide.rules import RULES, CombiningRule
-from swaplaw.decide.rules._subjects import held_out_subjects, subject_weights
-from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.evidence.interval import Effect, effect
+from swaplaw.errors import InputError, listing, several
+from swaplaw.evidence.interval import Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
-from swaplaw.law.weights import as_weight, vote
+from swaplaw.law.weights import as_weight
 from swaplaw.panels.exact import FleetOptimum, fleet_optimum
 from swaplaw.panels.panel import Weight
 from swaplaw.votes import inputs
@@ -58,7 +56,10 @@ class RuleResult:
     """How often the rule has the highest held-out accuracy when questions are drawn again."""
     cost: float
     """Cost of a question: prices of all samples, or how many samples there are where prices are unknown."""
-    judged: HeldOut = field(repr=False)
+    fallback: tuple[str, ...]
+    """Models asked in this order where nothing was said or a tie stands."""
+    silence: Silence
+    """What null votes do."""
 
     def to_dict(self) -> dict[str, Any]:
         """Fractions of one, weights as text, ready for JSON."""
@@ -72,6 +73,8 @@ class RuleResult:
             "gain": _interval(self.gain),
             "probability_best": self.probability_best,
             "cost": self.cost,
+            "silence": self.silence,
+            "fallback": list(self.fallback),
         }
 
 
@@ -95,26 +98,6 @@ class GivenWeights:
 
 
 @dataclass(frozen=True)
-class SubjectWeights:
-    """Weights of their own for every subject, judged on questions of subjects that were seen."""
-
-    weights: Mapping[str, Mapping[str, Fraction]]
-    """By subject, then by model."""
-    held_out: float
-    gain: Effect
-
-    def to_dict(self) -> dict[str, Any]:
-        """Fractions of one, weights as text, ready for JSON."""
-        return {
-            "weights": {
-                subject: {model: str(weight) for model, weight in own.items()} for subject, own in self.weights.items()
-            },
-            "held_out": self.held_out,
-            "gain": _interval(self.gain),
-        }
-
-
-@dataclass(frozen=True)
 class Combination(Result):
     """All rules on one dataset, the one with the highest held-out accuracy first."""
 
@@ -130,8 +113,8 @@ class Combination(Result):
     """The best weights over all models, as far as they are known; None if not requested."""
     given: GivenWeights | None
     """Weights that were given, to be compared with the optimum."""
-    subjects: SubjectWeights | None
-    """Weights by subject, where they were asked for."""
+    fitted: Crossfit = field(repr=False)
+    """The cross-fit that all held-out numbers come from."""
     resampled: Resampler = field(repr=False)
 
     def __repr__(self) -> str:
@@ -144,9 +127,7 @@ class Combination(Result):
         for found in self.rules:
             if found.rule.name == rule:
                 return found
-        raise InputError(
-            f"rule {quote(rule)} was not compared; there are {listing([one.rule.name for one in self.rules], 20)}"
-        )
+        raise InputError(f"there is no rule {rule!r} among {listing([one.rule.name for one in self.rules], 20)}")
 
     @cached_property
     def distances(self) -> dict[str, Fraction]:
@@ -168,7 +149,6 @@ class Combination(Result):
             ],
             "optimum": None if self.optimum is None else self.optimum.to_dict(),
             "given": None if self.given is None else self.given.to_dict(),
-            "subjects": None if self.subjects is None else self.subjects.to_dict(),
             "resampled": self.resampled.to_dict(),
         }
 
@@ -196,11 +176,11 @@ def combine(
     rules: Sequence[str] | None = None,
     models: Sequence[str] | None = None,
     weights: Mapping[str, Weight] | None = None,
-    by_subject: bool = False,
+    silence: Silence | None = None,
     prices: Mapping[str, float] | None = None,
     by: Unit | None = None,
-    folds: int = COMBINE_FOLDS,
-    repeats: int = COMBINE_REPEATS,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
     seed: int = 0,
     proof: bool = False,
     work: float | None = None,
@@ -219,8 +199,8 @@ def combine(
         Names of the models to combine; all if not given.
     weights : mapping, optional
         Weights by model, such as published ones: they are scored exactly and compared with the optimum.
-    by_subject : bool
-        Whether to choose weights for every subject (cluster), too, shrunk toward the global ones of `smooth`.
+    silence : {"counts", "ignored"}, optional
+        What null votes do in every rule; by default what each rule says.
     prices : mapping, optional
         Price of a sample of each model, for the cost of a question.
     by : {"question", "cluster"}, optional
@@ -247,124 +227,70 @@ def combine(
     Examples
     --------
     >>> import swaplaw as sl
-    >>> found = sl.combine(sl.demo_votes(), rules=["best_single", "equal"], repeats=1, time_limit=0)
+    >>> found = sl.combine(sl.demo_votes(), rules=["best_single", "equal"], repeats=1)
     >>> [(one.rule.name, round(float(one.accuracy), 3)) for one in found.rules]
-    [('best_single', 0.81), ('equal', 0.75)]
+    [('best_single', 0.81), ('equal', 0.77)]
     """
     tally = inputs.tally(votes)
-    considered = _considered(tally, models)
+    considered = answered_by_all(tally, models)
     chosen = [RULES[name] for name in (RULES if rules is None else dict.fromkeys(rules))]
+    if silence is not None:
+        chosen = [replace(rule, silence=silence) for rule in chosen]
     if not chosen:
         raise InputError(f"no rule is named: choose from {listing(list(RULES), 20)}")
-    costs = check_prices(tally, considered.models, prices)
+    costs = pricing(tally, considered.models, prices).prices
     draws = resampler(considered, by=by, seed=seed, replicates=REPLICATES)
-    crew = Crew(workers)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
-    scorer = Recorded(considered)
-    single = BestSingle(scorer, tuple(range(len(considered.models))))
-    parts = dealt.with_whole
-    made = _chosen(considered, chosen, parts, crew, progress)
-    singles = single(parts)
-    judged = [judge(scorer, choices, singles, dealt) for choices in made]
-    shares = _best_shares(np.stack([found.scores for found in judged]), draws)
-    results = [
-        _result(considered, rule, found, draws.member, float(share), costs)
-        for rule, found, share in zip(chosen, judged, shares, strict=True)
-    ]
-    given = None if weights is None else _given(considered, weights)
-    subjects = _subjects(scorer, single, folds, repeats, seed) if by_subject else None
-    (best,) = single(np.ones((1, len(considered.questions)), dtype=bool))
-    known = [dict(zip(found.choice.members, found.choice.weights, strict=True)) for found in judged]
-    optimum = fleet_optimum(considered, work=work, starts=known) if proof else None
+    fitted = crossfit(considered, chosen, dealt, crew=Crew(workers), progress=progress)
+    shares = _best_shares(np.stack([one.scores for one in fitted.rules.values()]), draws)
+    results = [_result(fitted, rule, float(share), costs) for rule, share in zip(chosen, shares, strict=True)]
+    # The rules' own silence, so that what they leave of the optimum is comparable.
+    read = Scorer(considered).read(chosen[0].silence)
+    given = None if weights is None else _given(read, weights)
+    starts = [dict(zip(one.choice.members, one.choice.weights, strict=True)) for one in fitted.rules.values()]
+    optimum = fleet_optimum(read, work=work, starts=starts) if proof else None
     return Combination(
         considered,
         len(tally.questions),
-        considered.models[best.members[0]],
-        _accuracy(considered, best),
+        considered.models[fitted.single.choice.members[0]],
+        _accuracy(considered, fitted.single.choice),
         tuple(sorted(results, key=lambda one: -one.held_out)),
         optimum,
         given,
-        subjects,
+        fitted,
         draws,
     )
 
 
-def _chosen(
-    tally: Tally, rules: Sequence[CombiningRule], parts: Bools, crew: Crew, progress: Progress
-) -> list[Sequence[Choice]]:
-    """What each rule chooses on each part. Rules that fit one part at a time share its votes, laid out once."""
-    fits = [rule.fit for rule in rules if rule.at_once is None]
-    one_by_one = iter(zip(*crew.share(partial(_fitted, fits), tally, list(parts), progress=progress), strict=True))
-    return [list(next(one_by_one)) if rule.at_once is None else rule.at_once(tally, crew)(parts) for rule in rules]
-
-
-def _fitted(fits: Sequence[Callable[[Tally], Choice]], tally: Tally, part: Bools) -> list[Choice]:
-    train = tally.select(questions=part)
-    return [fit(train) for fit in fits]
-
-
-def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
-    """Keep the models asked for and the questions that all of them answered."""
-    if models is not None:
-        if twice := [model for model in models if list(models).count(model) > 1]:
-            raise InputError(f"{quote(twice[0])} is named twice among the models")
-        for model in models:
-            tally.index(model)
-    kept = tally if models is None else tally.select(models=sorted(models))
-    if not kept.models:
-        raise InputError(f"no model is named: choose from {listing(tally.models)}")
-    answered = np.logical_and.reduce(kept.answered)
-    if not answered.any():
-        raise InputError(
-            f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models answered; "
-            "name models that share questions"
-        )
-    return kept if answered.all() else kept.select(questions=answered)
-
-
-def _subjects(scorer: Recorded, single: BestSingle, folds: int, repeats: int, seed: int) -> SubjectWeights:
-    """Judge weights by subject: questions are dealt one by one, as the subjects are to come again."""
-    tally = scorer.tally
-    chosen = subject_weights(tally)
-    every = np.arange(len(tally.questions))
-    dealt = deal(every, folds=folds, repeats=repeats, seed=seed)
-    scores = held_out_subjects(tally, dealt.tests)
-    alone = on_tests([scorer.score(made) for made in single(dealt.trains)], dealt)
-    weights = {
-        subject: {tally.models[place]: weight for place, weight in zip(choice.members, choice.weights, strict=True)}
-        for subject, choice in chosen.items()
-    }
-    return SubjectWeights(weights, float(scores.mean()), effect(scores - alone, every))
+def _accuracy(tally: Tally, choice: Choice) -> Fraction:
+    pooled = Scorer(tally).pooled(choice)
+    return Fraction(pooled.total, pooled.denominator * len(tally.questions))
 
 
 def _given(tally: Tally, weights: Mapping[str, Weight]) -> GivenWeights:
     exact = {model: as_weight(weight) for model, weight in weights.items()}
-    kept = {model: weight for model, weight in exact.items() if weight}
+    kept = {tally.index(model): weight for model, weight in exact.items() if weight}
     if not kept:
         raise InputError("no weight that is given is above 0: nobody would vote")
-    pooled = vote(tally, [tally.index(model) for model in kept], list(kept.values()))
-    score = Fraction(pooled.total, pooled.denominator)
-    return GivenWeights(exact, score / len(tally.questions), score)
+    accuracy = _accuracy(tally, Choice(tuple(kept), tuple(kept.values()), tally.silent))
+    return GivenWeights(exact, accuracy, accuracy * len(tally.questions))
 
 
-def _accuracy(tally: Tally, choice: Choice) -> Fraction:
-    pooled = vote(tally, choice.members, choice.weights)
-    return Fraction(pooled.total, pooled.denominator * len(tally.questions))
-
-
-def _result(tally: Tally, rule: CombiningRule, found: HeldOut, member: Ints, share: float, costs: Floats) -> RuleResult:
-    choice = found.choice
-    samples = np.asarray(tally.votes[list(choice.members)], dtype=np.float64).mean(axis=1)
+def _result(fitted: Crossfit, rule: CombiningRule, share: float, costs: Floats | None) -> RuleResult:
+    tally, found = fitted.tally, fitted[rule.name]
+    members = list(found.choice.members)
+    prices = np.ones(len(members)) if costs is None else costs[members]
     return RuleResult(
         rule,
-        {tally.models[place]: weight for place, weight in zip(choice.members, choice.weights, strict=True)},
-        _accuracy(tally, choice),
-        effect(found.own_gains, member),
-        effect(found.gains, member),
+        {tally.models[place]: weight for place, weight in zip(members, found.choice.weights, strict=True)},
+        _accuracy(tally, found.choice),
+        fitted.in_sample(rule.name),
+        fitted.gain(rule.name),
         float(found.scores.mean()),
         share,
-        float(samples @ np.asarray(costs)[list(choice.members)]),
-        found,
+        float(prices @ tally.votes[members].mean(axis=1)),
+        tuple(tally.models[place] for place in found.choice.fallback),
+        found.choice.silence,
     )
 
 

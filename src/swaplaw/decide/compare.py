@@ -45,8 +45,11 @@ class Comparison:
     second_score: float
     effect: Effect
     """The difference: the first model's score less the second's."""
-    mcnemar: float
-    """McNemar's exact p-value: of the questions on which the scores differ, how evenly they fall to either model."""
+    mcnemar: float | None
+    """McNemar's exact p-value: of the questions on which the scores differ, how evenly they fall to either model.
+
+    None where units are clusters: it takes questions to be independent.
+    """
     p_adjusted: float
     anytime: Anytime | None = None
     """The difference judged validly at every look, where that was asked for."""
@@ -57,6 +60,11 @@ class Comparison:
     def difference(self) -> float:
         """The first model's mean score less the second's."""
         return self.effect.mean
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is significant at 5%, adjusted for all comparisons shown."""
+        return self.p_adjusted < 1 - LEVEL
 
     @property
     def detectable(self) -> float:
@@ -115,6 +123,13 @@ class Comparisons(Result):
         return [
             {name: value for name, value in each.to_dict().items() if name != "anytime"} for each in self.comparisons
         ]
+
+    def worse(self, model: str) -> bool:
+        """Whether some model is significantly better than this one."""
+        named = {name for each in self.comparisons for name in (each.first, each.second)}
+        if model not in named:
+            raise InputError(f"{quote(model)} is not compared; there are {listing(sorted(named))}")
+        return any(each.significant and each.second == model for each in self.comparisons)
 
     def to_dict(self) -> dict[str, Any]:
         """Turn it into plain data: fractions of one."""
@@ -190,7 +205,7 @@ def compare(
     chosen = _chosen(tally, models)
     units = resampling_units(tally, by)
     scores = _scores(tally, chosen, score)
-    found: list[tuple[str, str, float, float, Effect, float]] = []
+    found: list[tuple[str, str, float, float, Effect, float | None]] = []
     looks: list[Anytime] = []
     for one, other in combinations(range(len(chosen)), 2):
         common = tally.answered[chosen[one]] & tally.answered[chosen[other]]
@@ -200,7 +215,8 @@ def compare(
             first, second, names = second, first, (names[1], names[0])
         effect = effect_among(first - second, units.member[common], level=level)
         if effect is not None:
-            found.append((*names, float(first.mean()), float(second.mean()), effect, _mcnemar(first, second)))
+            exact = _mcnemar(first, second) if units.kind == "question" else None
+            found.append((*names, float(first.mean()), float(second.mean()), effect, exact))
             if anytime:
                 looks.append(_look(first - second, units.among(common), level))
     if not found:

@@ -8,5 +8,3 @@ REPLICATES = 2_000
 """Bootstrap draws over all candidates."""
 PANEL_WORK = 20.0
 """Millions of planes that a report may look at for panels: a few seconds, and the same on every machine."""
-COMBINE_FOLDS, COMBINE_REPEATS = 5, 6
-"""The same where ways to combine a fleet are compared: as many training parts, each a fifth smaller than all."""

@@ -1,72 +1,418 @@
-"""The decision: deploy an ensemble, deploy the best single model, or say that these votes cannot tell.
+"""The decision: is an ensemble proven to gain, and what should be deployed now?
 
-A small family of rules is compared (see `family`); each chooses an ensemble on training questions and is scored on the
-others. It has to beat the best single model as all questions show it: the single model's luck counts in its favour, so
-an ensemble that beats it beats every model of the fleet.
+*Proven* is one test that was settled in advance: the ensemble of the rule `smooth` against the best single model, both
+chosen on the same training folds and scored on the others; one-sided, at 5%, over the units that the votes have. The
+gain must be at least `min_gain`, and above 0 over the one model that is best on all questions, too (see `proves`).
 
-- An ensemble is deployed if its held-out gain is above 0 by a one-sided test at 5% that allows for the best of all
-  candidates (see `selection`), and is at least `min_gain`; if half of the rules gain by more than a standard error, so
-  that the gain does not hang on one of them (or a rule that ignores guesses gains by a test at 2%, or any rule at
-  0.2%); and if it gains over the same ensemble with secondaries that know nothing (see `placebo`), by a test at 5%. Of
-  several, the smallest that is as good as any.
-- The single model is deployed if every candidate's gain is below `min_gain` by a one-sided test at 5%: then no
-  candidate is worth it, and no allowance is needed, since all tests must agree.
-- Otherwise these votes cannot tell, and the range of questions that would is a matter of arithmetic.
+*Now* is the policy with the highest expected accuracy less the price of its calls, whatever is proven: the single
+model, the same with others to fall back on, or the ensemble. What to expect of a gain is a posterior: the cross-fitted
+gain, and the gains that ensembles had on real datasets before (`PRIORS`). Its spread allows for what comes from
+elsewhere than these questions. Without prices a further model has to be expected to add `WORTH`; one that is asked only
+here and there, its part of that.
 
-Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict. What the ensemble would gain at
-the single model's cost is reported beside the verdict, and decides only where `at_equal_cost` asks for it.
-
-A full search adds every pair at every weight, and panels along lines of weights, to the candidates and to what the test
-allows for. The same seed gives the same bytes, which a search against the clock would not.
+Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import comb
-from typing import Literal
+from math import ceil, hypot, isfinite
+from statistics import NormalDist
+from typing import Any, Literal
 
-import numpy as np
-
-from swaplaw._core.arrays import Bools, Floats
+from swaplaw._core.hooks import above
 from swaplaw._core.parallel import Crew, Progress, Workers
-from swaplaw.decide.choice import BestSingle, Choice, PairRule, all_pairs, alone, led_by_best, model_totals
-from swaplaw.decide.controls import Controls
-from swaplaw.decide.cost import Budgeted, check_prices
-from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
-from swaplaw.decide.family import Family
-from swaplaw.decide.holdout import Folds, HeldOut, deal, held_out, judge
-from swaplaw.decide.selection import Selection, selection
-from swaplaw.decide.sequential import fleet_anytime
-from swaplaw.decide.verdict import (
-    Candidate,
-    More,
-    Reason,
-    Recommendation,
-    Verdict,
-    more_questions,
-    pick,
-    supported,
+from swaplaw._core.results import Result
+from swaplaw.decide.crossfit import Choice, Crossfit
+from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
+from swaplaw.decide.front import (
+    LEADS,
+    TIED,
+    Judge,
+    Plan,
+    Point,
+    answered_by_all,
+    judge_of,
+    marked,
+    panel_rule,
+    points_of,
+    pricing,
+    proves,
 )
-from swaplaw.errors import InputError, listing, quote, several
-from swaplaw.evidence.interval import LEVEL, Effect
-from swaplaw.evidence.resample import Resampler, resampler
+from swaplaw.decide.policy import Fallback, Member, Policy, Voting
+from swaplaw.errors import InputError
+from swaplaw.evidence.diversity import effective_votes
+from swaplaw.evidence.interval import LEVEL, POWER, Effect
 from swaplaw.evidence.units import Unit
-from swaplaw.law.lines import Line, all_panels, panel_lines
-from swaplaw.panels.panel import LARGEST_PANEL
 from swaplaw.votes import inputs
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
-from swaplaw.votes.checks.names import apart
+from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.tally import Tally
 
-Search = Literal["family", "full"]
-FEWEST_REPLICATES = round(1 / (1 - LEVEL)) - 1
-"""With fewer draws no p-value is small enough for a verdict: the smallest is one in one more than there are."""
-MOST_PANELS = 5_000
-"""More panels than this take too long to compare."""
+Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
+DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
+Reason = Literal["gain", "too_little", "no_change", "alone", "always_right", "checks", "unsure"]
+"""Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
+RULE = "smooth"
+"""The rule whose ensemble is tested, and no other."""
+WORTH = 0.002
+"""What a further model has to be expected to add where prices are unknown: 0.2 points."""
+DRIFT = 0.01
+"""Standard deviation of what a gain changes by from these questions to those to come."""
+MOST = 100
+"""More than this many times the questions at hand are no practical answer."""
+FEW_UNITS = 10
+"""With fewer units than this, the spread is too uncertain to plan by."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Gains of a kind of policy over the best single model on real datasets: mean and standard deviation."""
+
+    mean: float
+    deviation: float
+
+
+PRIORS = {"chain": Prior(0.005, 0.005), RULE: Prior(0.019, 0.027)}
+"""Learned by `python -m benchmarks.decisions prior`: the mean of the cross-fitted gains on halves of real datasets, and
+their variance less what noise explains."""
+
+
+@dataclass(frozen=True)
+class Belief:
+    """A normal belief about a gain."""
+
+    mean: float
+    deviation: float
+
+    @property
+    def low(self) -> float:
+        """Lower end of the range that holds the gain with a probability of 95%."""
+        return self.quantile((1 - LEVEL) / 2)
+
+    @property
+    def high(self) -> float:
+        """Upper end of that range."""
+        return self.quantile((1 + LEVEL) / 2)
+
+    def above(self, gain: float) -> float:
+        """How likely the true gain is above another.
+
+        >>> Belief(0.02, 0.02).above(0.0) > 0.8
+        True
+        """
+        return float(self.mean > gain) if not self.deviation else 1 - NormalDist(self.mean, self.deviation).cdf(gain)
+
+    def quantile(self, probability: float) -> float:
+        """The gain that the true one is below with this probability."""
+        return NormalDist(self.mean, self.deviation).inv_cdf(probability) if self.deviation else self.mean
+
+
+def belief(gain: Effect, prior: Prior) -> Belief:
+    """Combine a measured gain with what was known before, and allow for drift.
+
+    >>> measured = Effect(0.03, 0.03, 2.0, 0.95, 0.2, 100, 100)
+    >>> round(belief(measured, Prior(0.01, 0.03)).mean, 3)
+    0.02
+    """
+    # How uncertain the measurement is, its interval knows, which allows for few clusters.
+    error = gain.half_width / NormalDist().inv_cdf((1 + gain.level) / 2)
+    trust = prior.deviation**2 / (prior.deviation**2 + error**2)
+    return Belief(trust * gain.mean + (1 - trust) * prior.mean, hypot(trust**0.5 * error, DRIFT))
+
+
+@dataclass(frozen=True)
+class Now:
+    """What to deploy today."""
+
+    point: Point
+    gain: Belief
+    """Over the best single model with all its samples."""
+
+    @property
+    def deploys_more(self) -> bool:
+        """Whether more than one model may be asked."""
+        return len(self.point.models) > 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        shown = self.point.to_dict()
+        return {
+            **{name: shown[name] for name in ("members", "fallback", "silence", "ask_next_if", "calls", "cost")},
+            "accuracy": self.point.accuracy,
+            "gain": {"mean": self.gain.mean, "low": self.gain.low, "high": self.gain.high},
+            "probability": self.gain.above(0),
+        }
+
+
+@dataclass(frozen=True)
+class More:
+    """How many questions would tell: n' = n ((critical + z(power)) se / |gain - boundary|)^2."""
+
+    effect: Effect = field(repr=False)
+    gain: float
+    """What the gain is expected to be."""
+    boundary: float
+    """What it must differ from: 0 for an ensemble, the smallest gain worth having for the single model."""
+
+    @property
+    def questions(self) -> int | None:
+        """Questions needed in all; None where these votes cannot say, or no practical number would do."""
+        distance = abs(self.gain - self.boundary)
+        if self.effect.units < FEW_UNITS or not distance:
+            return None
+        needed = self.effect.n * ((self.effect.critical + NormalDist().inv_cdf(POWER)) * self._error / distance) ** 2
+        return ceil(needed) if needed <= MOST * self.effect.n else None
+
+    @property
+    def _error(self) -> float:
+        return self.effect.standard_error
+
+    @property
+    def more(self) -> int | None:
+        """Questions needed beyond those at hand."""
+        return None if self.questions is None else max(0, self.questions - self.effect.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arithmetic, ready for JSON."""
+        return {
+            "check": "held_out",
+            "effect": self.gain,
+            "boundary": self.boundary,
+            "standard_error": self._error,
+            "critical": self.effect.critical,
+            "power": POWER,
+            "have": self.effect.n,
+            "need": self.questions,
+            "more": self.more,
+        }
+
+
+@dataclass(frozen=True)
+class Recommendation(Result):
+    """A verdict, what to deploy now, and the evidence. Choices hold places in `tally`."""
+
+    verdict: Verdict
+    reason: Reason
+    votes: Tally = field(repr=False)
+    """The whole dataset."""
+    tally: Tally = field(repr=False)
+    """The models considered, on the questions that all of them answered."""
+    min_gain: float
+    judge: Judge = field(repr=False)
+    now: Now
+    points: tuple[Point, ...] = field(repr=False)
+    """All operating points, the cheapest first."""
+    checks: tuple[Check, ...] = field(repr=False)
+    """What looks wrong in the votes."""
+    budget: float | None = None
+
+    @property
+    def fitted(self) -> Crossfit:
+        """The cross-fit that all numbers come from."""
+        return self.judge.fitted
+
+    @property
+    def proven(self) -> bool:
+        """Whether an ensemble passed the one test."""
+        return self.reason == "gain"
+
+    @property
+    def baseline(self) -> Choice:
+        """The best single model."""
+        return self.fitted.single.choice
+
+    @property
+    def choice(self) -> Choice:
+        """The ensemble that was tested, proven or not."""
+        return self.fitted[RULE].choice
+
+    @property
+    def kind(self) -> str:
+        """What that ensemble is called."""
+        return "panel" if len(self.choice.everyone) > 2 else "pair"
+
+    @property
+    def ensemble(self) -> Point:
+        """The tested ensemble as an operating point."""
+        return self.judge.point(RULE)
+
+    @cached_property
+    def held_out(self) -> Effect:
+        """What the ensemble gains over the single model, both chosen on other questions."""
+        return self.fitted.gain(RULE)
+
+    @cached_property
+    def in_sample(self) -> Effect:
+        """The same on the very questions of the choice."""
+        return self.fitted.in_sample(RULE)
+
+    @cached_property
+    def belief(self) -> Belief:
+        """What to expect of the ensemble."""
+        return belief(self.held_out, PRIORS[RULE])
+
+    @cached_property
+    def more(self) -> More | None:
+        """How many questions would tell, where the verdict is open because there are too few."""
+        if self.reason != "unsure":
+            return None
+        boundary = 0.0 if self.belief.mean >= self.min_gain else self.min_gain
+        return More(self.held_out, self.belief.mean, boundary)
+
+    @cached_property
+    def telling(self) -> tuple[Point, ...]:
+        """The most telling points: one call, all calls of the best model, the panel at that cost, it, it where needed.
+
+        Each once; points that a budget rules out are left out.
+        """
+        lazy = [point for point in self.points if point.ask_next_if in ("tied", "1/4", "1/2", "3/4")]
+        cheap = [point for point in self.points if point.size > 1 and point.plan.samples not in (None, 1)]
+        named = [
+            self.judge.point("best_single", samples=1),
+            self.judge.point(None),
+            *cheap[-1:],
+            self.ensemble,
+            *([max(lazy, key=lambda point: (point.accuracy, -point.price))] if lazy else []),
+        ]
+        known = {point.plan: point for point in self.points}
+        return tuple(known[plan] for plan in dict.fromkeys(point.plan for point in named) if plan in known)
+
+    @cached_property
+    def sentence(self) -> str:
+        """What to deploy, and what is proven, in words, with the numbers that decided it."""
+        worded: str = above("swaplaw.report.words:sentence")(self)
+        return worded
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a careful reader should know besides."""
+        worded: list[str] = above("swaplaw.report.words:notes")(self)
+        return worded
+
+    @property
+    def errors(self) -> tuple[Check, ...]:
+        """What makes a verdict impossible."""
+        return tuple(check for check in self.checks if check.severity == "error")
+
+    def names(self, choice: Choice) -> list[str]:
+        """The members of a choice, the primary first."""
+        return [self.tally.models[member] for member in choice.members]
+
+    @property
+    def silent(self) -> bool:
+        """Whether any vote is null."""
+        return any(sum(reasons.values()) for reasons in self.tally.reasons)
+
+    @cached_property
+    def single(self) -> dict[str, Any]:
+        """The best single model: its samples, its accuracy with all of them and with one."""
+        (model,) = self.baseline.members
+        one = self.judge.asked.outcome(Plan(self.baseline, 1)).scores.mean()
+        return {
+            "model": self.tally.models[model],
+            "samples": int(self.tally.votes[model].max()),
+            "accuracy": float(self.fitted.single.own.mean()),
+            "one_call": {"accuracy": float(one)},
+        }
+
+    @cached_property
+    def effective_votes(self) -> dict[str, Any]:
+        """How many independent voters the fleet is worth."""
+        return effective_votes(self.tally).to_dict()
+
+    @property
+    def policy(self) -> Policy:
+        """What to deploy now, as serving reads it."""
+        point, prices = self.now.point, self.judge.priced.prices
+        asked = [
+            (name, number, None if prices is None else float(prices[self.tally.index(name)]))
+            for name, number in zip(point.models, point.samples, strict=True)
+        ]
+        members = [
+            Member(name, weight, number, price)
+            for (name, number, price), weight in zip(asked, point.plan.choice.weights, strict=False)
+        ]
+        data = {
+            "dataset": self.tally.dataset,
+            "questions": len(self.tally.questions),
+            "of": len(self.votes.questions),
+            "fingerprint": fingerprint_of(self.votes),
+        }
+        return Policy(
+            tuple(members),
+            self.verdict,
+            self.evidence,
+            data,
+            voting=Voting(threshold=point.plan.lead),
+            silence=point.plan.choice.silence,
+            fallback=tuple(Fallback(*each) for each in asked[point.size :]),
+        )
+
+    @cached_property
+    def evidence(self) -> dict[str, Any]:
+        """What the verdict rests on, ready for JSON."""
+        tested = self.fitted[RULE]
+        return {
+            "sentence": self.sentence,
+            "reason": self.reason,
+            "proven": self.proven,
+            "now": self.now.to_dict(),
+            "single": self.single,
+            "front": [point.to_dict(self.min_gain) for point in self.telling],
+            "effective_votes": self.effective_votes,
+            "rule": RULE,
+            "choice": self._weighted(self.choice),
+            "baseline": {"model": self.single["model"], "accuracy": self.single["accuracy"]},
+            "in_sample": self.in_sample.to_dict(),
+            "held_out": self.held_out.to_dict(),
+            "expected_gain": self.belief.mean,
+            "probability_gain": self.belief.above(0),
+            "probability_min_gain": self.belief.above(self.min_gain),
+            "optimism": self.in_sample.mean - self.held_out.mean,
+            "stability": tested.stability,
+            "chosen_in_folds": [
+                {"members": [self.tally.models[member] for member in members], "share": share}
+                for members, share in tested.ensembles
+            ],
+            "rules": {name: self._rule(name) for name in self.fitted.rules},
+            "min_gain": self.min_gain,
+            "more": None if self.more is None else self.more.to_dict(),
+            "checks": [check.to_dict() for check in self.checks],
+            "notes": self.notes,
+        }
+
+    def _weighted(self, choice: Choice) -> dict[str, Any]:
+        return {
+            "members": self.names(choice),
+            "weights": [str(weight) for weight in choice.weights],
+            "silence": choice.silence,
+            "fallback": [self.tally.models[model] for model in choice.fallback],
+        }
+
+    def _rule(self, name: str) -> dict[str, Any]:
+        fitted, gain, in_sample = self.fitted[name], self.fitted.gain(name), self.fitted.in_sample(name)
+        return {
+            **self._weighted(fitted.choice),
+            "in_sample": in_sample.mean,
+            "held_out": gain.mean,
+            "low": gain.low,
+            "high": gain.high,
+            "optimism": in_sample.mean - gain.mean,
+            "stability": fitted.stability,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: the verdict, the policy as its file holds it, and the evidence."""
+        return {
+            "verdict": self.verdict,
+            "dataset": self.tally.dataset,
+            "policy": self.policy.to_dict(),
+            **self.evidence,
+        }
 
 
 def recommend(
@@ -77,14 +423,11 @@ def recommend(
     budget: float | None = None,
     max_models: int | None = None,
     min_gain: float = MIN_GAIN,
-    search: Search = "family",
-    at_equal_cost: bool = False,
-    anytime: bool = False,
+    only_proven: bool = False,
     checks: Sequence[Check] | None = None,
     by: Unit | None = None,
     folds: int = FOLDS,
     repeats: int = REPEATS,
-    replicates: int = REPLICATES,
     seed: int = 0,
     workers: Workers = None,
     progress: Progress = iter,
@@ -98,35 +441,28 @@ def recommend(
     models : sequence of str, optional
         Consider these models only.
     prices : mapping of str to float, optional
-        Price of a sample of each model; without prices every sample costs 1.
+        Price of a sample of each model; without prices calls are counted.
     budget : float, optional
-        The most that a question may cost; costlier ensembles are scaled down to it.
+        The most that a question may cost on average.
     max_models : int, optional
-        Size of the largest ensemble; by default the whole fleet (in a full search: pairs, or trios where pairs cannot
-        gain).
+        Models that may be asked at most; by default the whole fleet.
     min_gain : float
-        Smallest gain worth a second model, as a fraction of one.
-    search : {"family", "full"}
-        Compare a small family of rules, or every pair at every weight as well.
-    at_equal_cost : bool
-        Whether an ensemble must also gain when it may cost no more than the single model.
-    anytime : bool
-        Whether to add evidence that is valid at every look (see `sequential`).
+        Smallest gain that is worth a proof, as a fraction of one.
+    only_proven : bool
+        Whether to stay with the single model unless an ensemble is proven to gain.
     checks : sequence of Check, optional
         What `find_checks` found in the votes; by default they are checked here. A table tells more than its tally.
     by : {"question", "cluster"}, optional
         What is held out and resampled together; by default clusters where there are any.
-    folds, repeats, replicates, seed : int
-        Folds of the questions, how often they are dealt, bootstrap draws, and the seed of both.
-    workers
-        Who does the work.
-    progress : callable
-        Wraps what is looped over.
+    folds, repeats, seed : int
+        Folds of the questions, how often they are dealt, and the seed.
+    workers, progress
+        Who does the work, and what shows it.
 
     Returns
     -------
     Recommendation
-        The verdict, what to deploy, and the evidence.
+        The verdict, what to deploy now, the front, and the evidence.
 
     Raises
     ------
@@ -140,249 +476,42 @@ def recommend(
     >>> found.policy.members[0].model
     'gpt-4'
     """
-    _check_options(max_models, min_gain, budget, search, replicates)
+    _check_options(max_models, min_gain, budget)
     table = None if isinstance(votes, Tally) else inputs.vote_table(votes)
-    tally = votes if table is None else table.tally()
-    considered = _considered(tally, models)
+    tally = votes if isinstance(votes, Tally) else inputs.tally(votes)
+    considered = answered_by_all(tally, models)
     if checks is None and models is None and table is not None:
         checks = find_checks(table, tally.dataset)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
-    priced = Budgeted(distinct, check_prices(tally, distinct.models, prices), budget, prices is not None, seed)
-    scorer = _affordable(priced)
-    draws = resampler(scorer.tally, by=by, seed=seed, replicates=replicates)
-    dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
-    work = _Work(scorer, draws, dealt, max_models, Crew(workers), progress)
-    rules, spread = work.judged(search)
-    candidates = tuple(
-        Candidate(name, each, spread.held_out(each.gains, each.shift)) for name, each in rules.items() if name != "swap"
+    rules = [panel_rule(max_models)]
+    judge = judge_of(
+        distinct,
+        rules,
+        priced=pricing(tally, distinct.models, prices),
+        by=by,
+        folds=folds,
+        repeats=repeats,
+        seed=seed,
+        crew=Crew(workers),
+        progress=progress,
     )
-    # Where all rules stay with one model on every part, no ensemble was compared.
-    best = pick(candidates, min_gain) if any(each.judged.pools for each in candidates) else None
-    asked = best is not None and best.members > 1
-    controls = Controls(scorer, best.judged if best is not None and asked else None, spread, seed)
-    facts = _Facts(
-        any(check.severity == "error" for check in looked),
-        max_models == 1 or not any(map(scorer.affordable, all_pairs(work.singles))),
-        len(scorer.tally.questions),
-        _always_right(scorer.tally, work.baseline.members[0]),
-        len(distinct.models) < len(considered.models),
-        candidates,
-        best,
-        at_equal_cost,
-        controls,
-        min_gain,
-        spread.reach(),
-    )
-    verdict, reason = facts.decide()
-    return Recommendation(
-        verdict=verdict,
-        reason=reason,
-        votes=tally,
-        tally=scorer.tally,
-        min_gain=min_gain,
-        baseline=work.baseline,
-        candidates=candidates,
-        best=best,
-        rules=rules,
-        selection=spread,
-        controls=controls,
-        checks=looked,
-        more=facts.more(reason, spread),
-        still_open=facts.still_open if reason == "unsure" else None,
-        scorer=scorer,
-        max_models=max_models,
-        at_equal_cost=at_equal_cost,
-        anytime=fleet_anytime(scorer, draws.member, min_gain=min_gain) if anytime else None,
-    )
+    verdict, reason = _verdict(judge, looked, len(distinct.models) < len(considered.models), max_models, min_gain)
+    points = marked(points_of(judge, RULE), budget)
+    if not points:
+        raise InputError(f"a budget of {budget:g} per question buys no sample of any model")
+    stay = reason != "gain" and (only_proven or reason in ("alone", "no_change", "checks"))
+    now = _now(judge, points, stay or max_models == 1, fewer_calls=prices is not None or budget is not None)
+    return Recommendation(verdict, reason, tally, distinct, min_gain, judge, now, points, looked, budget)
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """All that decides."""
-
-    broken: bool
-    """Whether votes do not mean what they seem to mean."""
-    alone: bool
-    """Whether only single models are compared."""
-    questions: int
-    always_right: bool
-    """Whether the best single model is right on every question, so that there is nothing to gain."""
-    copies: bool
-    """Whether models were left out that vote exactly as another."""
-    candidates: tuple[Candidate, ...]
-    best: Candidate | None
-    at_equal_cost: bool
-    controls: Controls
-    min_gain: float
-    reach: float
-    """Standard errors of a one-sided test of one gain by itself."""
-
-    def decide(self) -> tuple[Verdict, Reason]:
-        """The verdict, and why."""
-        if self.broken:
-            return "cannot_tell", "checks"
-        if self.alone:
-            return "deploy_single", "no_change" if self.copies else "alone"
-        if self.always_right:
-            return "deploy_single" if self.questions >= FEW_QUESTIONS else "cannot_tell", "always_right"
-        if self.best is None:
-            return "cannot_tell", "not_askable"
-        if self.best.helps(self.min_gain):
-            return self._proven(self.best) if supported(self.best, self.candidates) else ("cannot_tell", "one_rule")
-        if all(each.gains_too_little(self.min_gain, self.reach) for each in self.ensembles):
-            return "deploy_single", "too_little"
-        return "cannot_tell", "unsure"
-
-    def _proven(self, best: Candidate) -> tuple[Verdict, Reason]:
-        """The verdict on an ensemble that surely gains: unless noise would gain as much, or more samples would."""
-        blind = self.controls.over_placebo
-        if blind is not None and blind.p > 1 - LEVEL:
-            return ("deploy_single", "noise") if self._too_little(blind) else ("cannot_tell", "maybe_noise")
-        if self.at_equal_cost:
-            equal = self.controls.equal_compute
-            if equal is None:
-                return "cannot_tell", "unsure_at_equal_cost"
-            if equal.p > 1 - LEVEL and self._too_little(equal):
-                return "deploy_single", "too_little_at_equal_cost"
-            if equal.p > 1 - LEVEL:
-                return "cannot_tell", "unsure_at_equal_cost"
-        return "deploy_pair" if best.members == 2 else "deploy_panel", "gain"
-
-    @cached_property
-    def ensembles(self) -> Sequence[Candidate]:
-        """The candidates that would deploy more than one model; all, where none would."""
-        return [each for each in self.candidates if each.members > 1] or self.candidates
-
-    @cached_property
-    def still_open(self) -> Candidate | None:
-        """The candidate that keeps the verdict open: the best, or where it surely gains too little, the least sure."""
-        if self.best is None or not self.best.gains_too_little(self.min_gain, self.reach):
-            return self.best
-        return max(self.ensembles, key=lambda each: each.effect.mean + self.reach * each.effect.standard_error)
-
-    def _too_little(self, effect: Effect) -> bool:
-        return effect.mean + self.reach * effect.standard_error < self.min_gain
-
-    def more(self, reason: Reason, spread: Selection) -> More | None:
-        """How many questions would tell, where the verdict is open because there are too few."""
-        if reason == "unsure" and self.still_open is not None:
-            return more_questions("held_out", self.still_open.effect, spread.threshold(), self.reach, self.min_gain)
-        if reason == "maybe_noise" and self.controls.over_placebo is not None:
-            return more_questions("placebo", self.controls.over_placebo, self.reach, self.reach, self.min_gain)
-        if reason == "unsure_at_equal_cost" and self.controls.equal_compute is not None:
-            return more_questions("equal_compute", self.controls.equal_compute, self.reach, self.reach, self.min_gain)
-        return None
-
-
-def _always_right(tally: Tally, model: int) -> bool:
-    scores = tally.scores[model]
-    return scores.total == scores.denominator * len(tally.questions)
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What it takes to judge rules."""
-
-    scorer: Budgeted
-    draws: Resampler
-    dealt: Folds
-    max_models: int | None
-    crew: Crew
-    progress: Progress
-
-    @property
-    def singles(self) -> tuple[int, ...]:
-        return tuple(range(len(self.scorer.tally.models)))
-
-    @cached_property
-    def baseline(self) -> Choice:
-        """The best single model of all questions."""
-        return BestSingle(self.scorer, self.singles)(np.ones((1, self.dealt.tests.shape[1]), dtype=bool))[0]
-
-    def judged(self, search: Search) -> tuple[dict[str, HeldOut], Selection]:
-        """Every rule on held-out questions, and the noise of the noisiest."""
-        family = Family(self.scorer, self.max_models, self.crew)
-        parts = np.concatenate([np.ones((1, self.dealt.tests.shape[1]), dtype=bool), self.dealt.trains])
-        # One single model to beat, scored on the very questions that made it the best: that favours it. Were it chosen
-        # on training parts, too, near-equal models would take turns, each just where it does worse.
-        single = [self.baseline] * len(parts)
-        rules = {
-            name: judge(self.scorer, choices, single, self.dealt) for name, choices in family.choices(parts).items()
-        }
-        gains = np.array([each.gains for each in rules.values()]).reshape(len(rules), parts.shape[1])
-        pairs, lines = ((), ()) if search == "family" or self.max_models == 1 else self._searched(family.pairs_can_gain)
-        if not pairs and not lines:
-            return rules, selection(gains, self.draws, singles=self._over_baseline())
-        return rules | self._by_search(pairs, lines), selection(
-            gains,
-            self.draws,
-            singles=self._over_baseline(),
-            scorer=self.scorer,
-            baseline=self.baseline,
-            pairs=pairs,
-            lines=lines,
-            progress=self.progress,
-            crew=self.crew,
-        )
-
-    def _over_baseline(self) -> Floats:
-        """What each single model gains over the best one; that one comes first, so that it wins ties."""
-        (best,) = self.baseline.members
-        order = [best, *(model for model in self.singles if model != best)]
-        scores = np.array([self.scorer.score(alone(model)) for model in order])
-        over: Floats = scores - scores[0]
-        return over
-
-    def _searched(self, pairs_can_gain: bool) -> tuple[tuple[tuple[int, int], ...], tuple[Line, ...]]:
-        """The pairs and lines of panels that a full search compares."""
-        every = all_pairs(self.singles) if pairs_can_gain else ()
-        pairs = tuple(pair for pair in every if self.scorer.affordable(pair))
-        largest = self.max_models or (2 if pairs_can_gain else 3)
-        return pairs, _led_lines(self.scorer, _panels(self.scorer, self.singles, largest), self.dealt)
-
-    def _by_search(self, pairs: tuple[tuple[int, int], ...], lines: tuple[Line, ...]) -> dict[str, HeldOut]:
-        lift = PairRule(self.scorer, self.singles, pairs, "lift", self.progress, lines, self.crew)
-        swap = PairRule(self.scorer, self.singles, pairs, "swap", self.progress, crew=self.crew)
-        return {
-            name: held_out(self.scorer, rule, lambda parts: [self.baseline] * len(parts), self.dealt)
-            for name, rule in (("lift", lift), ("swap", swap))
-        }
-
-
-def _check_options(max_models: int | None, min_gain: float, budget: float | None, search: str, replicates: int) -> None:
+def _check_options(max_models: int | None, min_gain: float, budget: float | None) -> None:
     if max_models is not None and max_models < 1:
         raise InputError(f"an ensemble of {max_models} models cannot be deployed: max_models is 1 or more")
     if not 0 <= min_gain < 1:  # This refuses NaN, too.
         raise InputError(f"a smallest gain of {min_gain} is not a fraction of one: give 0.01 for 1 percentage point")
-    if budget is not None and not 0 < budget < float("inf"):
+    if budget is not None and not (isfinite(budget) and budget > 0):
         raise InputError(f"a budget of {budget} buys nothing: give a cost per question above 0")
-    if search not in ("family", "full"):
-        raise InputError(f"there is no search {quote(search)}: take 'family' or 'full'")
-    if replicates < FEWEST_REPLICATES:
-        raise InputError(
-            f"{several(replicates, 'bootstrap replicate')} cannot show a p-value of {1 - LEVEL:.0%}: ask for "
-            f"{FEWEST_REPLICATES} or more (better 1,000 or more)"
-        )
-
-
-def _considered(tally: Tally, models: Sequence[str] | None) -> Tally:
-    """Keep the models asked for and the questions that all of them answered."""
-    if models is not None:
-        if not models:
-            raise InputError(f"no model is named: choose from {listing(tally.models)}")
-        if twice := [model for model in models if models.count(model) > 1]:
-            raise InputError(f"{quote(twice[0])} is named twice among the models")
-        for model in models:
-            tally.index(model)
-    kept = tally if models is None else tally.select(models=sorted(models))
-    answered: Bools = np.logical_and.reduce(kept.answered)
-    if not answered.any():
-        raise InputError(
-            f"there is no question in dataset {quote(tally.dataset)} that all {len(kept.models)} models "
-            f"answered{apart(kept)}; name models that share questions"
-        )
-    return kept if answered.all() else kept.select(questions=answered)
 
 
 def _about(checks: Sequence[Check], tally: Tally) -> tuple[Check, ...]:
@@ -404,33 +533,49 @@ def _without_copies(tally: Tally, checks: Sequence[Check]) -> Tally:
     return tally if len(kept) == len(tally.models) or not kept else tally.select(models=kept)
 
 
-def _affordable(scorer: Budgeted) -> Budgeted:
-    """Keep the models of which the budget buys a sample."""
-    kept = [model for model in range(len(scorer.tally.models)) if scorer.affordable((model,))]
-    if not kept:
-        cheapest = min(scorer.prices)
-        raise InputError(
-            f"a budget of {scorer.budget:g} per question buys no sample of any model; the cheapest costs {cheapest:g}"
-        )
-    return scorer if len(kept) == len(scorer.tally.models) else scorer.only(kept)
+def _verdict(
+    judge: Judge, checks: Sequence[Check], copies: bool, max_models: int | None, min_gain: float
+) -> tuple[Verdict, Reason]:
+    """The one test, where there is anything to test."""
+    fitted = judge.fitted
+    if any(check.severity == "error" for check in checks):
+        return "cannot_tell", "checks"
+    if len(fitted.tally.models) == 1 or max_models == 1:
+        return "deploy_single", "no_change" if copies and len(fitted.tally.models) == 1 else "alone"
+    if fitted.single.own.min() == 1:
+        return "deploy_single" if len(fitted.tally.questions) >= FEW_QUESTIONS else "cannot_tell", "always_right"
+    gain = fitted.gain(RULE)
+    if proves(gain, fitted.over_best(RULE), min_gain):
+        return "deploy_pair" if len(fitted[RULE].choice.everyone) == 2 else "deploy_panel", "gain"
+    # A test of its own, so that no allowance is needed: is the gain below what would be worth it?
+    return ("deploy_single", "too_little") if fitted.surely_below(RULE, min_gain) else ("cannot_tell", "unsure")
 
 
-def _panels(scorer: Budgeted, singles: tuple[int, ...], max_models: int) -> list[tuple[int, ...]]:
-    """Panels of three or more within the budget."""
-    largest = min(max_models, len(singles))
-    if largest > LARGEST_PANEL:
-        raise InputError(f"a full search compares panels of at most {LARGEST_PANEL} models, not of {largest}")
-    number = sum(comb(len(singles), size) for size in range(3, largest + 1))
-    if number > MOST_PANELS:
-        raise InputError(
-            f"{len(singles)} models make {number:,} panels of 3 to {largest}, more than the {MOST_PANELS:,} that are "
-            "compared: name fewer models or a smaller largest ensemble, or do not search in full"
-        )
-    return [panel for panel in all_panels(singles, largest) if scorer.affordable(panel)]
+def _now(judge: Judge, points: Sequence[Point], stay: bool, *, fewer_calls: bool) -> Now:
+    """The policy with the highest expected accuracy less the price of its calls."""
+    kept = {point.plan for point in points}
+    if fewer_calls:
+        options = [point for point in points if not point.plan.silent]
+    else:
+        options = [judge.point(None), judge.point("best_single"), judge.point("chain")]
+        options += [judge.point(RULE, lead) for lead in (None, TIED, *LEADS)]
+    affordable = [point for point in options if point.plan in kept and not (stay and len(point.models) > 1)]
+    whole = judge.point(None)
+    return max(
+        (Now(point, _expected(point)) for point in affordable or points[:1]),
+        key=lambda now: now.gain.mean - _price(now.point, whole),
+    )
 
 
-def _led_lines(scorer: Budgeted, panels: Sequence[tuple[int, ...]], dealt: Folds) -> tuple[Line, ...]:
-    """The lines of weights whose primary is the most accurate member on some part: all that can be chosen."""
-    everything = np.ones((1, dealt.tests.shape[1]), dtype=bool)
-    totals = model_totals(scorer, np.concatenate([everything, dealt.trains]))
-    return tuple(line for panel in panels for line in panel_lines(panel) if led_by_best(line, totals).any())
+def _expected(point: Point) -> Belief:
+    """What to expect of a policy's gain over the single model; over itself there is none."""
+    if len(point.models) == 1 and point.plan.choice.silence == "counts" and point.plan.samples is None:
+        return Belief(0.0, 0.0)
+    if len(point.models) == 1 and point.plan.samples is not None:
+        return Belief(point.gain.mean, DRIFT)
+    return belief(point.gain, PRIORS[RULE if point.size > 1 else "chain"])
+
+
+def _price(point: Point, whole: Point) -> float:
+    """What the calls of a policy have to be worth, by how much more they cost than the single model's."""
+    return WORTH * (point.price / whole.price - 1) if whole.price else 0.0

@@ -25,13 +25,12 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from swaplaw._core.arrays import Floats, Ints
 from swaplaw.decide.defaults import MIN_GAIN
-from swaplaw.decide.sequential import Finding
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.anytime import GUARANTEE, Anytime, adjusted, anytime_effect, e_value, reaches
 from swaplaw.evidence.interval import LEVEL
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 WAVE = 20
 """Questions after which there is a look."""
 Ballot = Counter[str | None]
+Finding = Literal["gain", "too_little", "open"]
 
 
 @dataclass(frozen=True)

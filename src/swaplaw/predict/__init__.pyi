@@ -1,5 +1,3 @@
-from .ladder import Ladder as Ladder
-from .ladder import sample_ladder as sample_ladder
 from .law_file import Law as Law
 from .law_file import read_law as read_law
 from .laws.histograms import Histogram as Histogram
@@ -23,7 +21,6 @@ from .screen import screen_marginals as screen_marginals
 
 __all__ = [
     "Histogram",
-    "Ladder",
     "Law",
     "Margins",
     "Predictor",
@@ -41,7 +38,6 @@ __all__ = [
     "read_law",
     "register",
     "replicate",
-    "sample_ladder",
     "screen_marginals",
     "shares_lift",
 ]

@@ -17,10 +17,12 @@ def _plot_curve(curve: Any) -> Any:
     return exact_curve_figure(curve)
 
 
-def _plot_budget(found: Any) -> Any:
-    from swaplaw.report.plots.decisions import cost_figure
+def _plot_front(found: Any) -> Any:
+    from swaplaw.report.plots.decisions import front_figure
+    from swaplaw.report.words import point_words
 
-    return cost_figure(found, f"{found.primary} with {found.secondary} at equal compute")
+    points = [{"name": point_words(point), **point.to_dict()} for point in found.points]
+    return front_figure(points, found.priced, f"{found.dataset}: what calls buy")
 
 
 def _plot_combination(found: Any) -> Any:
@@ -29,5 +31,5 @@ def _plot_combination(found: Any) -> Any:
     return rules_figure(found)
 
 
-PICTURES = {"Combination": _plot_combination, "Curve": _plot_curve, "Budget": _plot_budget}
+PICTURES = {"Combination": _plot_combination, "Curve": _plot_curve, "Front": _plot_front}
 """How results are drawn, by the name of their class."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from swaplaw.evidence.units import Unit
     from swaplaw.panels.exact import FleetOptimum
 
-DEALS = 2
-"""How often questions are dealt, where `combine` does it more often: a page should not take longer."""
 LEFT_OUT = ("best_panel",)
 """Rules that certify weights on every training fold: the sections on pairs and panels have what these would choose."""
 
@@ -29,10 +27,12 @@ def combining_part(
     work: float,
     prices: Mapping[str, float] | None,
     by: Unit | None,
+    folds: int,
+    repeats: int,
     seed: int,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Compare all quick rules on the first deals of `combine`, and search the best weights of all with some work."""
+    """Compare all quick rules, and search the best weights of all with some work."""
     from swaplaw.decide.combine import combine
     from swaplaw.decide.rules import RULES
     from swaplaw.evidence.interval import warn_thin
@@ -47,7 +47,8 @@ def combining_part(
         rules=rules,
         prices=given,
         by=by,
-        repeats=DEALS,
+        folds=folds,
+        repeats=repeats,
         seed=seed,
         proof=bool(work),
         work=MILLION * work,

@@ -12,7 +12,7 @@ import numpy as np
 
 from swaplaw._core.arrays import Ints
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
-from swaplaw.decide.verdict import Recommendation
+from swaplaw.decide.recommend import RULE, Recommendation
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.interval import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
@@ -21,7 +21,7 @@ from swaplaw.report.combining import combining_part
 from swaplaw.report.comparing import comparing_part
 from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
-from swaplaw.report.parts import compute_part, most_accurate, panels_part, screening_part
+from swaplaw.report.parts import front_part, most_accurate, panels_part, screening_part
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.summary import summary
@@ -110,11 +110,7 @@ def document(votes: VotesLike, dataset: str | None = None, options: Options | No
             "screening": or_why(
                 lambda: screening_part(tally, chosen.law, chosen.by, chosen.seed, chosen.progress("Screening"))
             ),
-            "compute": or_why(
-                lambda: compute_part(
-                    tally, best, chosen.prices, chosen.by, chosen.seed, chosen.progress("Equal compute")
-                )
-            ),
+            "front": found if isinstance(found, dict) else front_part(found),
         }
     parts["labels"] = or_why(lambda: labels_part(table, tally.dataset, best))
     doubts = dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, StatisticalWarning))
@@ -153,7 +149,6 @@ def _decide(tally: Tally, options: Options) -> Recommendation | Part:
             by=options.by,
             folds=options.folds,
             repeats=options.repeats,
-            replicates=options.replicates,
             seed=options.seed,
             progress=options.progress("Verdict"),
         )
@@ -167,11 +162,7 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
     rows = {
         "In-sample": found.in_sample,
         "Held out": found.held_out,
-        "Held out, at equal compute": found.equal_compute,
-        "Held out, over a placebo": found.placebo,
     }
-    if found.best is None:
-        return {"why": found.sentence}
     notes = list(found.notes)
     if len(found.tally.models) < len(tally.models):
         notes.append(
@@ -180,13 +171,12 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
         )
     return {
         "kind": found.verdict,
-        "deploy": [member.to_dict() for member in found.deployed],
+        "deploy": [member.to_dict() for member in found.policy.members],
         "ensemble": found.kind,
         "sentence": found.sentence,
-        "checks": [{"name": name, **_effect(each)} for name, each in rows.items() if each is not None],
+        "checks": [{"name": name, **_effect(each)} for name, each in rows.items()],
         "single": found.names(found.baseline)[0],
-        "candidates": found.selection.rules,
-        "stability": found.best.judged.stability,
+        "stability": found.fitted[RULE].stability,
         "min_gain": found.min_gain,
         "notes": notes,
     }
@@ -223,6 +213,8 @@ def _combining(tally: Tally, options: Options) -> Part:
         work=options.panel_work,
         prices=options.prices,
         by=options.by,
+        folds=options.folds,
+        repeats=options.repeats,
         seed=options.seed,
         progress=options.progress("Ways to combine"),
     )

@@ -28,8 +28,8 @@ def figures(tally: Tally, document: dict[str, Any]) -> dict[str, Callable[[], An
         found["combining"] = lambda: _combining(document)
     if "why" not in document["screening"]:
         found["screening"] = lambda: _screening(document)
-    if "why" not in document["compute"]:
-        found["compute"] = lambda: _compute(document)
+    if "why" not in document["front"]:
+        found["front"] = lambda: _front(document)
     return found
 
 
@@ -154,15 +154,8 @@ def _combining(document: dict[str, Any]) -> Any:
     return gains_figure(gains, title, ". ".join(filter(None, words)))
 
 
-def _compute(document: dict[str, Any]) -> Any:
-    from swaplaw.decide.equal_compute import Budget, Split
-    from swaplaw.report.plots import cost_figure
+def _front(document: dict[str, Any]) -> Any:
+    from swaplaw.report.plots import front_figure
 
-    part, models = document["compute"], document["models"]
-    splits = tuple(
-        Split(**{**split, "weight": None if split["weight"] is None else Fraction(split["weight"])})
-        for split in part["splits"]
-    )
-    names = models[part["primary"]], models[part["secondary"]]
-    found = Budget(document["dataset"], *names, part["n"], len(document["questions"]), part["priced"], splits)
-    return cost_figure(found, f"Equal compute: {names[0]} with {names[1]}", _label(document))
+    part = document["front"]
+    return front_figure(part["points"], part["priced"], f"{document['dataset']}: what calls buy", _label(document))

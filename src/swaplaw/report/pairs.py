@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from swaplaw._core.arrays import Ints
-from swaplaw.decide.holdout import deal, held_out_weight
+from swaplaw.decide.crossfit import deal, held_out_weight
 from swaplaw.evidence.interval import Effect, effect, no_effect, warn_thin
 from swaplaw.law.curve import Curve, curve_of
 from swaplaw.law.pair import Pair, pairs

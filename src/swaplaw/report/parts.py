@@ -1,14 +1,13 @@
-"""Sections that other questions fill: panels of three, screening before pooling, and equal compute."""
+"""Sections that other questions fill: panels of three, screening before pooling, and what calls buy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw.decide.holdout import deal
+from swaplaw.decide.crossfit import deal
 from swaplaw.errors import InputError
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import pairs
@@ -18,6 +17,7 @@ from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw._core.parallel import Progress
+    from swaplaw.decide.recommend import Recommendation
     from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
 
@@ -31,15 +31,11 @@ LEAST_HALVED = 4
 """Units that can be halved: fewer clusters are split by question instead."""
 MOST_DOTS = 2_000
 """Pairs that the screening picture shows; of more, evenly many along the prediction."""
-TOTALS = (1, 2, 4, 8)
-BALLOTS = 40
-WORK = 150_000
-"""Questions times splits times ballots that equal compute may take: seconds."""
 
 
 def panels_part(tally: Tally, work: float, seed: int, progress: Progress) -> dict[str, Any]:
     """The best panels of three, their weights certified, with held-out accuracy."""
-    from swaplaw.decide.holdout import held_out_panel
+    from swaplaw.decide.crossfit import held_out_panel
     from swaplaw.panels.search import best_panels
 
     if len(tally.models) < PANEL_SIZE:
@@ -132,38 +128,12 @@ def _answered(tally: Tally) -> Tally:
     return tally if len(kept) == len(tally.models) else tally.select(models=kept)
 
 
-def compute_part(
-    tally: Tally,
-    best: tuple[str, str] | None,
-    prices: Mapping[str, float] | None,
-    by: Unit | None,
-    seed: int,
-    progress: Progress,
-) -> dict[str, Any]:
-    """The best pair against its models alone, at equal numbers of samples and at equal cost."""
-    from swaplaw.decide.equal_compute import budget
+def front_part(found: Recommendation) -> dict[str, Any]:
+    """What calls buy: the operating points of the fleet."""
+    from swaplaw.report.words import point_words
 
-    if best is None:
-        raise InputError("Equal compute compares a pair with its models alone, and there is no pair.")
-    rows = tally.votes[[tally.index(model) for model in best]]
-    common = rows.min(axis=0) > 0
-    most = int(rows[:, common].min(axis=1).max())
-    if most < 2:
-        raise InputError(
-            "Equal compute needs repeated samples: here every model has one vote per question, so there is nothing "
-            "to split."
-        )
-    totals = [total for total in TOTALS if total <= most]
-    questions = int(common.sum())
-    while len(totals) > 2 and questions * sum(totals) * BALLOTS > WORK * BALLOTS // 2:
-        totals.pop()
-    found = budget(tally, *best, totals, prices=prices, by=by, ballots=BALLOTS, seed=seed, progress=progress)
     return {
-        "primary": tally.index(best[0]),
-        "secondary": tally.index(best[1]),
-        "n": found.n,
-        "priced": found.priced,
-        "splits": [
-            {key: value for key, value in split.to_dict().items() if key != "samples"} for split in found.splits
-        ],
+        "n": len(found.tally.questions),
+        "priced": found.judge.priced.prices is not None,
+        "points": [{"name": point_words(point), **point.to_dict(found.min_gain)} for point in found.points],
     }

@@ -10,41 +10,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from swaplaw._core.rounding import points, share
-from swaplaw.decide.verdict import DEPLOYS_ENSEMBLE, More, Reason, Recommendation
+from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Reason, Recommendation
 from swaplaw.errors import listing, printable, several
 from swaplaw.evidence.interval import thin_note
 
 if TYPE_CHECKING:
-    from swaplaw.decide.choice import Choice
+    from swaplaw.decide.crossfit import Choice
+    from swaplaw.decide.front import Point
     from swaplaw.evidence.interval import Effect
     from swaplaw.votes.checks import Check
-
-RULES = {
-    "equal": "equal weights",
-    "smooth": "smooth weights",
-    "lead": "equal weights, best leads",
-    "log_odds": "log-odds weights",
-    "lift": "best pair by exact lift",
-    "swap": "best pair by S* (the paper)",
-}
-"""What rules are called."""
-_SIZED = {"smooth": "smooth weights, {} models", "lead": "best {}, best leads"}
-
-
-FEW_UNITS = 10
-"""With fewer questions (or clusters) than this, the spread is too uncertain to plan by."""
-WIDE = 100
-"""A range of questions whose ends differ by more than this factor has no useful upper end."""
-
-
-def rule_words(rule: str) -> str:
-    """What a rule is called.
-
-    >>> rule_words("log_odds"), rule_words("smooth_2"), rule_words("lead_3")
-    ('log-odds weights', 'smooth weights, 2 models', 'best 3, best leads')
-    """
-    kind, _, size = rule.rpartition("_")
-    return _SIZED[kind].format(size) if kind in _SIZED and size.isdigit() else RULES.get(rule, rule)
 
 
 def p_value(p: float) -> str:
@@ -127,178 +101,140 @@ def about(number: int) -> str:
     return f"{round(number, 2 - len(str(number))):,}"
 
 
-def how_many(more: More) -> str:
-    """How many questions would tell, as a range."""
-    low, high = more.range
-    if more.effect.units < FEW_UNITS:
-        unit, start = ("question", "hundred") if more.effect.units == more.effect.n else ("cluster", "dozen")
-        return f"{several(more.effect.units, unit)} cannot say how many would tell: start with a few {start} {unit}s"
-    if low is None:
-        return "no practical number of questions would tell"
-    if low == 0 and _wide(low, high):
-        return "more questions would tell, but nobody can say how many"
-    clusters = ""
-    if more.effect.units < more.effect.n:
-        each = more.effect.units / more.effect.n
-        clusters = f" ({_span(*(None if end is None else -(-end * each // 1) for end in (low, high)))} more clusters)"
-    return f"{_span(low, high)} more questions{clusters} would tell"
-
-
-def _span(low: float | None, high: float | None) -> str:
-    first = about(int(low or 0))
-    if high is None or _wide(low, high):
-        return f"at least about {first}"
-    last = about(int(high))
-    if not low:
-        return f"up to about {last}"
-    return f"about {first}" if first == last else f"about {first} to {last}"
-
-
-def _wide(low: float | None, high: float | None) -> bool:
-    return high is None or high > WIDE * max(1, low or 0)
-
-
 def named(found: Recommendation, choice: Choice) -> str:
     """An ensemble: its primary, and the others with their weights."""
-    primary, *secondaries = found.names(choice)
-    weighted = zip(choice.weights[1:], secondaries, strict=True)
-    return " + ".join([primary, *(name if weight == 1 else f"{weight} {name}" for weight, name in weighted)])
+    weighted = zip(choice.weights, found.names(choice), strict=True)
+    return " + ".join(name if weight == 1 else f"{weight} {name}" for weight, name in weighted)
+
+
+def calls(number: float) -> str:
+    """How many calls a question takes.
+
+    >>> calls(1.0), calls(30.0), calls(34.52)
+    ('1 call', '30 calls', '34.5 calls')
+    """
+    return f"{number:.4g} {'call' if number == 1 else 'calls'}" if number < 1000 else f"{number:,.0f} calls"
 
 
 def sentence(found: Recommendation) -> str:
-    """The verdict in words, with the numbers that decided it, and what to deploy."""
-    told = _SENTENCES[found.reason](found)
-    if found.at_equal_cost and found.equal_compute is None and found.reason in ("unsure", "one_rule", "maybe_noise"):
-        told += f" At equal cost no number of questions would tell, because {_unsplit(found)}."
-    return told
+    """What to deploy now, what that costs, and what is proven, with the numbers that decided it."""
+    if found.reason == "checks":
+        return _checks(found)
+    return f"{_now(found)} {_PROOFS[found.reason](found)}"
 
 
 def _single(found: Recommendation) -> str:
     return found.names(found.baseline)[0]
 
 
-def _gain(found: Recommendation) -> str:
-    held, single = _held_out(found), _single(found)
+def _now(found: Recommendation) -> str:
+    """What to deploy today, how many calls an answer costs, and what to expect."""
+    point, whole = found.now.point, found.judge.point(None)
+    per = f"{_cost(found, point)} per question"
+    if not found.now.deploys_more:
+        one = found.single
+        few = f" (one call: {share(one['one_call']['accuracy'], 1)}%)" if point.calls > 1 else ""
+        silent = ", its null votes left out" if point.plan.choice.silence == "ignored" and found.now.gain.mean else ""
+        accuracy = f"{share(one['accuracy'], 1)}% of these questions"
+        return f"Deploy {point.models[0]} alone{silent}: {per}, {accuracy}{few}."
+    gain = found.now.gain
+    asked = (
+        "" if not point.plan.choice.fallback else f", then {_listed(point.models[point.size :])} where no answer stands"
+    )
+    lazy = "" if point.plan.lead is None else f", the others asked only if {_lead(point)}"
+    fewer = "" if point.plan.samples is None else f", {several(point.plan.samples, 'sample')} of each"
     return (
-        f"Deploy {named(found, found.choice)}: on questions that had no part in the choice, this {found.kind} "
-        f"{gains(held)} over {single}, the best single model ({p_words(held.p)}, one-sided); {_at_equal_cost(found)}."
+        f"Deploy {named(found, point.plan.choice)}{fewer}{lazy}{asked}: {per}, where {_single(found)} alone takes "
+        f"{_cost(found, whole)}. It is expected to {_infinitive(gain.mean)} over {_single(found)}, the best single "
+        f"model, and {likely(gain.above(0))} to gain anything."
     )
 
 
-def _at_equal_cost(found: Recommendation) -> str:
-    """What the best ensemble does at the single model's cost, or why nobody knows."""
-    if found.equal_compute is None:
-        return f"its gain at the cost of {_single(found)} is unknown, because {_unsplit(found)}"
-    return f"at the cost of {_single(found)} it {gains(found.equal_compute)}"
+def _cost(found: Recommendation, point: Point) -> str:
+    return calls(point.calls) if point.cost is None else f"{calls(point.calls)} at {point.cost:.3g}"
 
 
-def _unsplit(found: Recommendation) -> str:
-    """Why an ensemble cannot be scaled down to the single model's cost."""
-    single = _single(found)
-    if found.scorer.priced:
-        return f"what {single} costs does not buy a vote of every model"
-    most = int(found.tally.votes[found.baseline.members[0]].max())
-    where = "" if most < len(found.choice.members) else " on some questions"
-    return f"{single} has too few votes to split{where}"
+def point_words(point: Point) -> str:
+    """Who is asked at an operating point, how often and when, in one line.
+
+    The members are named after the one that is asked first: tables would be too wide with all of them.
+    """
+    first, others = point.models[0], point.size - 1
+    if not others:
+        asked = f"{first}, {calls(point.samples[0])}"
+    else:
+        second = point.models[1] if others == 1 else f"{others} others"
+        asked = f"{first} + {second}" + ("" if point.plan.samples is None else f", {calls(point.plan.samples)} each")
+    if point.ask_next_if is not None:
+        asked += " only if it is silent" if point.plan.silent else f" only if {_lead(point).replace('the first', 'it')}"
+    return asked + ("; then the rest in turn" if point.plan.choice.fallback else "")
 
 
-def _worth(found: Recommendation) -> str:
-    """What a gain falls short of; nobody falls short of 0 points."""
-    return f", not the {amount(found.min_gain)} that would be worth it" if found.min_gain else ""
+def _lead(point: Point) -> str:
+    if point.plan.lead == 0:
+        return "the first is silent or tied"
+    return f"the first leads by at most {point.plan.lead} of its votes"
+
+
+def _listed(models: tuple[str, ...]) -> str:
+    return (
+        models[0] if len(models) == 1 else f"{models[0]} and {several(len(models) - 1, 'other')} in order of accuracy"
+    )
+
+
+def _tested(found: Recommendation) -> str:
+    """What the test found of the candidate, which is named wherever it is not what is deployed."""
+    held, ensemble = found.held_out, f"the {found.kind}"
+    if found.now.point.plan.choice != found.choice:
+        ensemble += f" {named(found, found.choice)} ({calls(found.ensemble.calls)} per question)"
+    verdict = f"does no better than {_single(found)}" if held.mean <= 0 else gains_alone(held.mean, held.places)
+    return (
+        f"on questions that had no part in the choice, {ensemble} {verdict} ({interval(held)}, "
+        f"{p_words(held.p)}, one-sided)"
+    )
+
+
+def _gain(found: Recommendation) -> str:
+    return f"Proven: {_tested(found)}."
 
 
 def _too_little(found: Recommendation) -> str:
-    held = _held_out(found)
-    enough = f"the {amount(found.min_gain)} that would be worth it" if found.min_gain else "anything"
-    return (
-        f"Deploy {_single(found)} alone: no ensemble gains {enough} "
-        f"(one-sided test at 5%); on questions that had no part in the choice, the best {found.kind} {gains(held)}."
-    )
+    worth = f"less than the {amount(found.min_gain)} that would be worth it" if found.min_gain else "no gain at all"
+    return f"No ensemble is worth it: {_tested(found)}, surely {worth}."
 
 
-def _too_little_at_equal_cost(found: Recommendation) -> str:
-    equal = found.equal_compute or _held_out(found)
-    return f"Deploy {_single(found)} alone: at its cost the best {found.kind} {gains(equal)}{_worth(found)}."
+def _unsure(found: Recommendation) -> str:
+    if found.held_out.p <= 1 - found.held_out.level and found.held_out.mean < found.min_gain:
+        return f"A gain of {amount(found.min_gain)} is not proven: {_tested(found)}."
+    return f"Nothing is proven yet: {_tested(found)}; {how_many(found)}."
 
 
-def _noise(found: Recommendation) -> str:
-    return (
-        f"Deploy {_single(found)} alone: the best {found.kind} {gains(_held_out(found))} over it, but so would "
-        f"secondaries that know nothing; over these it {gains(_over_placebo(found))}{_worth(found)}."
-    )
-
-
-def _maybe_noise(found: Recommendation) -> str:
-    reach = "" if found.more is None else f"; {how_many(found.more)}"
-    return (
-        f"These votes cannot tell whether an ensemble beats {_single(found)}, the best single model, by what it knows: "
-        f"the best {found.kind} {gains(_held_out(found))}, but over secondaries that know nothing it "
-        f"{gains(_over_placebo(found))}{reach}. {_meanwhile(found)}"
-    )
-
-
-def _over_placebo(found: Recommendation) -> Effect:
-    return found.placebo or _held_out(found)
-
-
-def _no_change(found: Recommendation) -> str:
-    copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
-    named = " and ".join(copies) if len(copies) < 3 else f"the {len(copies)} others"
-    verb, which = ("votes", "it") if len(copies) == 1 else ("vote", "they")
-    single = _single(found)
-    return f"Deploy {single} alone: {named} {verb} exactly as {single} does, so {which} cannot change a vote."
-
-
-def _alone(found: Recommendation) -> str:
-    why = "it is the only model" if len(found.tally.models) == 1 else "it is the most accurate of the single models"
-    nothing = "there was nothing else to compare"
-    if found.scorer.budget is not None and len(found.tally.models) > 1 and found.max_models != 1:
-        nothing = f"a budget of {found.scorer.budget:g} buys no second model"
-    return f"Deploy {_single(found)} alone: {why}, and {nothing}."
+def how_many(found: Recommendation) -> str:
+    """How many questions would tell: one central number, or that these votes cannot say."""
+    more = found.more
+    if more is None or more.questions is None:
+        return "how many questions would tell, these votes cannot say"
+    have, units = found.held_out.n, found.held_out.units
+    clusters = f" (in about {about(-(-more.questions * units // have))} clusters)" if units < have else ""
+    return f"about {about(more.questions)} questions{clusters} would tell, and there are {have:,}"
 
 
 def _always_right(found: Recommendation) -> str:
-    if found.verdict == "cannot_tell":
-        return (
-            f"These votes cannot tell whether an ensemble would help {_single(found)}: it is right on all "
-            f"{several(len(found.tally.questions), 'question')}, so no ensemble can gain on them, and they are too few "
-            f"to say much about others. Until there are more, deploy {_single(found)} alone."
-        )
-    return (
-        f"Deploy {_single(found)} alone: it is right on all {several(len(found.tally.questions), 'question')}, so no "
-        "ensemble can gain on them. Only harder questions could tell whether one ever would."
-    )
+    right = f"{_single(found)} is right on every question"
+    if found.verdict == "deploy_single":
+        return f"{right}, so there is nothing to gain."
+    return f"{right}, but {several(len(found.tally.questions), 'question')} cannot tell whether it always is."
 
 
-def _not_askable(found: Recommendation) -> str:
-    single = _single(found)
-    others = [name for name in found.tally.models if name != single]
-    named = " and ".join(others) if len(others) < 3 else f"one of the {len(others)} others"
-    return (
-        f"These votes cannot tell whether {named} would help {single}, the best single model: {_unanimous(found)}, so "
-        f"no pair can gain, by construction. {_to_gain(found)}. Until then deploy {single} alone: nothing here speaks "
-        "for an ensemble."
-    )
+def _no_change(found: Recommendation) -> str:
+    return f"All others vote exactly as {_single(found)} does, and copies cannot change a vote."
 
 
-def _unanimous(found: Recommendation) -> str:
-    """Why the votes of two models cannot change each other."""
-    if not found.scorer.one_vote_each:
-        return "each always gives the same answer to a question, and of two such models the heavier always wins"
-    few = "each has one vote per question"
-    if found.tally.votes.max() > 1:
-        few = f"a budget of {found.scorer.budget:g} buys one vote of each"
-    return f"{few}, and of two such votes the heavier always wins"
-
-
-def _to_gain(found: Recommendation) -> str:
-    """What would make votes count that cannot change each other."""
-    few = len(found.tally.models) == 2
-    buys = ["several votes of each"] * bool(found.tally.votes.max() > 1) + ["three models"] * (not few)
-    if found.scorer.budget is not None and found.max_models != 2 and buys:
-        return f"Raise the budget until it buys {' or '.join(buys)}"
-    three = "add a third model" if few else "compare three models or more together"
-    return f"Collect several samples per model and question, or {three}"
+def _alone(found: Recommendation) -> str:
+    many = len(found.tally.models)
+    if many == 1:
+        return "There is no other model."
+    return f"It is the best of {many} models, and no ensemble was compared, as asked."
 
 
 def _checks(found: Recommendation) -> str:
@@ -310,97 +246,17 @@ def _checks(found: Recommendation) -> str:
     )
 
 
-def _one_rule(found: Recommendation) -> str:
-    held, single = _held_out(found), _single(found)
-    asked = [each for each in found.candidates if not each.poor]
-    few = sum(each.gains for each in asked)
-    return (
-        f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
-        f"part in the choice, the best {found.kind} {gains(held)}, but only {few} of {several(len(asked), 'rule')} "
-        f"that are not clearly worse {'gains' if few == 1 else 'gain'} more than a standard error, which luck alone "
-        f"could explain. More questions would tell. {_meanwhile(found)}"
-    )
+def _infinitive(gain: float) -> str:
+    return gains_alone(gain, 1).replace("gains", "gain").replace("loses", "lose")
 
 
-def _unsure(found: Recommendation) -> str:
-    held, single = _held_out(found), _single(found)
-    reach = "" if found.more is None else f"; {how_many(found.more)}"
-    other = found.still_open
-    if other is not None and other is not found.best:
-        reach = (
-            f", too little to be worth it, but the gain of another ({rule_words(other.rule)}) is less sure: it "
-            f"{gains(other.effect)}{reach}"
-        )
-    return (
-        f"These votes cannot tell whether an ensemble beats {single}, the best single model: on questions that had no "
-        f"part in the choice, the best {found.kind} {gains(held)}{reach}. {_meanwhile(found)}"
-    )
-
-
-def _unsure_at_equal_cost(found: Recommendation) -> str:
-    held, single = _held_out(found), _single(found)
-    reach = "" if found.more is None else f"; {how_many(found.more)}"
-    return (
-        f"These votes cannot tell whether an ensemble beats {single}, the best single model, at equal cost: the best "
-        f"{found.kind} {gains(held)}, but {_at_equal_cost(found)}{reach}. {_meanwhile(found)}"
-    )
-
-
-def _meanwhile(found: Recommendation) -> str:
-    """What to deploy until votes can tell, and why."""
-    single, believed, held = _single(found), found.belief, _held_out(found)
-    if believed is None:
-        return f"Until then deploy {single} alone."
-    helps, gain = likely(believed.above(0)), _infinitive(believed.mean, held.places)
-    cost = costs(found.cost(found.choice) / (found.cost(found.baseline) or 1))
-    if gain.startswith("lose"):
-        return f"Until then deploy {single} alone: an ensemble is {helps} to help, is expected to {gain}, and {cost}."
-    return (
-        f"Until then deploy {single} alone: an ensemble is {helps} to help, and is expected to {gain}, but {cost} and "
-        f"is not proven{_OPEN.get(found.reason, '')}."
-    )
-
-
-_OPEN: dict[Reason, str] = {"unsure_at_equal_cost": " at equal cost", "maybe_noise": " to know more than noise does"}
-"""What is not proven, where more is proven than usual."""
-
-
-def costs(ratio: float) -> str:
-    """What an ensemble costs, compared with the single model.
-
-    >>> costs(2.07), costs(2.0), costs(1.0)
-    ('costs 2.1 times as much', 'costs twice as much', 'costs as much')
-    """
-    if ratio <= 1.05:
-        return "costs as much" if ratio > 0.95 else "costs less"
-    times = f"{ratio:.0f}" if ratio >= 10 else f"{round(ratio, 1):g}"
-    return "costs twice as much" if times == "2" else f"costs {times} times as much"
-
-
-def _infinitive(gain: float, places: int) -> str:
-    return gains_alone(gain, places).replace("gains", "gain").replace("loses", "lose")
-
-
-def _held_out(found: Recommendation) -> Effect:
-    if found.held_out is None:
-        raise ValueError("there is no candidate to speak of")
-    return found.held_out
-
-
-_SENTENCES: dict[Reason, Callable[[Recommendation], str]] = {
+_PROOFS: dict[Reason, Callable[[Recommendation], str]] = {
     "gain": _gain,
     "too_little": _too_little,
-    "too_little_at_equal_cost": _too_little_at_equal_cost,
-    "noise": _noise,
-    "maybe_noise": _maybe_noise,
+    "unsure": _unsure,
+    "always_right": _always_right,
     "no_change": _no_change,
     "alone": _alone,
-    "always_right": _always_right,
-    "not_askable": _not_askable,
-    "checks": _checks,
-    "unsure": _unsure,
-    "one_rule": _one_rule,
-    "unsure_at_equal_cost": _unsure_at_equal_cost,
 }
 
 
@@ -412,26 +268,17 @@ def notes(found: Recommendation) -> list[str]:
             f"{len(found.tally.questions):,} of {several(len(found.votes.questions), 'question')} count: those that "
             f"{'both' if len(found.tally.models) == 2 else f'all {len(found.tally.models)}'} models answered."
         )
-    if found.max_models is not None and found.max_models > max(2, len(found.tally.models)):
-        lines.append(f"At most {found.max_models} models were asked for; there are {len(found.tally.models)}.")
     copies = [check.model or "" for check in found.checks if check.name == "duplicate_model"]
     if copies and found.reason != "no_change":
         votes = "it votes" if len(copies) == 1 else "they vote"
         lines.append(f"Left out, because {votes} exactly as another model does: {listing(copies)}.")
-    if found.selection.panels:
+    if found.now.point.plan.choice.silence == "ignored" and found.silent:
         lines.append(
-            f"{several(found.selection.panels, 'panel')} of three or more compared in full "
-            f"({several(found.selection.panel_candidates, 'different vote')}): led by their best member, "
-            "with the secondaries counting the same or one of them double, at any total weight. `swaplaw panel` proves "
-            "the best weights of one."
+            "Null votes are left out of the vote, but for refusals: a model that is silent half the time speaks with "
+            "half a voice."
         )
     if note := thin_note([found.held_out]):
         lines.append(f"{note[0].upper()}{note[1:]}.")
-    if found.best is not None and found.best.members > 1 and found.equal_compute is None:
-        lines.append(
-            f"Equal compute cannot be judged, because {_unsplit(found)}. More samples of {_single(found)} alone might "
-            "do as well."
-        )
     return lines
 
 
@@ -441,5 +288,5 @@ def check_line(check: Check, prefix: bool = True) -> str:
 
 
 def deploys(found: Recommendation) -> bool:
-    """Whether an ensemble is to be deployed."""
+    """Whether an ensemble is proven."""
     return found.verdict in DEPLOYS_ENSEMBLE

@@ -196,14 +196,6 @@ def test_a_label_on_some_votes_is_the_questions_label() -> None:
     assert tally.gold.tolist() == [[2], [0]]
 
 
-def test_labels_of_another_name_are_never_taken_for_none(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"question": ["1"], "model": ["a"], "answer": ["A"], "target": ["A"]})
-    with pytest.raises(sl.InputError, match="column 'gold' is missing"):
-        sl.votes_from(frame)
-    frame.write_csv(tmp_path / "votes.csv")
-    assert sl.read_votes(tmp_path / "votes.csv").tally().gold.tolist() == [[1]]
-
-
 def test_the_sheet_is_blind_and_comes_back(tmp_path: Path, swaplaw: Run) -> None:
     tally, ballots = real("demo")
     hidden = tmp_path / "hidden.parquet"

@@ -20,8 +20,7 @@ import numpy as np
 from swaplaw._core.arrays import Floats
 from swaplaw.decide.labels.bounds import Labels
 from swaplaw.decide.labels.change import Change
-from swaplaw.decide.rules._shares import shares_of_ballots
-from swaplaw.decide.rules.agreement import abilities
+from swaplaw.decide.rules import agreement_weights, contests_of_shares
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.prediction_powered import LEAST, Powered, prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
@@ -137,9 +136,11 @@ def believed(ballots: Ballots, method: Method = "one_coin") -> Floats:
         return _by_confusion(ballots)
     if method != "one_coin":
         raise InputError(f"there is no method {quote(method)}; there are 'one_coin' and 'dawid_skene'")
-    shares = shares_of_ballots(ballots)
+    given = np.flatnonzero(~ballots.null)
+    shares = ballots.counts[:, given] / np.maximum(ballots.votes, 1)[:, ballots.question[given]]
+    lines = contests_of_shares(shares.T, ballots.question[given])
     found = np.zeros(len(ballots.question))
-    found[~ballots.null] = shares.probabilities(abilities(shares))
+    found[given] = lines.probabilities(agreement_weights(lines))[0]
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from swaplaw.decide.choice import Choice
+from swaplaw.decide.crossfit import Choice
 from swaplaw.decide.rules import RULES
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.ballots import Ballots
@@ -20,4 +20,4 @@ def choice_of(ballots: Ballots, rule: str) -> Choice:
     everyone = np.logical_and.reduce(tally.votes > 0)
     if not everyone.any():
         raise InputError(f"no question of dataset {quote(ballots.dataset)} was answered by every model")
-    return found.fit(tally.select(questions=everyone))
+    return found.on_all(tally.select(questions=everyone))

@@ -18,7 +18,6 @@ function comparing(data) {
     forestRow(at, row.difference[0], row.difference.slice(1)),
     range(row.difference[1], row.difference[2], points),
     pValue(row.p),
-    pValue(row.mcnemar),
     percent(row.detectable),
     row.needed === null ? DASH : count(row.needed),
     count(row.n),
@@ -32,7 +31,7 @@ function comparing(data) {
     paragraph("Every two models on the questions that both answered, by their own plurality votes.", "soft"),
     longTable("Paired differences between models", columns, rows),
     paragraph(
-      `${significant} after Holm's adjustment over all of them; McNemar's p is not adjusted.${listed} ` +
+      `${significant} after Holm's adjustment over all of them.${listed} ` +
         "Detectable: the smallest difference that this many questions would show four times in five. Needed: how many questions would show the observed difference.",
       "note",
     ),

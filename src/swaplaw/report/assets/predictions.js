@@ -1,4 +1,4 @@
-// What was predicted, and what the same samples of one model would do.
+// What was predicted, and what calls buy.
 
 function screening(data) {
   const part = data.screening;
@@ -34,54 +34,28 @@ function screening(data) {
   );
 }
 
-function compute(data) {
-  const part = data.compute;
-  if (part.why) return section("compute", "Equal compute", why(part));
-  const name = (model) => data.models[model];
-  const totals = [...new Set(part.splits.map((split) => split.primary + split.secondary))].sort((a, b) => a - b);
-  const best = (rows) => rows.reduce((top, row) => (top === null || row.held_out > top.held_out ? row : top), null);
-  const of = (total, alone) => part.splits.filter((split) => split.primary + split.secondary === total && (split.weight === null) === alone);
-  const lines = [
-    { kind: "line1", name: "best single model", rows: totals.map((total) => best(of(total, true))).filter(Boolean) },
-    { kind: "line2", name: "best split of the pair", rows: totals.map((total) => best(of(total, false))).filter(Boolean) },
-  ];
-  const columns = [{ name: "Samples per question" }, { name: "Split, primary + secondary", text: true }, { name: "Weight" }, { name: "Held out %" }, { name: "In-sample %" }, ...(part.priced ? [{ name: "Cost" }, { name: "Efficient" }] : [])];
-  const rows = totals.flatMap((total) => [best(of(total, true)), best(of(total, false))].filter(Boolean)).map((split) => [
-    count(split.primary + split.secondary),
-    split.weight === null ? `${name(split.primary ? part.primary : part.secondary)} alone` : `${split.primary} + ${split.secondary}`,
-    split.weight === null ? DASH : split.weight,
-    percent(split.held_out),
-    percent(split.accuracy),
-    ...(part.priced ? [split.cost.toPrecision(3), split.efficient ? "yes" : ""] : []),
+function front(data) {
+  const part = data.front;
+  const title = "What calls buy";
+  if (part.why) return section("front", title, why(part));
+  const columns = [{ name: "Ask", text: true }, { name: "Calls" }, ...(part.priced ? [{ name: "Cost" }] : []), { name: "Held out %" }, { name: "Gain" }, { name: "95% interval" }, { name: "On the front" }];
+  const shown = part.points.filter((point) => point.on_front);
+  const rows = shown.map((point) => [
+    point.name,
+    Number(point.calls.toPrecision(4)),
+    ...(part.priced ? [Number(point.cost.toPrecision(3))] : []),
+    percent(point.accuracy),
+    arrowed(point.gain, point.low, point.high),
+    range(point.low, point.high, points, decimals(point.low, point.high)),
+    "yes",
   ]);
-  const chart = (value, label) => (width) => {
-    const height = Math.min(320, width * 0.7);
-    const all = lines.flatMap((each) => each.rows);
-    const [low, high] = padded(all.map((row) => row.held_out), 0.02);
-    const across = scale(...padded(all.map(value), value(all[0]) || 1), 54, width - 14);
-    const up = scale(low, high, height - 44, 12);
-    const parts = ticks(low, high).flatMap((y) => [line(54, up(y), width - 14, up(y), "axis"), text(48, up(y) + 4, percent(y), { "text-anchor": "end" })]);
-    for (const x of [...new Set(all.map(value))].slice(0, 8)) parts.push(text(across(x), height - 28, Number(x.toPrecision(3)), { "text-anchor": "middle" }));
-    for (const each of lines) {
-      const ordered = [...each.rows].sort((l, r) => value(l) - value(r));
-      parts.push(drawn("polyline", { class: each.kind, points: ordered.map((row) => `${across(value(row))},${up(row.held_out)}`).join(" ") }));
-      for (const row of ordered) parts.push(drawn("circle", { cx: across(value(row)), cy: up(row.held_out), r: 5, class: each.kind === "line1" ? "dot" : "dot2" }));
-    }
-    parts.push(text(width / 2, height - 8, label, { "text-anchor": "middle", class: "strong" }));
-    return picture(width, height, `Held-out accuracy in per cent against ${label.toLowerCase()}`, parts);
-  };
-  const caption = `Held-out accuracy in per cent: ${brief(name(part.primary))} with ${brief(name(part.secondary))} on ${several(part.n, "question")}. Solid, filled: the best single model; dashed, open: the best split of as many samples.`;
-  const most = totals.at(-1);
-  const [single, split] = [best(of(most, true)), best(of(most, false))];
-  const finding = single && split ? `Held out, with ${several(most, "sample")} per question: ${percent(split.held_out)}% if two models share them, ${percent(single.held_out)}% if one has them all.` : `${several(most, "sample")} per question at most.`;
+  const best = shown.at(-1);
   return folded(
-    "compute",
-    "Equal compute",
-    finding,
-    paragraph("Does the lift come from diversity, or just from more samples? Each total of samples per question is spent on one model or split between the two.", "soft"),
-    responsive(chart((row) => row.primary + row.secondary, "Samples per question"), caption),
-    part.priced ? responsive(chart((row) => row.cost, "Cost per question"), caption.replace("as many samples", "the same samples, by what they cost")) : null,
-    table("Best single model and best split at equal samples", columns, rows),
-    paragraph("Expected over samples drawn without replacement from the votes at hand.", "note"),
+    "front",
+    title,
+    `One call: ${percent(shown[0].accuracy)}%; ${Number(best.calls.toPrecision(4))} calls: ${percent(best.accuracy)}%.`,
+    paragraph("From one call of one model to the whole panel, asked always or only where it is needed. Nothing cheaper is as accurate as a row of this table.", "soft"),
+    table("Accuracy for calls", columns, rows),
+    paragraph(`Held out on ${several(part.n, "question")}: who votes, and at what weight, is chosen on others. Gains are over the best single model with all its samples.`, "note"),
   );
 }

@@ -59,7 +59,6 @@ function verdict(data) {
 // What to do, in a few words; the sentence below says why.
 function headline(found) {
   const names = found.deploy.map((member) => member.model);
-  if (found.kind === "cannot_tell") return `Not proven yet: keep ${names[0]} for now.`;
   return names.length > 1 ? `Deploy ${several(names.length, "model")} together.` : `Deploy ${names[0]} alone.`;
 }
 
@@ -80,8 +79,6 @@ const plain = (value) => String(Math.round(value * 1e6) / 1e6);
 const ASKS = {
   "In-sample": "on the very questions that chose it: this flatters",
   "Held out": "on questions that had no part in the choice",
-  "Held out, at equal compute": "scaled down to what the single model costs: is it more than extra samples?",
-  "Held out, over a placebo": "over partners with shuffled answers: is it more than noise?",
 };
 
 // Points rounded by their interval, with an arrow only where that excludes zero.
@@ -197,7 +194,7 @@ function methods(data) {
     "Votes are pooled by weighted plurality: the primary's shares count once, the secondary's x times. Weights are exact fractions; a tie with gold earns its share.",
     "Curves are exact at every weight: they change only where gold ties with a rival, and those weights are ratios of vote counts. This page holds them as whole numbers over one denominator.",
     `Held-out numbers: ${part.folds} folds of ${part.unit === "cluster" ? "whole clusters" : "questions"}, dealt up to ${part.repeats} times; weights are chosen on all folds but the one judged. ${part.unit === "cluster" ? `${count(part.units)} clusters.` : ""}`,
-    `Intervals are ${Math.round(100 * part.level)}%, Student's over ${part.unit}s with the adjustment of Bonett and Price; the verdict's are widened for the best of all candidates by ${count(part.replicates)} bootstrap draws. The band around a curve is for each single weight, computed at the simplest weight of each piece.`,
+    `Intervals are ${Math.round(100 * part.level)}%, Student's over ${part.unit}s with the adjustment of Bonett and Price. The band around a curve is for each single weight, computed at the simplest weight of each piece.`,
   ];
   return folded(
     "methods",

@@ -39,7 +39,7 @@ function themes(button, state) {
   return apply;
 }
 
-const NAMES = { verdict: "Verdict", fleet: "Fleet", pairs: "Pairs", explorer: "Explorer", comparing: "Comparison", dependence: "Dependence", panels: "Panels", combining: "Combining", screening: "Screening", compute: "Compute", labels: "Labels", quality: "Data", methods: "Methods" };
+const NAMES = { verdict: "Verdict", fleet: "Fleet", pairs: "Pairs", explorer: "Explorer", comparing: "Comparison", dependence: "Dependence", panels: "Panels", combining: "Combining", screening: "Screening", front: "Calls", labels: "Labels", quality: "Data", methods: "Methods" };
 
 // Sections that fold: the address keeps which are open, a button opens all of them, and paper has them all.
 function folding(state) {
@@ -68,7 +68,7 @@ function start() {
   const applyTheme = themes(document.getElementById("theme"), state);
   const lab = explorer(data, state);
   const listing = pairTable(data, state, (a, b) => lab.choose(a, b));
-  const parts = [verdict(data), fleet(data), listing, lab, comparing(data), heatMap(data), panels(data), combining(data), screening(data), compute(data), labelling(data), quality(data), methods(data)];
+  const parts = [verdict(data), fleet(data), listing, lab, comparing(data), heatMap(data), panels(data), combining(data), screening(data), front(data), labelling(data), quality(data), methods(data)];
   main.replaceChildren(...parts);
   const folds = folding(state);
   parts.find((part) => part.classList.contains("fold")).before(folds.button);

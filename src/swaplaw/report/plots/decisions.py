@@ -1,4 +1,4 @@
-"""Figures to decide by: what makes a lift, accuracy against cost, and how each model votes on each question."""
+"""Figures to decide by: what makes a lift, accuracy against calls, and how each model votes on each question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw.decide.equal_compute import Budget
 from swaplaw.law.pair import KINDS, Outcome
-from swaplaw.report.plots.style import COLOURS, altair, base, colour, dash, finish, shape, signed, zero_line
+from swaplaw.report.plots.style import COLOURS, altair, base, colour, finish, shape, signed, zero_line
 from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 MOST_COLUMNS = 300
-SERIES = ("best single model", "best split of the pair")
+SERIES = ("other points", "on the front")
 
 
 def contributions_figure(
@@ -42,25 +41,25 @@ def contributions(outcome: Outcome) -> tuple[Any, ...]:
     return outcome.rescued, -outcome.damaged, outcome.repaired, -outcome.corrupted
 
 
-def cost_figure(found: Budget, title: str, subtitle: str | Sequence[str] = "") -> Any:
-    """Draw held-out accuracy against cost (against samples where there are no prices), at equal numbers of samples."""
+def front_figure(points: Sequence[dict[str, Any]], priced: bool, title: str, subtitle: str | Sequence[str] = "") -> Any:
+    """Draw held-out accuracy against calls (against cost where there are prices), and the Pareto front."""
     alt = altair()
     rows = [
-        {"x": split.cost, "accuracy": 100 * split.held_out, "series": series, "samples": split.samples}
-        for total in found.totals
-        for series, split in zip(SERIES, found.best(total), strict=True)
-        if split is not None
+        {"x": point["cost"] if priced else point["calls"], "accuracy": 100 * point["accuracy"], "name": point["name"]}
+        | {"series": SERIES[point["on_front"]]}
+        for point in points
     ]
-    label = "cost of a question" if found.priced else "samples per question"
-    axis = alt.Axis() if found.priced else alt.Axis(values=found.totals, format="d")
     chart = base(rows).encode(
-        x=alt.X("x:Q", title=label, scale=alt.Scale(zero=False), axis=axis),
+        x=alt.X("x:Q", title="cost of a question" if priced else "calls per question", scale=alt.Scale(type="log")),
         y=alt.Y("accuracy:Q", title="held-out accuracy (%)", scale=alt.Scale(zero=False)),
-        color=colour("series", SERIES, None, orient="bottom", labelLimit=240),
     )
-    lines = chart.mark_line().encode(strokeDash=dash("series", SERIES), order="x:Q")
-    dots = chart.mark_point(filled=True, size=60, opacity=1).encode(shape=shape("series", SERIES))
-    return finish(alt.layer(lines, dots).properties(width=420, height=280), title, subtitle)
+    dots = chart.mark_point(filled=True, size=60, opacity=1).encode(
+        color=colour("series", SERIES, None, orient="bottom", labelLimit=240),
+        shape=shape("series", SERIES),
+        tooltip="name:N",
+    )
+    line = chart.transform_filter(alt.datum.series == SERIES[1]).mark_line(color=COLOURS[1], interpolate="step-after")
+    return finish(alt.layer(line, dots).properties(width=420, height=280), title, subtitle)
 
 
 def vote_map(tally: Tally, title: str, subtitle: str | Sequence[str] = "") -> Any:
