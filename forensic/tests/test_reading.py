@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.answers.text import abstains, equivalents, normalise, refang
 from swaplaw_forensic.reading.lists import pieces
 from swaplaw_forensic.reading.quantities import instant, moments, numbers
+from swaplaw_forensic.reading.text import abstains, equivalents, normalise, refang
 from swaplaw_forensic.reading.zones import zone_offset
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -90,7 +91,7 @@ def test_spellings(read: object, text: str, spelt: str | None) -> None:
 
 
 def test_numbers_as_they_are_written() -> None:
-    assert bare_number("three dozen eggs") == (36, "egg")
+    assert bare_number("three dozen eggs") == (Fraction(36), "egg")
     assert bare_number("Paris") is None
 
 

@@ -1,4 +1,4 @@
-"""Answers that do not commit: hedges, alternatives, negations, and bounds in place of values."""
+"""Answers that do not commit: hedges, alternatives, negations, bounds in place of values, and none at all."""
 
 import re
 
@@ -33,6 +33,19 @@ _ROUGH = re.compile(
     r"[~≈]|\b(?:about|around|approx(?:imately)?|roughly|circa|ca\.|estimated|some)(?!\w)|\d-?ish\b", re.IGNORECASE
 )
 _BESIDE = re.compile(r"\b(?:before|after|since|until|prior to|following|by|earlier|later)\b", re.IGNORECASE)
+
+ABSTENTIONS = {
+    "unknown", "n/a", "na", "not available", "not known", "i don't know", "i do not know", "don't know",
+    "do not know", "cannot determine", "cannot be determined", "could not determine", "not determined",
+    "could not be determined", "unable to determine", "undetermined", "no answer", "tbd", "not found", "null",
+    "not applicable", "not sure", "no idea",
+}  # fmt: skip
+"""Whole answers that say that there is none."""
+EXCUSES = (
+    "i don't know", "i do not know", "cannot determine", "cannot be determined", "could not determine",
+    "could not be determined", "unable to determine", "unable to find", "could not find", "could not be found",
+)  # fmt: skip
+"""How short answers begin that say that there is none."""
 
 
 def negated(text: str) -> bool:

@@ -501,7 +501,8 @@ def _divided(above: Sum, below: Sum) -> Sum:
         top, value = max((_degree(monomial), value) for monomial, value in rest.items())
         if top < degree or min(map(_degree, [*rest, *below])) < 0 or degree < 1:
             return _times(above, _inverse(below))
-        step = {((next(iter(names)), top - degree),) if top > degree else (): value / leading}
+        power: Monomial = ((next(iter(names)), top - degree),) if top > degree else ()
+        step = {power: value / leading}
         quotient = _added(quotient, step)
         rest = _added(rest, _times({(): Fraction(-1)}, _times(step, below)))
     return quotient

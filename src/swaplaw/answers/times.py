@@ -155,9 +155,9 @@ def _clock_in_words(rest: str) -> tuple[tuple[str, str, str, str] | None, str]:
         if re.search(rf"\b{word}\b", rest):
             return (hour, "0", "0", ""), re.sub(rf"(?:\b12(?::00)?\s)?\b{word}\b", " ", rest)
     if found := _SPOKEN.search(rest):
-        hour = _HOURS.index(found[2]) + 1 if found[2] in _HOURS else int(found[2])
-        minute = _HALVES[found[1]]
-        clock = (str(hour - (minute < 0)), str(minute % 60), "0", "")
+        spoken = _HOURS.index(found[2]) + 1 if found[2] in _HOURS else int(found[2])
+        away = _HALVES[found[1]]
+        clock = (str(spoken - (away < 0)), str(away % 60), "0", "")
         return clock, rest[: found.start()] + " " + rest[found.end() :]
     if found := re.search(r"(?<!\d)(\d{1,2})\so'?\s?clock\b|(?<!\d)(\d{2})(\d{2})\s(?:hours|hrs)\b", rest):
         clock = (found[1] or found[2], found[3] or "0", "0", "")

@@ -9,13 +9,13 @@ from functools import lru_cache
 
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import beside, bounds, hedged, negated, rough
-from swaplaw.answers.text import abstains, equivalents, normalise, refang, unwrap
 from swaplaw_forensic.challenges.gold import Gold, Item
 from swaplaw_forensic.grading.readings import account, candidates, file_type, same_text, turned, undecided
 from swaplaw_forensic.grading.sets import overlap
 from swaplaw_forensic.reading.lists import pieces
 from swaplaw_forensic.reading.quantities import Amount, Moment, Times, amounts, instant, moments, numbers, times
 from swaplaw_forensic.reading.remarks import bare, contradicts, values
+from swaplaw_forensic.reading.text import abstains, equivalents, normalise, refang, unwrap
 from swaplaw_forensic.reading.tools import field
 from swaplaw_forensic.reading.units import CURRENCIES, UNITS, in_unit
 from swaplaw_forensic.reading.values import stated

@@ -6,9 +6,9 @@ from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import hedged, negated
-from swaplaw.answers.text import normalise, refang, unwrap
 from swaplaw_forensic.challenges.gold import Gold
 from swaplaw_forensic.reading.remarks import LONGEST
+from swaplaw_forensic.reading.text import normalise, refang, unwrap
 from swaplaw_forensic.reading.vocabulary import WORDS, vocabulary
 
 _SEPARATOR = re.compile(r"\s*(?::|=|->|→)\s+|\s+(?:is|was|are|were)\s+", re.IGNORECASE)

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import bounds, hedged, negated
-from swaplaw.answers.text import equivalents, normalise, refang, unwrap
 from swaplaw_forensic.challenges.gold import Gold, Item
 from swaplaw_forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little, strange
 from swaplaw_forensic.grading.readings import without_repetition
 from swaplaw_forensic.reading.lists import fields, is_detail, rows, splittings
 from swaplaw_forensic.reading.quantities import Times, instant, numbers, times
+from swaplaw_forensic.reading.text import equivalents, normalise, refang, unwrap
 
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
 # What `uniq -c` prints.

@@ -5,8 +5,8 @@ import re
 from functools import lru_cache
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.text import unwrap
 from swaplaw_forensic.reading.quantities import without_moments
+from swaplaw_forensic.reading.text import unwrap
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)]|\(?[a-z][)])\s+")
 _FIELD = re.compile(r"\t|\s*\|\s*|;\s*|,\s+|,(?!\d)|\s+(?:and|&|plus)\s+|^and\s+|\s+(?:/|->|=>|→|--|-)\s+")

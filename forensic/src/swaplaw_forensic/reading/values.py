@@ -5,8 +5,8 @@ from collections.abc import Callable
 from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
-from swaplaw.answers.text import normalise, refang
 from swaplaw_forensic.reading.remarks import harmless
+from swaplaw_forensic.reading.text import normalise, refang
 
 _HEX = r"[0-9a-f]"
 _HOST = r"(?:[\w-]+\.)+[a-z]{2,24}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Set
 
-from swaplaw.answers.text import ABSTENTIONS, EXCUSES
+from swaplaw.answers.hedges import ABSTENTIONS, EXCUSES
 from swaplaw.votes.checks.ballots import form
 
 LONGEST_REFUSAL = 600

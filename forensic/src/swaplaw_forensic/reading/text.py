@@ -4,6 +4,7 @@ import re
 from ipaddress import ip_address
 
 from swaplaw.answers.characters import visible
+from swaplaw.answers.hedges import ABSTENTIONS, EXCUSES
 
 _WRAPPERS = ('"', "'", "`", "**", "__")
 _ANGLES = re.compile(r"<(\S+)>")
@@ -25,18 +26,6 @@ _VENDOR_MAC = re.compile(
 )
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _DRIVE = re.compile(r"^([a-z]):/")
-ABSTENTIONS = {
-    "unknown", "n/a", "na", "not available", "not known", "i don't know", "i do not know", "don't know",
-    "do not know", "cannot determine", "cannot be determined", "could not determine", "not determined",
-    "could not be determined", "unable to determine", "undetermined", "no answer", "tbd", "not found", "null",
-    "not applicable", "not sure", "no idea",
-}  # fmt: skip
-"""Whole answers that say that there is none."""
-EXCUSES = (
-    "i don't know", "i do not know", "cannot determine", "cannot be determined", "could not determine",
-    "could not be determined", "unable to determine", "unable to find", "could not find", "could not be found",
-)  # fmt: skip
-"""How short answers begin that say that there is none."""
 
 
 def unwrap(text: str) -> str:
