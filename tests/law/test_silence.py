@@ -171,3 +171,11 @@ def test_every_command_and_function_hears_the_same_silence(swaplaw: Run) -> None
     assert panel["accuracy"] == float(three.at(panel["weights"]).accuracy)
     assert "silence" not in json.loads(swaplaw("summary", "demo", "--json").out)
     assert "abstained (ignored)" in swaplaw("pairs", "demo", "--silence", "ignored").out
+
+
+@given(case=corpora(models=3, answers=LOUD), order=st.permutations([0, 1, 2]))
+def test_asking_others_never_loses_what_the_primary_wins_alone(case: Corpus, order: list[int]) -> None:
+    tally = taken(case)
+    primary, *others = order
+    alone, asked = (fractions(vote(tally, (primary,), (Fraction(1),), fallback)) for fallback in ((), others))
+    assert all(found == 1 for found, own in zip(asked, alone, strict=True) if own == 1)
