@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from swaplaw.cli.serve.serve import command
+from swaplaw.cli.serve import serve as command
 from swaplaw.serve.metrics import Metrics
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
