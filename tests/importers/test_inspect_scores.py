@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,26 @@ def test_runs_with_other_settings_say_so(tmp_path: Path) -> None:
     for words in ("with other settings", "hint: ", "reasoning_effort: ", "under a model's name of its own"):
         assert words in note
     assert "seed" not in note
+
+
+@scorer(metrics=[mean()])
+def lenient() -> Any:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=1, answer=state.output.completion)
+
+    return score
+
+
+def test_the_scorers_own_accuracy_is_shown_beside_that_of_the_vote(tmp_path: Path, swaplaw: Any) -> None:
+    """A scorer that takes any letter for right is not believed, but what it says is kept."""
+    samples = MemoryDataset([Sample(id=i, input=f"{i}", target="A") for i in range(4)])
+    run(
+        Task(dataset=samples, scorer=lenient(), name="letters"),
+        scripted("m", lambda text: "AB"[int(text) % 2]),
+        tmp_path,
+    )
+    done = swaplaw("summary", tmp_path, "--json")
+    assert done.code == 0, done.err
+    [model] = json.loads(done.out)["models"]
+    assert (model["single"], model["graded"]) == (0.5, 1.0)
+    assert "Graded %" in swaplaw("summary", tmp_path).out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,8 @@ import click
 
 from swaplaw._core.inspect_run import display, need_inspect
 from swaplaw._core.progress import busy
-from swaplaw.cli.options import FILE, FOLDER, Option, column_map, command, option, switch, words
-from swaplaw.cli.render import Column, answer, percent, points, progress_bar, remark, show, tell
+from swaplaw.cli.options import FILE, FOLDER, Group, Option, column_map, command, option, switch, words
+from swaplaw.cli.render import Column, answer, percent, points, progress_bar, remark, show, tell, wants_json
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, SwaplawError, listing, printable, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT
@@ -80,6 +81,22 @@ def added(made: click.Command) -> click.Command:
     return made
 
 
+QUESTIONS: dict[str, Option] = {
+    "dataset": option(
+        "--dataset", "Questions: a file, a dataset's name, or `demo`.", required=True, metavar="NAME|FILE"
+    ),
+    "manifest": option("--manifest", "Ask only the questions of this sample (`collect sample`).", metavar="FILE"),
+    "columns": COLUMN,
+    "name": option("--name", "What to call the dataset; by default, the name of its file."),
+    "skip_invalid": SKIP,
+    "unlabelled": switch("--unlabelled", "Questions may lack an answer: their votes have no gold yet."),
+    "seed": option("--seed", "Seed of answer orders and generations.", type=int, default=0),
+    "brief": switch("--brief", "Ask for one or two sentences of reasoning, not for steps."),
+    "grammar": switch("--grammar", "Hold llama.cpp servers to one line of reasoning and an answer line."),
+}
+"""Which multiple-choice questions are asked, and how."""
+
+
 @added
 @command(
     example="swaplaw collect inspect_evals/gsm8k --model openai/gpt-4o-mini --limit 5 --dry-run",
@@ -87,33 +104,9 @@ def added(made: click.Command) -> click.Command:
     task=words("TASK"),
     settings=option("-T", "An argument of the task.", multiple=True, metavar="NAME=VALUE"),
     scorer=option("--scorer", "The scorer whose answers are the votes, where the task has several.", metavar="NAME"),
-    **ASKED,
+    asked=Group(ASKED),
 )
-def task(
-    task: tuple[str, ...],
-    settings: tuple[str, ...],
-    scorer: str | None,
-    limit: int | None,
-    models: tuple[str, ...],
-    samples: int,
-    output: Path,
-    logs: Path | None,
-    report: Path | None,
-    temperature: float,
-    max_tokens: int,
-    connections: tuple[str, ...],
-    base_url: str | None,
-    time_limit: int | None,
-    token_prices: Path | None,
-    until: str | None,
-    primary: str | None,
-    weight: str,
-    min_gain: float,
-    wave: int,
-    by: str | None,
-    dry_run: bool,
-    pilot: bool,
-) -> None:
+def task(task: tuple[str, ...], settings: tuple[str, ...], scorer: str | None, asked: dict[str, Any]) -> None:
     """Run any Inspect task, many times a question: TASK is PACKAGE/TASK or FILE.py@TASK.
 
     Run the same command again to resume, or to add samples or models.
@@ -123,107 +116,47 @@ def task(
     need_inspect("collecting votes")
     from inspect_ai._util.config import parse_cli_args
 
-    about = {"dataset": task[0], "task": True, "task_settings": parse_cli_args(settings), "scorer": scorer}
-    plan = _plan(
-        models, (), connections, token_prices, limit=limit, samples=samples, temperature=temperature,
-        max_tokens=max_tokens, base_url=base_url, time_limit=time_limit, **about,
-    )  # fmt: skip
-    steer = (primary, weight, min_gain, wave, by) if until else None
-    _run(plan, output, logs, report, steer, dry_run=dry_run, pilot=pilot)
+    told = parse_cli_args(settings)
+    _run(asked, {"dataset": task[0], "task": True, "task_settings": told, "scorer": scorer})
 
 
 @added
 @command(
     example="swaplaw collect mcq --dataset demo --models openai/gpt-4o-mini --limit 5 --dry-run",
     own_display=True,
-    dataset=option("--dataset", "Questions: a file, a dataset's name, or `demo`.", required=True, metavar="NAME|FILE"),
-    manifest=option("--manifest", "Ask only the questions of this sample (`collect sample`).", metavar="FILE"),
-    columns=COLUMN,
-    called=option("--name", "What to call the dataset; by default, the name of its file."),
-    skip_invalid=SKIP,
-    unlabelled=switch("--unlabelled", "Questions may lack an answer: their votes have no gold yet."),
+    questions=Group(QUESTIONS),
     local=option("--local", "A model on this machine: smollm2.", multiple=True, metavar="NAME"),
-    seed=option("--seed", "Seed of answer orders and generations.", type=int, default=0),
-    brief=switch("--brief", "Ask for one or two sentences of reasoning, not for steps."),
-    grammar=switch("--grammar", "Hold llama.cpp servers to one line of reasoning and an answer line."),
-    **ASKED,
+    asked=Group(ASKED),
 )
-def mcq(
-    dataset: str,
-    manifest: str | None,
-    columns: tuple[str, ...],
-    called: str | None,
-    skip_invalid: bool,
-    unlabelled: bool,
-    local: tuple[str, ...],
-    seed: int,
-    brief: bool,
-    grammar: bool,
-    limit: int | None,
-    models: tuple[str, ...],
-    samples: int,
-    output: Path,
-    logs: Path | None,
-    report: Path | None,
-    temperature: float,
-    max_tokens: int,
-    connections: tuple[str, ...],
-    base_url: str | None,
-    time_limit: int | None,
-    token_prices: Path | None,
-    until: str | None,
-    primary: str | None,
-    weight: str,
-    min_gain: float,
-    wave: int,
-    by: str | None,
-    dry_run: bool,
-    pilot: bool,
-) -> None:
+def mcq(questions: dict[str, Any], local: tuple[str, ...], asked: dict[str, Any]) -> None:
     """Ask models multiple-choice questions, many times each.
 
     Run the same command again to resume, or to add samples or models.
     """
     need_inspect("collecting votes")
-    about = {
-        "dataset": dataset, "manifest": manifest, "columns": column_map(columns), "name": called, "seed": seed,
-        "skip_invalid": skip_invalid, "unlabelled": unlabelled, "brief": brief, "grammar": grammar,
-    }  # fmt: skip
-    plan = _plan(
-        models, local, connections, token_prices, limit=limit, samples=samples, temperature=temperature,
-        max_tokens=max_tokens, base_url=base_url, time_limit=time_limit, **about,
-    )  # fmt: skip
-    steer = (primary, weight, min_gain, wave, by) if until else None
-    _run(plan, output, logs, report, steer, dry_run=dry_run, pilot=pilot)
+    _run(asked, questions | {"columns": column_map(questions["columns"])}, local)
 
 
-def _run(
-    plan: Plan,
-    output: Path,
-    logs: Path | None,
-    report: Path | None,
-    steer: tuple[str | None, str, float, int, str | None] | None,
-    *,
-    dry_run: bool,
-    pilot: bool,
-) -> None:
+def _run(asked: dict[str, Any], about: dict[str, Any], local: Sequence[str] = ()) -> None:
     """Collect, or say what that would take."""
     from swaplaw.collect import run
 
-    folder, shown = logs or output.with_suffix(".logs"), display(_quiet())
-    if dry_run:
+    plan = _plan(asked, about, local)
+    output, report = asked["output"], asked["report"]
+    folder, shown = asked["logs"] or output.with_suffix(".logs"), display(wants_json())
+    if asked["dry_run"]:
         with busy("Counting samples"):
             rows = run.estimate(plan, folder)
         _show_estimate(rows, "what it would take; nothing was asked")
         return
     _check_writable(output, *([] if report is None else [report]))
-    if pilot:
+    if asked["pilot"]:
         _show_estimate(run.pilot(plan, output, folder, display=shown), "what the rest would take")
         return
-    if steer is None:
+    if asked["until"] is None:
         collected, decision = run.collect(plan, output, folder, display=shown), None
     else:
-        steering = _steering(plan, *steer)
+        steering = _steering(plan, *(asked[name] for name in ("primary", "weight", "min_gain", "wave", "by")))
         collected = run.collect_until(plan, output, folder, steering.next, display=shown)
         decision = steering.decide(_votes(output))
     remark(collected.notes)
@@ -239,13 +172,6 @@ def _run(
     if not collected.complete:
         why = f" (such as {quote(collected.failure, 200)})" if collected.failure else ""
         raise SwaplawError(f"some samples failed{why}: run the same command again to repeat only those")
-
-
-def _quiet() -> bool:
-    """Whether a program reads what is printed."""
-    from swaplaw.cli.render import wants_json
-
-    return wants_json()
 
 
 def _steering(plan: Plan, primary: str | None, weight: str, min_gain: float, wave: int, by: str | None) -> Steering:
@@ -306,24 +232,21 @@ def show_decision(found: Decision) -> None:
     show(title, columns, rows, note)
 
 
-def _plan(
-    models: tuple[str, ...],
-    local: tuple[str, ...],
-    connections: tuple[str, ...],
-    token_prices: Path | None,
-    **settings: Any,
-) -> Plan:
+def _plan(asked: dict[str, Any], about: dict[str, Any], local: Sequence[str]) -> Plan:
+    """What is to be collected, from what the command line says."""
     from swaplaw.collect.run import Plan, read_prices
 
-    named = [name.strip() for each in models for name in each.split(",") if name.strip()]
+    named = [name.strip() for each in asked["models"] for name in each.split(",") if name.strip()]
     every = (*named, *(f"local/{name}" for name in local))
     if not every:
         raise InputError("no model to ask: give --model openai/gpt-4o-mini, or with `mcq` --local smollm2")
     twice = sorted({name for name in every if every.count(name) > 1})
     if twice:
         raise InputError(f"model {quote(twice[0])} is named twice: use --votes for more votes")
-    prices = {} if token_prices is None else read_prices(token_prices)
-    return Plan(models=every, prices=prices, connections=dict(map(_connection, connections)), **settings)
+    prices = {} if asked["token_prices"] is None else read_prices(asked["token_prices"])
+    names = ("limit", "samples", "temperature", "max_tokens", "base_url", "time_limit")
+    settings = {name: asked[name] for name in names} | about
+    return Plan(models=every, prices=prices, connections=dict(map(_connection, asked["connections"])), **settings)
 
 
 def _connection(given: str) -> tuple[str, int]:

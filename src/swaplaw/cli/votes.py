@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 FAILED = 3
 """The exit code of a run whose checks found what it was told to fail on."""
+DIFFERENT = 0.0005
+"""Accuracies that differ by more than this are shown as different."""
 PAIRS_SHOWN = 8
 NEXT = """
 Next, on the same votes:
@@ -154,11 +156,14 @@ def summary(votes: VotesGiven, silence: Silence) -> None:
     have the columns `position` and `options`, and flagged where chance would hardly make it.
     """
     from swaplaw.votes import position_bias
-    from swaplaw.votes.summary import summary
+    from swaplaw.votes.summary import graded_accuracy, summary
 
     table = votes.votes()
     tallies = votes.tallies(table, silence)
-    fleets = [with_effects(tally, summary(tally, position_bias(table, tally.dataset))) for tally in tallies]
+    fleets = []
+    for tally in tallies:
+        told = position_bias(table, tally.dataset), graded_accuracy(table, tally.dataset)
+        fleets.append(with_effects(tally, summary(tally, told[0], graded=told[1])))
 
     def shown() -> None:
         for tally, rows in zip(tallies, fleets, strict=True):
@@ -207,8 +212,14 @@ def show_fleet(tally: Tally, found: list[tuple[ModelSummary, Effect | None]]) ->
             bias = row.position
             line.append(percent(None if bias is None else bias.effect))
             line.append("biased" if bias and bias.flagged else "")
+    if any(row.graded is not None and abs(row.graded - row.single) > DIFFERENT for row in rows):
+        shares.append("Graded %")
+        for row, line in zip(rows, cells, strict=True):
+            line.append(percent(row.graded))
     missing = sum(row.missing for row in rows)
     notes = ["± is half of a 95% interval."]
+    if "Graded %" in shares:
+        notes.append("Graded is what the scorer says of single replies; Single is what would be counted in a vote.")
     notes += [_swayed(row.model, row.position) for row in rows if row.position and row.position.flagged]
     if missing:
         notes.append(f"{missing} model-question pairs have no votes: pairs use the questions that both answered.")

@@ -82,8 +82,7 @@ def column_map(frame: pl.LazyFrame, options: Options, file: str) -> dict[str, st
         del mapping["correct"]
     else:
         empty = None
-    given = {"model": options.model, "dataset": options.dataset, "question": options.question}
-    given["gold"] = _by_judges(mapping)
+    given = {"model": options.model, "question": options.question, "gold": _by_judges(mapping)}
     missing = [column for column in REQUIRED if column not in mapping and not given.get(column)]
     if "correct" in mapping and set(missing) & {"answer", "gold"}:
         # Right or wrong is all that it says: what was answered is not known, and no gold is needed.

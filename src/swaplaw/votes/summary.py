@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 from swaplaw.votes.position import PositionBias
 from swaplaw.votes.tally import Silence, Tally
+
+if TYPE_CHECKING:
+    from swaplaw.votes.table import Votes
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class ModelSummary(Result):
     """Share of null votes."""
     reasons: Mapping[str, Fraction]
     """Share of null votes by reason; these add up to `abstained`."""
+    graded: float | None = None
+    """Accuracy as the scorer graded single samples, where votes tell; the vote that would run may differ from it."""
     position: PositionBias | None = None
     """How far the positions of its chosen options are from even, where they are known."""
 
@@ -46,24 +51,32 @@ class ModelSummary(Result):
         return f"ModelSummary({self.model!r}, plurality={float(self.plurality):.4f}, {counted})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Fractions of one, ready for JSON; `position` only where positions are known."""
+        """Fractions of one, ready for JSON; `position` and `graded` only where they are known."""
+        graded = {} if self.graded is None else {"graded": self.graded}
         bias = {} if self.position is None else {"position": self.position.to_dict()}
-        return {
-            "dataset": self.dataset,
-            "model": self.model,
-            "questions": self.questions,
-            "missing": self.missing,
-            "votes": self.votes,
-            "single": float(self.single),
-            "plurality": float(self.plurality),
-            "tied": self.tied,
-            "abstained": float(self.abstained),
-            "reasons": {reason: float(share) for reason, share in self.reasons.items()},
-        } | bias
+        return (
+            {
+                "dataset": self.dataset,
+                "model": self.model,
+                "questions": self.questions,
+                "missing": self.missing,
+                "votes": self.votes,
+                "single": float(self.single),
+                "plurality": float(self.plurality),
+                "tied": self.tied,
+                "abstained": float(self.abstained),
+                "reasons": {reason: float(share) for reason, share in self.reasons.items()},
+            }
+            | graded
+            | bias
+        )
 
 
 def summary(
-    votes: VotesLike, positions: Mapping[str, PositionBias] | None = None, silence: Silence = "counts"
+    votes: VotesLike,
+    positions: Mapping[str, PositionBias] | None = None,
+    silence: Silence = "counts",
+    graded: Mapping[str, float] | None = None,
 ) -> list[ModelSummary]:
     """Summarise every model: accuracy of one sample and of the plurality, ties, abstentions.
 
@@ -75,6 +88,8 @@ def summary(
         What `position_bias` found for each model.
     silence : {"counts", "ignored"}
         What null votes do: a category that can win, or nothing (see `Tally.silence`).
+    graded : mapping of str to float, optional
+        What `graded_accuracy` found for each model.
 
     Returns
     -------
@@ -89,9 +104,38 @@ def summary(
     ('gpt-4', Fraction(81, 100))
     """
     tally = inputs.tally(votes, silence=silence)
-    known = positions or {}
-    rows = [replace(_summarise(tally, model), position=known.get(name)) for model, name in enumerate(tally.models)]
+    known, grades = positions or {}, graded or {}
+    rows = [
+        replace(_summarise(tally, model), position=known.get(name), graded=grades.get(name))
+        for model, name in enumerate(tally.models)
+    ]
     return sorted(rows, key=lambda row: (-row.plurality, row.model))
+
+
+def graded_accuracy(votes: Votes, dataset: str) -> dict[str, float]:
+    """Each model's accuracy as a scorer graded its samples: by the column `graded`, or else `correct`.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes, one by one.
+    dataset : str
+        Which of their datasets.
+
+    Returns
+    -------
+    dict
+        Model to accuracy; empty where nothing was graded. Samples that a scorer left ungraded do not count.
+    """
+    import polars as pl
+
+    if "correct" not in votes.counts.columns:
+        return {}
+    frame = votes.frame
+    names = [name for name in ("graded", "correct") if name in frame.collect_schema().names()]
+    chosen = frame.filter(pl.col("dataset") == dataset) if "dataset" in frame.collect_schema().names() else frame
+    means = chosen.group_by("model").agg(pl.col(names[0]).cast(pl.Float64).mean()).collect(engine="streaming")
+    return {model: share for model, share in means.rows() if share is not None}
 
 
 def _summarise(tally: Tally, model: int) -> ModelSummary:

@@ -70,7 +70,16 @@ class Graded:
     def ballot(self, orders: Orders) -> SampleRow:
         """Vote for an option where the question has any, for a text otherwise."""
         letters = self._letters()
-        return self._text() if letters is None else self._choice(orders, *letters)
+        made = self._text() if letters is None else self._choice(orders, *letters)
+        made.row["graded"] = self._graded()
+        return made
+
+    def _graded(self) -> bool | None:
+        """The scorer's own grade, whatever is read from the reply here; None where it gave none."""
+        if isinstance(self.score.value, dict | list) and not (self.options.scorer or "").partition(":")[2]:
+            return None
+        grade = self._grade()
+        return None if grade is None else grade != "N" and float(grade) >= self.options.threshold
 
     def _letters(self) -> tuple[list[int], list[int]] | None:
         """Positions of the chosen and of the correct options, where answer and target are letters of options."""

@@ -100,6 +100,7 @@ def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     if options.panel != "models" and (judged := [log for log in logs if _has_panel(log)]):
         return _read_panels(name, logs, judged, options, findings)
     columns = schema(*(["cluster"] if options.cluster else []), "option")
+    columns |= {"graded": columns["correct"]}
     spool = Spool(name, columns | ({"position": columns["tokens"]} if any(is_ours(log.header) for log in logs) else {}))
     orders: Orders = {}
     readers = Readers(ours=all(is_ours(log.header) for log in logs))
@@ -486,6 +487,7 @@ def _readings(options: Options) -> list[Reading]:
         Reading("gold", "target", ""),
         Reading("reason", "error, limit, stop reason, score's reason", ""),
         Reading("correct", f"value of {scorer}, at least {options.threshold:g}", ""),
+        Reading("graded", f"value of {scorer}, whatever is read from the reply", ""),
         Reading("tokens", "model usage", ""),
         *([Reading("cluster", f"metadata {options.cluster!r}", "")] if options.cluster else []),
     ]
