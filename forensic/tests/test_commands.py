@@ -127,7 +127,7 @@ def test_run_resumes_and_adds_runs_then_grades(swaplaw: Run, tmp_path: Path) -> 
     assert swaplaw(*command, "2").code == 0
     assert Examiner.traces == 2  # one run was new
     (model,) = document(swaplaw("forensic", "grade", "logs", "-o", "votes.parquet", "--json"))["models"]
-    assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 24, 1.0)
+    assert (model["model"], model["votes"], model["single"]) == ("examiner/a", 2 * model["questions"], 1.0)
     assert document(swaplaw("summary", "votes.parquet", "--json"))["models"][0]["plurality"] == 1.0
 
 

@@ -9,7 +9,7 @@ import pytest
 from swaplaw.errors import InputError
 from swaplaw_forensic.challenges.gold import load_gold
 from swaplaw_forensic.challenges.manifest import load, shipped
-from swaplaw_forensic.synthetic.case import BUILDERS
+from swaplaw_forensic.synthetic.case import KINDS
 
 PAPER = {"cfreds-data-leakage": 60, "mvs2025-ios": 19, "rhino-hunt": 8, "mta-lumma": 6, "mta-easy-as-123": 5}
 
@@ -42,7 +42,7 @@ def write(folder: Path, manifest: str = MANIFEST, gold: str | None = GOLD) -> st
 def test_the_five_challenges_of_the_paper_hold_its_98_questions() -> None:
     assert {name: len(load(name).questions) for name in PAPER} == PAPER
     assert sum(PAPER.values()) == 98
-    assert set(shipped()) == set(PAPER) | set(BUILDERS)
+    assert set(shipped()) == set(PAPER) | set(KINDS)
 
 
 def test_question_ids_are_unique_across_challenges() -> None:

@@ -6,7 +6,7 @@ import pytest
 from inspect_ai import eval as evaluate
 
 from swaplaw.errors import InputError
-from swaplaw_forensic.agent.traces import Trace, read_traces
+from swaplaw_forensic.agent.traces import Trace
 from swaplaw_forensic.challenges.gold import load_gold
 from swaplaw_forensic.challenges.manifest import SHIPPED, load, shipped
 from swaplaw_forensic.challenges.seeds import remembered
@@ -19,7 +19,6 @@ from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
 from swaplaw_forensic.task import forensic
 
 from testbed.examiners import FINISH, Move, needs_tools, playing
-from testbed.places import DATA
 
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning")
 
@@ -96,9 +95,9 @@ def test_an_evidence_folder_with_gold_in_it_is_refused(tmp_path: Path) -> None:
         verify(SandboxConfig(evidence=str(tmp_path)))
 
 
-def test_every_gold_and_solution_carries_the_canary() -> None:
-    files = [*SHIPPED.glob("*/gold.toml"), *SHIPPED.glob("*/solution.sh")]
-    assert len(files) >= 11
+def test_every_gold_carries_the_canary() -> None:
+    files = list(SHIPPED.glob("*/gold.toml"))
+    assert len(files) == 5
     assert all("canary swaplaw-forensic-6f1d2b7e" in file.read_text().splitlines()[0] for file in files)
 
 
@@ -120,24 +119,3 @@ def test_another_key_cannot_grade(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "another")
     with pytest.raises(InputError, match="another secret key"):
         Key([trace])
-
-
-YESTERDAY = (DATA / "evidence" / "yesterday_disk.sh").read_text()
-
-
-@needs_tools("fls", "icat")
-def test_a_script_that_solved_yesterdays_case_fails_on_a_new_one(tmp_path: Path) -> None:
-    """The script that answered all 13 questions when names and order were fixed."""
-    calls = [f"disk-{number:02d}" for number in range(1, 14)]
-    moves: list[Move] = [[("bash", {"command": f"{YESTERDAY}\n{call}"})] for call in calls]
-    (log,) = evaluate(
-        forensic([f"synthetic-disk@{SEED}"], evidence=str(tmp_path / "evidence")),
-        model=playing([*moves, FINISH]),
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
-    assert log.samples is not None
-    said = {message.text.strip() for message in log.samples[0].messages if message.role == "tool"}
-    golds = load_gold(load(f"synthetic-disk@{SEED}")).values()
-    assert not [key.question for key in golds if said & {*key.accept}]
-    assert read_traces([Path(log.location)]).traces[0].answers == {}

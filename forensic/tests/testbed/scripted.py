@@ -1,7 +1,4 @@
-"""A scripted examiner: plays a challenge's solution script through the real tools, with no model behind it.
-
-It proves the whole path (sandbox, tools, submission, log, grading): `swaplaw forensic solve` runs it.
-"""
+"""A scripted examiner: real calls of the tools, then answers of any skill, with no model behind it."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -21,33 +18,31 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from swaplaw.errors import InputError, quote
+from swaplaw_forensic.challenges.gold import Gold, load_gold
 from swaplaw_forensic.challenges.manifest import Challenge, Question
 
 Decide = Callable[[str, str, int], str | None]
 
 
 def as_found(question: str, found: str, run: int) -> str | None:
-    """Submit what the tools printed."""
+    """Submit what was found."""
     return found
 
 
-def scripted_model(challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found) -> Model:
-    """Return a model that answers question after question from the solution scripts.
+def scripted_model(
+    challenges: Sequence[Challenge], name: str = "solution", decide: Decide = as_found, script: str = ""
+) -> Model:
+    """Return a model that answers question after question: with what a script prints, or else as the gold has it.
 
     `decide(question, found, run)` may spoil or drop (None) an answer: that makes examiners of any skill.
     """
     scripts: dict[str, tuple[str, str]] = {}
     for challenge in challenges:
-        script = challenge.solution
-        if script is None:
-            raise InputError(
-                f"challenge {quote(challenge.ref)} has no solution script ({challenge.folder}/solution.sh)"
-            )
         for question in challenge.questions:
-            # A synthetic case's script is told the question, as an examiner would be: names differ from seed to seed.
-            call = f"{question.topic or question.id} {shlex.quote(question.text)}"
-            scripts[_line(question)] = (question.id, f"{script}\n{call}")
+            call = f"{script}\n{question.id} {shlex.quote(question.text)}"
+            if not script:
+                call = f"ls /evidence >&2; printf %s {shlex.quote(told(load_gold(challenge)[question.id]))}"
+            scripts[_line(question)] = (question.id, call)
     runs = count()
 
     def play(
@@ -59,6 +54,7 @@ def scripted_model(challenges: Sequence[Challenge], name: str = "solution", deci
         looked = [call for call in calls if call.function == "bash"]
         if calls and calls[-1].function == "bash":
             found = messages[-1].text.strip() if isinstance(messages[-1], ChatMessageTool) else ""
+            found = found.splitlines()[-1] if not script and found else found
             question, _ = scripts[asked[len(looked) - 1]]
             answer = decide(question, found, run)
             if answer is not None:
@@ -68,6 +64,11 @@ def scripted_model(challenges: Sequence[Challenge], name: str = "solution", deci
         return _call("finish")
 
     return get_model(f"mockllm/{name}", custom_outputs=play, memoize=False)
+
+
+def told(gold: Gold) -> str:
+    """A right answer."""
+    return "\n".join(gold.accept[:1] or [item.names[0] for item in gold.items])
 
 
 def _line(question: Question) -> str:

@@ -38,7 +38,7 @@ def expected(challenge: Challenge) -> tuple[Evidence, ...]:
     """Return the evidence with its hashes; a synthetic challenge's are computed from the seed."""
     if challenge.kind != "synthetic":
         return challenge.evidence
-    files = build_case(challenge.id, challenge.seed or 0).files
+    files = build_case(challenge.id, challenge.seed or 0, challenge.level).files
     return tuple(
         replace(
             item,
@@ -120,7 +120,7 @@ def build(challenge: Challenge, root: Path, source: Path | None) -> Path:
         aside = Path(name) / "files"
         aside.mkdir()
         if challenge.kind == "synthetic":
-            for file, content in build_case(challenge.id, challenge.seed or 0).files.items():
+            for file, content in build_case(challenge.id, challenge.seed or 0, challenge.level).files.items():
                 (aside / file).write_bytes(content)
         else:
             _gather(challenge, source, aside)

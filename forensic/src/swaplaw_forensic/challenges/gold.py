@@ -99,7 +99,7 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
 
 
 def _computed(challenge: Challenge) -> dict[str, Any]:
-    topics = {asked.topic: asked.gold for asked in build_case(challenge.id, challenge.seed or 0).asked}
+    topics = {asked.topic: asked.gold for asked in build_case(challenge.id, challenge.seed or 0, challenge.level).asked}
     return {question.id: topics[question.topic] for question in challenge.questions}
 
 

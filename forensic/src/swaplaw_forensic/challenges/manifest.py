@@ -62,7 +62,7 @@ class Question:
     builds_on: str = ""
     """The question whose answer is needed first: both together mark partial progress."""
     topic: str = ""
-    """What the solution script calls it; not shown to an agent."""
+    """What a solver calls it; not shown to an agent."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,6 @@ class Challenge:
         """Return the ids in order."""
         return tuple(question.id for question in self.questions)
 
-    @property
-    def solution(self) -> str | None:
-        """Return the script that proves the questions solvable, where there is one."""
-        script = self.folder / "solution.sh"
-        return script.read_text(encoding="utf-8") if script.is_file() else None
-
 
 def shipped() -> list[str]:
     """Return the ids of the challenges in this package."""
@@ -146,13 +140,13 @@ def load(ref: str) -> Challenge:
 
 def _synthetic(challenge: Challenge, seed: int) -> Challenge:
     """Fill in what a seed decides: story, files, questions and their order."""
-    case = build_case(challenge.id, seed)
+    case = build_case(challenge.id, seed, challenge.level)
     names = {asked.topic: f"{challenge.id.partition('-')[2]}-{n:02d}" for n, asked in enumerate(case.asked, start=1)}
     questions = tuple(
         Question(names[a.topic], a.text, a.type, a.tier, a.level, names.get(a.builds_on, ""), a.topic)
         for a in case.asked
     )
-    evidence = tuple(Evidence(name) for name in case.files)
+    evidence = tuple(Evidence(name) for name in case.names)
     return replace(challenge, seed=seed, prompt=case.prompt, evidence=evidence, questions=questions)
 
 
@@ -164,11 +158,11 @@ def at_level(ref: str, level: int) -> str:
     """
     if level == 1 or ":" in ref or not ref.startswith("synthetic-"):
         return ref
-    return f"{load(ref).ref}:{level}"
+    return f"{ref}{'' if '@' in ref else '@'}:{level}"
 
 
 def _seed(ref: str, text: str) -> int:
-    if text == "" and "@" not in ref:
+    if text == "" and ("@" not in ref or ":" in ref):
         return secrets.randbelow(10**9)  # a case that nobody has seen
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise InputError(f"challenge {quote(ref)}: the seed after @ must be a whole number such as 7")

@@ -17,7 +17,8 @@ def remembered(challenges: Sequence[str], logs: Path) -> list[str]:
     refs = []
     for name in challenges:
         ref = kept.get(name) or load(name).ref
-        refs.append(ref if "@" in ref and "@" not in name else name)
+        seed = name.partition("@")[2].partition(":")[0]
+        refs.append(name if seed or "@" not in ref else ref)
         if refs[-1] != name:
             kept[name] = refs[-1]
     if kept:

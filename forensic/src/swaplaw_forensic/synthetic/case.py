@@ -1,8 +1,9 @@
 """What a seeded challenge is made of: the evidence, the questions, and the answers that only grading may see."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -10,15 +11,9 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.key import secret_key
 
-BUILDERS = {
-    "synthetic-browser": "swaplaw_forensic.synthetic.browser",
-    "synthetic-capture": "swaplaw_forensic.synthetic.capture",
-    "synthetic-disk": "swaplaw_forensic.synthetic.disk",
-    "synthetic-eventlog": "swaplaw_forensic.synthetic.eventlog",
-    "synthetic-ext4": "swaplaw_forensic.synthetic.ext4",
-    "synthetic-host": "swaplaw_forensic.synthetic.host",
-    "synthetic-registry": "swaplaw_forensic.synthetic.registry",
-}
+KINDS = ("synthetic-capture", "synthetic-disk", "synthetic-eventlog", "synthetic-host")
+DAYS = {1: 3, 2: 6, 3: 9}
+"""How long the evidence of a level reaches back."""
 
 
 @dataclass(frozen=True)
@@ -26,42 +21,76 @@ class Asked:
     """A question that a case can ask, with its gold table."""
 
     topic: str
-    """What its solution is called; no agent sees it."""
+    """What a solver calls it; no agent sees it."""
     text: str
     type: str
     tier: str
     gold: dict[str, Any]
     level: int = 1
-    """1: one tool call; 2: several steps; 3: something hidden must be noticed or decoded."""
+    """1: one place to look; 2: several steps; 3: something coded or hidden, or evidence from two sources."""
     builds_on: str = ""
     """The topic whose answer is needed first."""
 
 
+def said(
+    topic: str, text: str, *accept: str, level: int = 1, on: str = "", tier: str = "normalised", **gold: Any
+) -> Asked:
+    """Ask for a text."""
+    return Asked(topic, text, "text", tier, {"accept": list(accept), **gold}, level, on)
+
+
+def counted(topic: str, text: str, number: int, level: int = 1, on: str = "", **gold: Any) -> Asked:
+    """Ask for a number."""
+    return Asked(topic, text, "number", "number", {"accept": [str(number)], **gold}, level, on)
+
+
+def timed(topic: str, text: str, when: datetime, level: int = 1, on: str = "") -> Asked:
+    """Ask for a time."""
+    gold = {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2}
+    return Asked(topic, text, "time", "time", gold, level, on)
+
+
 @dataclass(frozen=True)
 class Case:
-    """Evidence files by name, the story, and what is asked, in this case's order."""
+    """The story, what is asked in this case's order, and the evidence, which is made when it is first needed."""
 
-    files: dict[str, bytes]
+    names: tuple[str, ...]
+    """Of the evidence files."""
     prompt: str
     asked: tuple[Asked, ...]
+    make: Callable[[], tuple[bytes, ...]]
+    procedure: dict[str, str] = field(default_factory=dict)
+    """What the intruder did, as the seed had it: how they came in, stayed, and took things away."""
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Return the evidence by name."""
+        return dict(zip(self.names, self.make(), strict=True))
 
 
 def choose(dice: Dice, pool: Sequence[Asked], *, leave_out: int) -> tuple[Asked, ...]:
     """Return the questions of a case: some of the pool, in an order of its own."""
-    kept = dice.pick_some(pool, len(pool) - leave_out)
-    return tuple(kept)
+    return tuple(dice.pick_some(pool, len(pool) - leave_out))
 
 
-def build_case(name: str, seed: int) -> Case:
-    """Build a synthetic challenge in memory: the same bytes for the same key and seed, everywhere."""
-    if name not in BUILDERS:
-        raise InputError(
-            f"challenge {quote(name)} is called synthetic, but only {listing(list(BUILDERS))} can be built"
+def working_days(dice: Dice, start: datetime, days: int, number: int) -> Iterator[datetime]:
+    """Yield so many moments a day in order, most of them in office hours."""
+    for day in range(days):
+        hours = sorted(
+            dice.between(7 * 3600, 19 * 3600) if dice.below(5) else dice.below(86_400) for _ in range(number)
         )
-    return _build(name, seed, secret_key())
+        yield from (start + timedelta(days=day, seconds=second) for second in hours)
 
 
-@lru_cache(maxsize=16)
-def _build(name: str, seed: int, key: bytes) -> Case:
-    case: Case = import_module(BUILDERS[name]).build(Dice(name, seed, key))
+def build_case(name: str, seed: int, level: int = 1) -> Case:
+    """Build a synthetic challenge: the same bytes for the same key, seed and level."""
+    if name not in KINDS:
+        raise InputError(f"challenge {quote(name)} is called synthetic, but only {listing(list(KINDS))} can be built")
+    return _build(name, seed, level, secret_key())
+
+
+@lru_cache(maxsize=4)
+def _build(name: str, seed: int, level: int, key: bytes) -> Case:
+    builder = import_module(f"swaplaw_forensic.synthetic.{name.partition('-')[2]}")
+    case: Case = builder.build(Dice(f"{name}:{level}", seed, key), level)
     return case

@@ -1,269 +1,137 @@
-"""The found stick: a seeded FAT image with deleted, carved, slack and encrypted content."""
+"""The clerk's disk: an ext4 image with thousands of files of several people, one of whom prepared to leave.
+
+By the seed, papers were packed and disguised as a picture, appended to one, or deleted after they had been sent; a file
+was dated back; notes were deleted. At the hardest level an inventory from the week before shows what was altered.
+"""
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import io
+import tarfile
+from datetime import UTC, datetime, timedelta
 
-from swaplaw_forensic.synthetic.case import Asked, Case, choose
+from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
-from swaplaw_forensic.synthetic.formats.containers import encrypted_zip, pdf, png
-from swaplaw_forensic.synthetic.formats.fat import FatVolume
-from swaplaw_forensic.synthetic.words import (
-    FIRST_NAMES,
-    FOLDERS,
-    GOODS,
-    HIDING_PLACES,
-    LAST_NAMES,
-    MONTHS,
-    NOTES,
-    PLACES,
-    STEMS,
-)
+from swaplaw_forensic.synthetic.formats.ext4 import Stored, image
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, bad_host, filler
 
-SONGS = ("shanty", "waltz", "polka", "ballad", "nocturne", "tango", "march", "lullaby")
-VIEWS = ("sunset", "pier", "garden", "skyline", "bridge", "meadow", "harvest", "window")
+HIDINGS, NOTES = ("renamed", "appended", "deleted"), ("read_once", "quiet", "last_word", "between_us", "do_not_keep")
+FILES_A_DAY = {1: 500, 2: 350, 3: 300}
+MEGABYTES = 48
+JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0"
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The names of one stick."""
-
-    texts: str
-    music: str
-    photos: str
-    note: str
-    archive: str
-    disguised: str
-    readme: str
-    invoice: str
-    month: str
-    other_month: str
-
-    @classmethod
-    def drawn(cls, dice: Dice) -> "Layout":
-        """Draw all names."""
-        texts, music, photos = dice.pick_some(FOLDERS, 3)
-        song, view = dice.pick(SONGS), dice.pick(VIEWS)
-        month, other = dice.pick_some(MONTHS, 2)
-        return cls(
-            *(texts, music, photos),
-            note=f"{dice.pick(NOTES)}_{dice.word(3)}.txt",
-            archive=f"{music}/{song}.mp3",
-            disguised=f"{photos}/{view}.jpg",
-            readme=dice.pick(("README.TXT", "ABOUT.TXT", "LABEL.TXT", "OWNER.TXT")),
-            invoice=f"{texts}/{dice.pick(('invoice', 'offer', 'receipt', 'contract'))}_{dice.word(3)}.pdf",
-            month=month,
-            other_month=other,
-        )
-
-    @property
-    def ledger(self) -> str:
-        """Return the path of the deleted table of payments."""
-        return f"{self.texts}/payments_{self.month.lower()}.csv"
-
-
-def build(dice: Dice) -> Case:
-    """Build the image and its questions."""
-    names, bits, place = Layout.drawn(dice), dice.pick((12, 16)), dice.pick(PLACES)
-    label = f"{dice.word(6, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10, 99)}"
-    volume = FatVolume(
-        bits=bits,
-        clusters=dice.between(2400, 2900) if bits == 12 else dice.between(4200, 4700),
-        sectors_per_cluster=4,
-        label=label,
-        serial=int.from_bytes(dice.bytes(4), "big"),
-    )
-    tick = _clock(dice)
-    for folder in (names.texts, names.music, names.photos):
-        volume.make_directory(folder, tick())
-    pool = [
-        Asked(
-            "variant",
-            "Which FAT variant does the file system use?",
-            "text",
-            "normalised",
-            {"accept": [f"FAT{bits}", f"FAT {bits}"]},
-        ),
-        Asked(
-            "serial",
-            "What is the volume serial number (hexadecimal)?",
-            "text",
-            "normalised",
-            {"accept": [f"{volume.serial:08x}", f"{volume.serial >> 16:04x}-{volume.serial & 0xFFFF:04x}"]},
-        ),
-        Asked("label", "What is the volume label?", "text", "exact", {"accept": [label]}),
-        _readme(volume, dice, names, tick()),
-    ]
-    _live_files(volume, dice, names, tick)
-    pool.append(_disguise(volume, dice, names, tick()))
-    steps: list[Callable[[], list[Asked]]] = [
-        lambda: _secret(volume, dice, names, tick),
-        lambda: _payments(volume, dice, names, tick),
-        lambda: _papers(volume, dice, names, tick),
-        lambda: _carved(volume, dice),
-    ]
-    for step in dice.shuffled(steps):
-        pool += step()
-    deleted = [names.note, names.ledger, names.invoice]
-    for number in range(dice.between(1, 4)):
-        path = f"{dice.pick((names.texts, names.photos, names.music))}/{dice.pick(STEMS)}_{number}.txt"
-        volume.write(path, f"{path} {dice.word(40)}\n".encode(), tick())
-        deleted.append(path)
-    for path in deleted:
-        volume.delete(path)
-    pool.append(
-        Asked(
-            "deleted-paths",
-            "List the full paths of all deleted files that still have a directory entry.",
-            "list",
-            "set",
-            {"items": [[path, f"/{path}"] for path in deleted]},
-            level=2,
-        )
-    )
-    file = f"{dice.word(8)}.{dice.pick(('dd', 'img', 'raw'))}"
+def build(dice: Dice, level: int) -> Case:
+    """Tell the story and its questions."""
+    start = datetime(2026, dice.between(1, 8), dice.between(1, 20), tzinfo=UTC)
+    night = start + timedelta(days=DAYS[level] - 1, seconds=dice.between(19 * 3600, 22 * 3600))
+    people = [name.lower() for name in dice.pick_some(FIRST_NAMES, 5)]
+    owners = dict(zip(people, dice.pick_some(range(1000, 1060), 5), strict=True))
+    files = _office(dice, owners, start, DAYS[level], FILES_A_DAY[level])
+    hiding = dice.pick(HIDINGS)
+    culprit = people[0]
+    planted, pool = _packed(dice, hiding, culprit, owners[culprit], night)
+    more, asked = _covered(dice, culprit, owners, night, level)
+    planted, pool = planted + more, pool + asked
+    uuid = "-".join(dice.word(n, "0123456789abcdef") for n in (8, 4, 4, 4, 12))
+    # The Sleuth Kit prints it from the last byte to the first.
+    turned = bytes.fromhex(uuid.replace("-", ""))[::-1].hex()
+    pool.append(said("uuid", "What is the UUID of the file system?", uuid, turned))
+    names = [f"{dice.word(8)}.{dice.pick(('img', 'dd', 'raw'))}", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
     prompt = (
-        f"A USB stick was found in a {place}. /evidence/{file} is its raw image. Some files were deleted, one is "
-        "encrypted, and something is hidden. Find out what the stick held."
+        f"/evidence/{names[0]} is the image of a shared disk (ext4) of an office with {len(people)} users. One of them "
+        f"took papers away in the evening of {night:%Y-%m-%d} and tidied up. Give times in UTC and paths from the root."
     )
-    return Case({file: volume.image()}, prompt, choose(dice, pool, leave_out=2))
+    everything = [*files, *planted]
+    inventory = b""
+    if level == 3:
+        prompt += f" /evidence/{names[1]} is an inventory (path, SHA-256) from the day before."
+        place = dice.between(0, len(files) // 2)
+        altered = files[place]
+        flipped = bytearray(altered.content)
+        at = len(flipped) // 2
+        flipped[at : at + 6] = dice.word(6).encode()
+        everything[place] = Stored(altered.path, bytes(flipped), altered.modified, night, altered.owner)
+        inventory = "".join(f"/{f.path},{hashlib.sha256(f.content).hexdigest()}\n" for f in files).encode()
+        pool += [
+            said("altered", "One file was altered although size and modification time stayed. Give its full path.",
+                 f"/{altered.path}", level=3),
+            timed("altered-when", "When was that file really changed, by its inode (UTC)?", night, 3, "altered"),
+        ]  # fmt: skip
+
+    def make() -> tuple[bytes, ...]:
+        disk = image(everything, start, uuid, "office", MEGABYTES)
+        return (disk, inventory) if level == 3 else (disk,)
+
+    return Case(tuple(names), prompt, choose(dice, pool, leave_out=1), make, {"hiding": hiding})
 
 
-def _clock(dice: Dice) -> Callable[[], datetime]:
-    clock = datetime(2025, dice.between(1, 12), dice.between(1, 28), dice.between(6, 20), dice.between(0, 59))
-
-    def tick() -> datetime:
-        nonlocal clock
-        clock += timedelta(seconds=2 * dice.between(30, 2000))
-        return clock
-
-    return tick
-
-
-def _readme(volume: FatVolume, dice: Dice, names: Layout, when: datetime) -> Asked:
-    """Write a live text with a line in its slack."""
-    secret = f"{dice.pick(HIDING_PLACES)} {dice.between(11, 98)} code {dice.word(6)}"
-    text = f"Stick no {dice.between(100, 999)}. Return to the office if found.\r\n".encode()
-    volume.write(names.readme, text, when, slack=b"\0" * dice.between(40, 300) + secret.encode())
-    question = f'What text is hidden in the slack of "{names.readme}"?'
-    return Asked("slack", question, "text", "normalised", {"accept": [secret]}, level=3)
+def _office(dice: Dice, owners: dict[str, int], start: datetime, days: int, number: int) -> list[Stored]:
+    """Return what people wrote on these days; some of it they deleted for no reason that matters."""
+    files = []
+    for count, when in enumerate(working_days(dice, start, days, number)):
+        person = dice.pick(list(owners))
+        kind = dice.pick(("txt", "csv", "jpg", "log", "md"))
+        content = (JPEG if kind == "jpg" else b"") + filler(dice, 300, 9000)
+        path = f"home/{person}/{dice.pick(FOLDERS)}/{dice.pick(STEMS)}{count}.{kind}"
+        gone = when + timedelta(minutes=dice.between(5, 300)) if dice.below(90) == 0 else None
+        files.append(Stored(path, content, when, when, owners[person], gone))
+    return files
 
 
-def _live_files(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> None:
-    """Write what an honest stick holds, including passwords, names and pictures that answer nothing."""
-    volume.write("reminder.txt", f"The office wifi opens with: {dice.word(9)}\n".encode(), tick())
-    volume.write(f"{names.texts}/payments_{names.other_month.lower()}.csv", _table(dice, names.other_month)[0], tick())
-    volume.write(f"{names.texts}/draft_{dice.word(3)}.pdf", _paper(dice, f"{dice.pick(FIRST_NAMES)} Office"), tick())
-    tune = b"ID3\x03\0\0\0\0\0\x21" + b"TIT2\0\0\0\x06\0\0\0Waltz" + dice.bytes(9000)
-    volume.write(f"{names.music}/{dice.word(5)}.mp3", tune, tick())
-    for _ in range(dice.between(1, 3)):
-        volume.write(f"{names.photos}/{dice.word(5)}.png", png(dice, 48, 40), tick())
-
-
-def _disguise(volume: FatVolume, dice: Dice, names: Layout, when: datetime) -> Asked:
-    """Write a file whose name lies about its type."""
-    kind = dice.pick(("PNG", "PDF", "ZIP"))
-    contents = {
-        "PNG": png(dice, 30, 30),
-        "PDF": pdf("Office", "Notice", ["Works start on Monday."]),
-        "ZIP": encrypted_zip(dice, f"{dice.word(5)}.raw", dice.bytes(700), dice.word(8), when),
+def _packed(dice: Dice, hiding: str, culprit: str, owner: int, night: datetime) -> tuple[list[Stored], list[Asked]]:
+    """Pack papers, and hide the archive."""
+    account, sum_ = f"{dice.pick(('DE', 'NL', 'AT'))}{dice.word(16, '0123456789')}", dice.between(10_000, 99_999)
+    ledger = f"{dice.pick(STEMS)}_{dice.word(4)}.csv"
+    content = f"what,sum\nconsulting,{sum_}\nto account,{account}\n".encode()
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        member = tarfile.TarInfo(ledger)
+        member.size, member.mtime = len(content), int(night.timestamp())
+        archive.addfile(member, io.BytesIO(content))
+    packed, name = out.getvalue(), f"{dice.pick(STEMS)}_{dice.word(5)}"
+    folder = f"home/{culprit}/{dice.pick(FOLDERS)}"
+    later = night + timedelta(minutes=dice.between(20, 50))
+    files = {
+        "renamed": Stored(f"{folder}/{name}.jpg", packed, night, night, owner),
+        "appended": Stored(
+            f"{folder}/{name}.jpg", JPEG + filler(dice, 4000, 9000) + b"\xff\xd9" + packed, night, night, owner
+        ),
+        "deleted": Stored(f"{folder}/{name}.tar", packed, night, night, owner, later),
     }
-    volume.write(names.disguised, contents[kind], when)
-    long_names = {"PNG": "PNG image", "PDF": "PDF document", "ZIP": "ZIP archive"}
-    accept = [kind, long_names[kind], f"{kind} file", f"{long_names[kind]} data"]
-    question = f'What is the true file type of "{names.disguised}"?'
-    return Asked("file-type", question, "text", "normalised", {"accept": accept})
-
-
-def _secret(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> list[Asked]:
-    """Write a note with a password, and the archive that it opens."""
-    password = f"{dice.word(5)}-{dice.word(6)}"
-    account = f"NL{dice.between(10, 99)}{dice.word(4, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10**9, 10**10 - 1)}"
-    opening = dice.pick(("It opens with", "The word is", "Use this", "Key"))
-    note = (
-        f"{dice.pick(FIRST_NAMES)},\nthe song is not a song. {opening}: {password}\n"
-        f"Burn this. {dice.pick(LAST_NAMES)} must not see it.\n"
-    ).encode()
-    volume.write(names.note, note, tick())
-    deal = f"Settled in full.\nPaid to account {account}\n".encode()
-    when = tick()
-    volume.write(names.archive, encrypted_zip(dice, f"{dice.word(4)}.txt", deal, password, when), when)
-    return [
-        Asked(
-            "note-md5",
-            f'What is the MD5 of the recovered content of the deleted note "{names.note}"?',
-            "text",
-            "normalised",
-            {"accept": [hashlib.md5(note).hexdigest()]},
+    file = files[hiding]
+    return [file], [
+        said(
+            "archive",
+            "Which file, deleted or not, holds the packed papers? Give its full path.",
+            f"/{file.path}",
             level=2,
         ),
-        Asked(
-            "password",
-            f'Which password does the deleted note "{names.note}" give?',
-            "text",
-            "exact",
-            {"accept": [password]},
-            level=2,
-        ),
-        Asked(
-            "account",
-            f'To which account was the deal paid, according to the encrypted archive "{names.archive}"?',
-            "text",
-            "exact",
-            {"accept": [account]},
-            level=3,
-            builds_on="password",
-        ),
+        said("ledger", "What is the name of the file inside that archive?", ledger, level=2, on="archive"),
+        said("bank", "To which account does the packed paper say that money went?", account, level=3, on="ledger"),
+        counted("sum", "Which sum does the packed paper state?", sum_, 3, "ledger"),
     ]
 
 
-def _payments(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> list[Asked]:
-    table, total = _table(dice, names.month)
-    when = tick()
-    volume.write(names.ledger, table, when)
-    return [
-        Asked(
-            "sum",
-            f'What is the sum of the amounts in the deleted table "{names.ledger}", in EUR?',
-            "number",
-            "number",
-            {"accept": [f"{total // 100}.{total % 100:02d}"], "tolerance": "0.005", "unit": "EUR"},
-            level=2,
-        ),
-        Asked(
-            "modified",
-            f'When was the deleted table "{names.ledger}" last modified? Read the file system\'s times as UTC.',
-            "time",
-            "time",
-            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 2},
-        ),
+def _covered(
+    dice: Dice, culprit: str, owners: dict[str, int], night: datetime, level: int
+) -> tuple[list[Stored], list[Asked]]:
+    """Delete a note, and date a file back."""
+    target, word = bad_host(dice), dice.word(10)
+    note = f"send it to drop@{target}\nthe word is {word}\n".encode()
+    owner, when = owners[culprit], night + timedelta(minutes=dice.between(55, 90))
+    path = f"home/{culprit}/{dice.pick(FOLDERS)}/{dice.pick(NOTES)}_{dice.word(3)}.txt"
+    back = night - timedelta(days=dice.between(200, 900))
+    dated = f"home/{culprit}/{dice.pick(FOLDERS)}/{dice.pick(STEMS)}_{dice.word(4)}.txt"
+    decoy = f"home/{list(owners)[1]}/{dice.pick(FOLDERS)}/{dice.pick(NOTES)}_{dice.word(3)}.txt"
+    files = [
+        Stored(path, note, night, night, owner, when),
+        Stored(decoy, b"buy bread\n" + filler(dice, 100, 300), night, night, list(owners.values())[1], when),
+        Stored(dated, filler(dice, 500, 3000), back, night + timedelta(minutes=3), owner),
     ]
-
-
-def _papers(volume: FatVolume, dice: Dice, names: Layout, tick: Callable[[], datetime]) -> list[Asked]:
-    author = f"{dice.pick(FIRST_NAMES)} {dice.pick(LAST_NAMES)}"
-    volume.write(names.invoice, _paper(dice, author), tick())
-    question = f'Who is the author recorded in the metadata of the deleted "{names.invoice}"?'
-    return [Asked("author", question, "text", "normalised", {"accept": [author]}, level=2)]
-
-
-def _carved(volume: FatVolume, dice: Dice) -> list[Asked]:
-    picture = png(dice, dice.between(60, 90), dice.between(50, 70))
-    volume.hide(picture)
-    question = "One picture has no directory entry at all. What is the SHA-256 of the carved picture?"
-    return [Asked("carved", question, "text", "normalised", {"accept": [hashlib.sha256(picture).hexdigest()]}, level=3)]
-
-
-def _table(dice: Dice, month: str) -> tuple[bytes, int]:
-    """Return a table of payments and their sum in cents."""
-    amounts = [dice.between(1_000, 900_000) for _ in range(dice.between(9, 16))]
-    rows = [
-        f"{day + 1},{month} {dice.pick(GOODS)},{cents // 100}.{cents % 100:02d}" for day, cents in enumerate(amounts)
+    return files, [
+        said("user", "What is the number (uid) of the user who took the papers?", str(owner), level=2),
+        said("host", "To which host were the papers to be sent, by a deleted note?", target, level=2),
+        said("word", "Which word does that note give?", word, level=2, on="host", keep_case=True),
+        timed("note-gone", "When was that note deleted (UTC)?", when, 2, "host"),
+        said("dated", "Which file was dated back by months? Give its full path.", f"/{dated}", level=2),
     ]
-    return ("day,item,amount_eur\n" + "\n".join(rows) + "\n").encode(), sum(amounts)
-
-
-def _paper(dice: Dice, author: str) -> bytes:
-    lines = [f"{dice.pick(GOODS)}: {dice.between(1, 20)} units" for _ in range(4)]
-    return pdf(author, f"Paper {dice.between(1000, 9999)}", lines)

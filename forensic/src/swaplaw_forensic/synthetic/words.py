@@ -1,4 +1,9 @@
-"""Names for stories. None belongs to a real case."""
+"""Names for stories, and text to fill files with. None of the names belongs to a real case."""
+
+import base64
+import hashlib
+
+from swaplaw_forensic.synthetic.dice import Dice
 
 FIRST_NAMES = (
     "Mara", "Jonas", "Edda", "Piet", "Ilse", "Ruben", "Tove", "Anton", "Greta", "Milan", "Nora", "Alma", "Bruno",
@@ -8,21 +13,34 @@ LAST_NAMES = (
     "Veldkamp", "Brandt", "Okafor", "Lindqvist", "Marchetti", "Dubois", "Kowalski", "Harlow", "Rietveld", "Castell",
     "Whitlock", "Menke", "Olsen", "Aalders", "Pohl", "Tresor", "Brankov", "Amsel", "Ferrante", "Novak", "Solberg",
 )  # fmt: skip
-PLACES = ("harbour office", "tram depot", "brewery", "museum store", "dairy", "printing works", "boat yard", "garage")
-FOLDERS = ("docs", "papers", "music", "photos", "files", "scans", "media", "work", "album", "desk", "notes", "misc")
-NOTES = ("burn_after_reading", "for_your_eyes", "do_not_keep", "last_word", "between_us", "read_once", "quiet_please")
-GOODS = (
-    "copper wire",
-    "diesel pump",
-    "crane hire",
-    "rope",
-    "pilot fee",
-    "paint",
-    "ice",
-    "night watch",
-    "salt",
-    "tyres",
-)
-STEMS = ("tide_table", "crew_rota", "customs_form", "fuel_card", "berth_plan", "playlist", "captions", "stock", "rota")
-HIDING_PLACES = ("pier", "locker", "berth", "container", "shed", "slip", "cellar", "attic", "gate")
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
+STEMS = (
+    "tide_table", "crew_rota", "customs_form", "fuel_card", "berth_plan", "playlist", "captions", "stock", "rota",
+    "minutes", "budget", "survey", "offer", "contract", "inventory", "logbook", "roster", "manifest", "estimate",
+)  # fmt: skip
+FOLDERS = ("docs", "papers", "photos", "files", "scans", "work", "desk", "notes", "misc", "archive", "shared", "old")
+ENDINGS = ("top", "xyz", "icu", "cyou")
+TOOLS = ("kworker", "udevd", "logrot", "sysmon", "netd", "crond2", "fontd")
+
+
+def filler(dice: Dice, low: int, high: int) -> bytes:
+    """Return text of some length that means nothing, quickly however long it is."""
+    length = dice.between(low, high)
+    return base64.encodebytes(hashlib.shake_256(dice.bytes(16)).digest(length * 3 // 4))[:length]
+
+
+def bad_host(dice: Dice) -> str:
+    """Return a name of a server that nobody knows."""
+    return f"{dice.word(7)}.{dice.pick(ENDINGS)}"
+
+
+def coded(dice: Dice, command: str, level: int) -> tuple[str, str]:
+    """Hide a shell command: plain at level 1, then in a code that varies. Return how, and the line that runs it."""
+    way = "plain" if level == 1 else dice.pick(("base64", "hex", "reversed") if level == 3 else ("base64", "hex"))
+    text = base64.b64encode(command.encode()).decode()
+    lines = {
+        "plain": command,
+        "base64": f"echo {text} | base64 -d | sh",
+        "hex": f"echo {command.encode().hex()} | xxd -r -p | sh",
+        "reversed": f"echo {text[::-1]} | rev | base64 -d | sh",
+    }
+    return way, lines[way]

@@ -4,15 +4,18 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-
-from swaplaw_forensic.synthetic.formats.hive import filetime
+from datetime import UTC, datetime, timedelta
 
 CHUNK, HEADER, RECORDS_AT = 0x10000, 0x1000, 0x200
 _EVENTS = "http://schemas.microsoft.com/win/2004/08/events/event"
 _PROVIDER = "Microsoft-Windows-Security-Auditing"
 _END, _CLOSE, _CLOSE_EMPTY, _END_ELEMENT, _VALUE = 0, 2, 3, 4, 5
 _STRING = 1
+
+
+def filetime(moment: datetime) -> int:
+    """Return steps of 100 nanoseconds since 1601."""
+    return (moment - datetime(1601, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 10
 
 
 @dataclass(frozen=True)
