@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,7 @@ from swaplaw.evidence import effective_votes, effective_votes_unlabelled
 from swaplaw.evidence.diversity import classical
 from swaplaw.evidence.quantities import quantities_of
 
+from support.commands import Run
 from support.corpora import corpora
 from support.twin import Corpus
 
@@ -49,7 +51,8 @@ def planted(rng: np.random.Generator, many: int, items: int, rho: float, accurac
 def by_definition(right: Floats) -> float:
     """Kish's number from NumPy's own correlations."""
     many = len(right)
-    mean = np.corrcoef(right)[np.triu_indices(many, 1)].mean()
+    correlations: Floats = np.atleast_2d(np.corrcoef(right))
+    mean = correlations[np.triu_indices(many, 1)].mean()
     return float(min(many, many / (1 + (many - 1) * mean)))
 
 
@@ -141,6 +144,14 @@ def test_without_labels_there_are_bounds() -> None:
     assert found.low <= 5 / (1 + 4 * agree) <= truth
     with pytest.raises(sl.InputError, match="give one for each"):
         effective_votes_unlabelled(counts, question[1:])
+
+
+def test_summary_says_what_the_fleet_is_worth(swaplaw: Run) -> None:
+    told = json.loads(swaplaw("summary", "demo", "--json").out)["effective_votes"]
+    found = effective_votes(sl.demo_votes())
+    assert told == found.to_dict()
+    assert {"of", "value", "low", "high"} <= set(told)
+    assert f"{found.sentence}." in " ".join(swaplaw("summary", "demo").out.split())
 
 
 @given(case=corpora(questions=6))

@@ -171,12 +171,14 @@ def test_where_nothing_can_be_resampled_there_is_no_effect() -> None:
         effect(np.array([0.5, 1.0]), np.array([0, 1]), level=95)
 
 
-@pytest.mark.parametrize("degrees", [1, 1.4, 9, 500, 50_000])
+@pytest.mark.parametrize("degrees", [1, 1.4, 9, 199, 201, 500, 50_000, 1e7])
 def test_student_is_scipys(degrees: float) -> None:
-    for tail in (0.05, 0.025, 0.005):
-        assert student(degrees, tail) == pytest.approx(scipy.stats.t.isf(tail, degrees))
-    steps = np.array([-6.0, -1.3, 0.0, 0.4, 2.0, 8.0])
-    assert student_tail(degrees, steps) == pytest.approx(scipy.stats.t.sf(steps, degrees))
+    for tail in (0.4, 0.05, 0.025, 0.005, 1e-6):
+        assert student(degrees, tail) == pytest.approx(scipy.stats.t.isf(tail, degrees), rel=1e-12)
+    steps = np.array([[-6.0, -1.3, 0.0], [0.4, 2.0, 8.0]])
+    assert student_tail(degrees, steps) == pytest.approx(scipy.stats.t.sf(steps, degrees), rel=1e-11)
+    assert student_tail(degrees, np.inf) < 1e-30
+    assert np.isnan(student_tail(degrees, np.nan))
 
 
 def test_more_questions_part_the_mean_from_a_boundary() -> None:

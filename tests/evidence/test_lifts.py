@@ -114,7 +114,8 @@ def test_the_commands_give_pythons_interval(votes: str, swaplaw: Callable[..., F
     for row in fleet:
         found = accuracy_effect(tally, tally.index(row["model"]), resampling_units(tally))
         assert found is not None
-        assert row["interval"] == [max(0.0, found.low), found.high]
+        assert row["interval"] == [found.low, found.high]
+        assert 0 <= found.low < found.high <= 1
 
 
 def test_what_no_vote_could_change_is_certain(tmp_path: Path, swaplaw: Callable[..., Finished]) -> None:

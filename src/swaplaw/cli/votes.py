@@ -155,6 +155,7 @@ def summary(votes: VotesGiven, silence: Silence) -> None:
     Position bias is the share of votes that would have to move for chosen positions to be even; it is shown where votes
     have the columns `position` and `options`, and flagged where chance would hardly make it.
     """
+    from swaplaw.evidence.diversity import effective_votes
     from swaplaw.votes import position_bias
     from swaplaw.votes.summary import graded_accuracy, summary
 
@@ -165,11 +166,18 @@ def summary(votes: VotesGiven, silence: Silence) -> None:
         told = position_bias(table, tally.dataset), graded_accuracy(table, tally.dataset)
         fleets.append(with_effects(tally, summary(tally, told[0], graded=told[1])))
 
+    worth = {tally.dataset: effective_votes(tally) for tally in tallies}
+
     def shown() -> None:
         for tally, rows in zip(tallies, fleets, strict=True):
             show_fleet(tally, rows)
+            if worth[tally.dataset].value is not None:
+                say(f"{printable(worth[tally.dataset].sentence)}.\n")
 
-    answer({"models": [as_dict(row, found) for rows in fleets for row, found in rows]}, shown)
+    effective = {dataset: found.to_dict() for dataset, found in worth.items()}
+    models = [as_dict(row, found) for rows in fleets for row, found in rows]
+    one = next(iter(effective.values())) if len(effective) == 1 else effective
+    answer({"models": models, "effective_votes": one}, shown)
 
 
 def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
@@ -186,7 +194,7 @@ def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSumm
 
 def as_dict(row: ModelSummary, found: Effect | None) -> dict[str, Any]:
     """One model for JSON, as the design fixes it, with the interval of its plurality accuracy."""
-    return row.to_dict() | {"interval": None if found is None else [max(0.0, found.low), found.high]}
+    return row.to_dict() | {"interval": None if found is None else [found.low, found.high]}
 
 
 def show_fleet(tally: Tally, found: list[tuple[ModelSummary, Effect | None]]) -> None:

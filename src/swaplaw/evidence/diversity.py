@@ -78,7 +78,8 @@ class EffectiveVotes(Result):
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         ends = {"of": self.of, "value": self.value, "low": self.low, "high": self.high}
-        return ends | {"correlation": self.correlation, "without": dict(self.without)}
+        without = [{"model": model, "value": worth} for model, worth in self.without.items()]
+        return ends | {"correlation": self.correlation, "without": without}
 
 
 def effective_votes(votes: VotesLike, *, by: Unit | None = None, level: float = LEVEL) -> EffectiveVotes:
@@ -211,8 +212,8 @@ def _worth(models: int, correlation: float | None) -> float | None:
 
 def _judged(models: int, found: Estimate, without: Mapping[str, float | None]) -> EffectiveVotes:
     low, high = (None, None) if found.interval is None else (found.interval.high, found.interval.low)
-    ends = (_worth(models, each) for each in (found.value, low, high))
-    return EffectiveVotes(models, *ends, found.value, without)
+    value, least, most = (_worth(models, each) for each in (found.value, low, high))
+    return EffectiveVotes(models, value, least, most, found.value, without)
 
 
 def classical(found: Quantities) -> dict[str, Floats]:

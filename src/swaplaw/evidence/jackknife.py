@@ -64,9 +64,9 @@ class Parts:
 
     def sums(self, values: npt.NDArray[Any], questions: Ints | slice = slice(None)) -> Floats:
         """Sum what some questions (the last axis) have over each part: parts x what comes before that axis."""
-        flat = values.reshape(prod(values.shape[:-1]), values.shape[-1])
+        flat = values.reshape(prod(values.shape[:-1]), values.shape[-1]).astype(np.float64)
         place = self.member[questions] + self.replicates * np.arange(len(flat))[:, None]
-        found = np.bincount(place.reshape(-1), flat.reshape(-1).astype(np.float64), self.replicates * len(flat))
+        found: Floats = np.bincount(place.reshape(-1), flat.reshape(-1), self.replicates * len(flat)).astype(np.float64)
         return np.moveaxis(found.reshape(*values.shape[:-1], self.replicates), -1, 0)
 
     @cached_property

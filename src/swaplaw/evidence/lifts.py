@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -213,7 +214,8 @@ def accuracy_effect(tally: Tally, model: int, units: Units, *, level: float = LE
     """
     answered, scores = tally.answered[model], tally.scores[model]
     values = scores.numerators.astype(np.float64) / scores.denominator
-    return effect_among(values[answered], units.member[answered], level=level)
+    found = effect_among(values[answered], units.member[answered], level=level)
+    return found and replace(found, least=0.0)
 
 
 def _difference(first: Scores, second: Scores) -> Floats:

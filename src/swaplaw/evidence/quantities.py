@@ -69,8 +69,9 @@ class Quantities:
         with np.errstate(invalid="ignore", divide="ignore"):
             p, q, both, *gains = (sums[:, row] / self.n for row in range(1, SUMMED))
         rescued, damaged, repaired, corrupted = gains
-        self.masses: Any = Masses(p, q, both)
-        self.outcome: Any = Outcome(weight, self.masses, rescued, -damaged, repaired, -corrupted)
+        of_arrays: Any = Masses, Outcome
+        self.masses: Any = of_arrays[0](p, q, both)
+        self.outcome: Any = of_arrays[1](weight, self.masses, rescued, -damaged, repaired, -corrupted)
 
     def __getattr__(self, name: str) -> Any:
         """Any quantity by name: samples x pairs."""
@@ -115,7 +116,8 @@ def overlaps(tally: Tally, parts: Parts | None = None) -> tuple[Floats, int]:
     # half the time, a block of questions at a time.
     exact, width = scale**2 * len(tally.questions) < 2**53, max(1, BLOCK // len(tally.models))
     narrow = exact and scale**2 * NARROWEST < 2**24
-    scale, dtype = scale if exact else 1, np.float32 if narrow else np.float64
+    scale = scale if exact else 1
+    dtype: Any = np.float32 if narrow else np.float64
     width = min(width, 2**24 // scale**2) if narrow else width
     factors = np.array([scale / scores.denominator for scores in tally.scores], dtype=dtype)[:, None]
 
@@ -174,7 +176,7 @@ def question_values(found: Pooled, names: Sequence[str]) -> Floats:
     """What each common question adds to means of a pair: names x questions."""
     a, b = (np.asarray(each.numerators / each.denominator, dtype=np.float64) for each in found.pair.alone)
     gains = np.zeros((4, found.pair.of))
-    np.add.at(gains, (slice(None), found.question), (found.contributions / found.top).astype(np.float64))
+    np.add.at(gains.T, found.question, (found.contributions / found.top).astype(np.float64).T)
     rescued, damaged, repaired, corrupted = gains[:, found.pair.common]
     lift = found.lifts
     values = {"p": a, "q": b, "gap": a - b, "collective": (a + b) / 2, "accuracy": a + lift, "lift": lift}
@@ -332,11 +334,9 @@ def _means(
         low[:, place], high[:, place] = judged.low, judged.high
         if cannot_change(found.pair.tally, found.pair.a, weight, common):
             low[gains, place] = high[gains, place] = 0
-    least = np.array([MEANS[name] for name in names])[:, None]
     none = np.zeros(len(chosen), dtype=np.int64)
-    ends = np.maximum(low, least), high
     return {
-        name: Estimates(values[row], *(each[row] for each in ends), none, level, "student")
+        name: Estimates(values[row], np.maximum(low[row], MEANS[name]), high[row], none, level, "student")
         for row, name in enumerate(names)
     }
 

@@ -253,13 +253,14 @@ def predictors(
         every, compared.scores, level=level, inflated=squares, least=np.where(squares, 0.0, -1.0), most=1.0
     )
     rows = _rows(compared, scored, every, chosen, parts, level)
-    errors = (Estimate(_defined(np.sqrt(each)), None) for each in scored.values[-2:])
+    error, baseline = (Estimate(_defined(np.sqrt(each)), None) for each in scored.values[-2:])
     return Predictors(
         tally.dataset,
         x,
         len(chosen),
         rows,
-        *errors,
+        error,
+        baseline,
         alpha,
         gamma,
         None if law is None else str(law.provenance.get("dataset")),

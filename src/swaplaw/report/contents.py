@@ -191,7 +191,7 @@ def _fleet(tally: Tally, units: Units) -> list[Part]:
     for row in summary(tally):
         model = tally.index(row.model)
         found = accuracy_effect(tally, model, units)
-        ends = None if found is None else [max(0.0, found.low), found.high]
+        ends = None if found is None else [found.low, found.high]
         rows.append(row.to_dict() | {"model": model, "interval": ends})
     return rows
 
