@@ -201,6 +201,7 @@ SAYS_A = [
     "ANSWER: A is correct",
 ]
 SAYS_NOTHING = [
+    "The capital is B. Wait, actually, no.",
     "Between C and D, the second option is better.",
     "A) Yes. B) No",
     "A) Yes\nB) No",

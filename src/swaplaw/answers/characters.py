@@ -26,13 +26,17 @@ _ALONE = re.compile(r"(?<!\w)[АВСЕНІКМОРТХасеΑΒΕΖΗΙΚΜΝΟ
 _CHARACTERS = _INVISIBLE | _QUOTES | _DASHES | _EMBLEMS
 
 
+_UNLIKE = re.compile("[" + "".join(re.escape(chr(code)) for code in _CHARACTERS) + "]")
+
+
 def unify(text: str) -> str:
     """Bring look-alikes together: compatibility forms, typographic quotes and dashes, invisible characters.
 
     >>> unify("Ａｎｓｗｅｒ\u200b： “Ｃ”")
     'Answer: "C"'
     """
-    return unicodedata.normalize("NFKC", text.translate(_CHARACTERS))
+    plain = _UNLIKE.sub(lambda found: _CHARACTERS[ord(found[0])] or "", text)
+    return plain if unicodedata.is_normalized("NFKC", plain) else unicodedata.normalize("NFKC", plain)
 
 
 def latin(text: str) -> str:

@@ -478,8 +478,9 @@ _UNDONE = re.compile("U|[kq],?S?m")
 
 def _decided(statements: list[_Statement], words: _Words) -> str | None:
     """What is stated most plainly and not taken back, where all that is agree."""
-    plain = [place for place, statement in enumerate(statements) if statement.letter and statement.level > _Level.NAMED]
-    last = plain[-1] if plain else len(statements) - 1
+    stated = [place for place, statement in enumerate(statements) if statement.letter]
+    plain = [place for place in stated if statements[place].level > _Level.NAMED]
+    last = (plain or stated)[-1]
     if _UNDONE.search(words.classes, statements[last].place + 1):
         return None
     marks = [place for place, statement in enumerate(statements[:last]) if not statement.letter]

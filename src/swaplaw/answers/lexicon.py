@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 
 CLASSES = {
     "answer": "N", "option": "O", "be": "B", "states": "Z", "right": "G", "wrong": "X", "choose": "C", "think": "T",
@@ -33,6 +32,8 @@ _LATIN = rf"(?:[^\W{_UNSPACED}]|[\u0300-\u036f\u064b-\u0652\u0900-\u0963\u0966-\
 _JOINED = rf"[A-Z](?:[+#]+|\*(?![*\w]))|{_LATIN}(?:['.-]{_LATIN})*"
 _OTHER = r"[!<>=]=|->|=>|\.\.\.|\n+|[^\w\s]"
 _TOKEN = re.compile(rf"{_JOINED}|{_OTHER}")
+_ASCII = re.compile(rf"[A-Z](?:[+#]+|\*(?![*\w]))|[A-Za-z0-9]+(?:['.-][A-Za-z0-9]+)*|{_OTHER}")
+"""The same for plain English, which is most of all replies: three times as fast."""
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _LONGEST_PHRASE = 6
 
@@ -43,6 +44,8 @@ class Language:
 
     classes: dict[str, str]
     phrases: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]]
+    firsts: frozenset[str]
+    """The words that phrases begin with."""
     token: re.Pattern[str]
     own: frozenset[str]
 
@@ -88,14 +91,17 @@ def _language(words: dict[str, str], english: dict[str, str], name: str) -> Lang
     every_part = {part for word in words for part in (*_TOKEN.findall(word), word)}
     own = frozenset() if name == "en" else frozenset(every_part | {part.capitalize() for part in every_part})
     own -= english.keys() | {word.capitalize() for word in english}
-    return Language(classes, phrases, token, frozenset(word for word in own if len(word) > 1 or word in unspaced))
+    firsts = frozenset(parts[0] for parts in phrases)
+    return Language(
+        classes, phrases, firsts, token, frozenset(word for word in own if len(word) > 1 or word in unspaced)
+    )
 
 
 def classified(text: str) -> tuple[list[str], list[str]]:
     """Cut a text into words and marks, and say of each which class it is of."""
     languages = _languages()
     speech = languages["en"]
-    tokens = _TOKEN.findall(text)
+    tokens = (_ASCII if text.isascii() else _TOKEN).findall(text)
     if _IS_UNSPACED.search(text):
         scripts = {"ko": "[\uac00-\ud7af]", "ja": "[\u3040-\u30ff]", "zh": "[\u4e00-\u9fff]", "others": "."}
         speech = languages[next(name for name, script in scripts.items() if re.search(script, text))]
@@ -114,11 +120,10 @@ def _join(tokens: list[str], classes: list[str], speech: Language) -> None:
     """Read phrases as one word each: its class stands at the first word, and the others have none."""
     phrases = speech.phrases
     lowered = [token.lower() for token in tokens]
-    begun = [place for place, pair in enumerate(pairwise(lowered)) if pair in phrases]
     free = 0
-    for place in begun:
-        if place < free:
-            continue  # It is part of the phrase before it.
+    for place in [place for place, token in enumerate(lowered) if token in speech.firsts]:
+        if place < free or tuple(lowered[place : place + 2]) not in phrases:
+            continue
         window = tuple(lowered[place : place + _LONGEST_PHRASE])
         for parts, kind in phrases[window[:2]]:
             if window[: len(parts)] == parts:

@@ -35,8 +35,6 @@ _OUTER = re.compile(
     re.IGNORECASE,
 )
 """Tags around other tags: what is within speaks for itself."""
-_ASKED = re.compile(r"^(\W{0,4}Q(?:uestion)?\s?\d{0,3}\W{1,4}[^\n]{0,300}\n\s{0,5}[*_]{0,2})A\s?:", re.MULTILINE)
-"""A question and "A:" below it, where "A" is short for its answer."""
 _FIELD = re.compile(
     r"""(?P<quote>["'])(?P<key>[A-Za-z][A-Za-z_ -]{2,24})(?P=quote)\s{0,3}:\s{0,3}"""
     r"""(?P<open>["'])(?P<value>[^"'\n]{0,200})(?P=open)"""
@@ -45,9 +43,12 @@ _FIELD = re.compile(
 
 def as_lines(text: str) -> str:
     """Rewrite tags, tables and fields of JSON within a text as answer lines."""
-    text = _ASKED.sub(r"\1Answer:", text)
-    tagged = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", _OUTER.sub("\n", text))
-    return _tables(_FIELD.sub(_field_line, _CALL.sub(r"\nANSWER: \1\n", tagged)))
+    if "<" in text or "[" in text:
+        text = _OUTER.sub("\n", text)
+        text = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", text)
+    if '"' in text or "'" in text:
+        text = _FIELD.sub(_field_line, _CALL.sub(r"\nANSWER: \1\n", text))
+    return _tables(text)
 
 
 def _field_line(field: re.Match[str]) -> str:

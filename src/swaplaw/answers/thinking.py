@@ -41,6 +41,8 @@ def spoken(text: str) -> str:
     """Leave out thinking: what stands between its tags, before a tag that only closes, after one that never closes."""
     if text.startswith("analysis") and _FINAL in text:
         text = text[text.rindex(_FINAL) + len(_FINAL) :]
+    if not any(mark in text for mark in _MARKS):
+        return _without_role(text[-LONGEST:])
     kept: list[str] = []
     within: list[str] = []
     depth: Counter[str] = Counter()
@@ -62,6 +64,14 @@ def spoken(text: str) -> str:
     if not within:
         kept.append(text[start:])
     said = _TOKENS.sub("\n", _BOX_TOKENS.sub(r"\\boxed{\1}", "\n".join(kept)[-LONGEST:]))
+    return _without_role(said)
+
+
+_MARKS = ("<", "[", "◁", "ere is my", "ere's my")
+"""Without any of these, nothing in a reply is thinking."""
+
+
+def _without_role(said: str) -> str:
     role = _ROLE.match(said)
     return said[role.end() :] if role else said
 
