@@ -473,7 +473,7 @@ def _settled(visible: str, known: Collection[str]) -> str | None:
 
 
 _TAKES_BACK = re.compile(r"[kqU]|(?<=[-.,;?\nDL])!(?=,)")
-_UNDONE = re.compile("U|[kq],?S?m")
+_UNDONE = re.compile(r"U|[kq],?S?m|[kq],?!,?[.\n]")
 
 
 def _decided(statements: list[_Statement], words: _Words) -> str | None:
