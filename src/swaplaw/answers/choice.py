@@ -305,7 +305,7 @@ _WRONG = re.compile(r"z?[^.\n;LDGb]{0,8}?[X!]")
 _BEGINS = re.compile(r"(?:^|[\n.,;:(sbcykqTrJU&ONo/-])[to]{0,2}$")
 _LINKED = re.compile(r"[LD]\)?[|&][tO]{0,2}$")
 _PAUSES = re.compile(r"[,;:(&b-]")
-_TURNS = re.compile("[sb]")
+_TURNS = re.compile(r"[sb.?\n]")
 
 
 def _stated(words: _Words, place: int) -> _Statement | None:
