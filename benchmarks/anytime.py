@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from benchmarks.labels import counted
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.decide.labels.change import Change
 from swaplaw.evidence.interval import effects
 from swaplaw.law.pair import pairs

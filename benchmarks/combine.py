@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 import swaplaw as sl
-from swaplaw._core.arrays import Bools
+from swaplaw._arrays import Bools
 from swaplaw.decide.rules import RULES
 from swaplaw.votes.tally import Tally
 

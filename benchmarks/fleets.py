@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.votes.tally import Tally, tally_array
 
 LEVELS, DRAWS = 64, 512

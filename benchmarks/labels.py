@@ -18,7 +18,7 @@ import polars as pl
 
 import swaplaw as sl
 from benchmarks.combine import datasets
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.decide.labels.change import Change, changing_questions
 from swaplaw.law.pair import pairs
 from swaplaw.votes.ballots import Ballots, ballots_of

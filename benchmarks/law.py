@@ -14,7 +14,7 @@ import polars as pl
 import swaplaw as sl
 from benchmarks.fleets import FIRST_LURE, LURES
 from benchmarks.harness import Row, seconds
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 
 MODELS, QUESTIONS, SAMPLES, OPTIONS = 10, 3000, 24, 10
 NULL = OPTIONS

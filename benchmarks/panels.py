@@ -16,7 +16,7 @@ import numpy as np
 import swaplaw as sl
 from benchmarks.harness import Row, guarding, seconds
 from benchmarks.law import MODELS, OPTIONS, fleet, write
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.panels.exact import challenge
 from swaplaw.panels.panel import oriented
 

@@ -19,7 +19,7 @@ import swaplaw as sl
 from benchmarks.fleets import synthetic
 from benchmarks.harness import Row, compare, guarding
 from benchmarks.law import MODELS, OPTIONS, QUESTIONS, SAMPLES, fleet, grid_loop, write
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.law.curve import curve_of
 from swaplaw.votes.tally import Tally
 

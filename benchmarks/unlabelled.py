@@ -22,7 +22,7 @@ import numpy as np
 
 import swaplaw as sl
 from benchmarks.labels import counted
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.decide.labels.change import Change
 from swaplaw.decide.labels.estimates import MOST_ANSWERS, Method, accuracy, believed
 from swaplaw.evidence.prediction_powered import prediction_powered

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.paper.published import published
 from swaplaw.paper.synthetic import _Ballots, _Exam
 from swaplaw.paper.twins import CLUSTERS, twin_fleet

@@ -13,7 +13,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 import swaplaw as sl
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 
 from support.commands import Run
 from support.data import real_votes

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 import swaplaw as sl
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.evidence import effective_votes, effective_votes_unlabelled
 from swaplaw.evidence.diversity import classical
 from swaplaw.evidence.quantities import quantities_of

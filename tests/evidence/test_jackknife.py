@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.evidence import Units, parts_of
 from swaplaw.evidence.jackknife import dealt, jackknife
 from swaplaw.evidence.resample import BLOCK, Resampler

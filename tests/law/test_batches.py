@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw._core.byte_cache import Kept
+from swaplaw._arrays import Kept
 from swaplaw.law import spans
 from swaplaw.law.curve import curve_of, curves_of
 from swaplaw.law.pair import Pair

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import swaplaw as sl
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.answers import forms
 from swaplaw.decide import rules
 from swaplaw.decide.crossfit import Choice, alone

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from swaplaw import _result as rounding
 from swaplaw import curve, demo_votes, pair
-from swaplaw._core import rounding
 from swaplaw.cli import swaplaw as cli
 from swaplaw.decide.rules import RULES
 from swaplaw.evidence import lift_effect, resampling_units

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from screenshots import set_view
-from swaplaw._core import rounding
+from swaplaw import _result as rounding
 
 NEEDS_BROWSER = pytest.mark.skipif(
     not shutil.which("chromium") or not shutil.which("chromedriver"),

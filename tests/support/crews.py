@@ -32,25 +32,23 @@ def curve_bytes(curves: Any) -> bytes:
 
 
 def everything(**crew: Any) -> dict[str, bytes]:
-    """Pairs, curves, panels, folds, choice and splits, shared out as told."""
+    """Pairs, curves, panels, folds, choice and rules, shared out as told."""
     tally = fleet()
-    primary, secondary = tally.models[:2]
     searched = sl.panels.best_panels(tally, 3, top=3, **crew)
     judged = sl.decide.held_out_panel(searched.panels[0].panel, folds=3, repeats=1, **crew)
-    chosen = sl.recommend(tally, max_models=3, search="full", folds=3, repeats=2, replicates=200, min_gain=0, **crew)
+    dealt: dict[str, Any] = {"folds": 3, "repeats": 2}
     found = {
         "pairs": repr(
             [(pair.primary, pair.masses, outcome) for pair, outcome in sl.law.outcomes(tally, "2/3", **crew)]
         ),
         "panels": json.dumps([searched.to_dict(), [one.to_dict() for one in searched.panels]]),
         "folds": repr(judged),
-        "choice": json.dumps(chosen.to_dict()),
-        "splits": json.dumps(sl.decide.budget(tally, primary, secondary, [2, 4], ballots=20, **crew).to_dict()),
+        "choice": json.dumps(sl.recommend(tally, **dealt, **crew).to_dict()),
+        "rules": json.dumps(sl.combine(tally, **dealt, **crew).to_dict()),
     }
     return {
         **{name: text.encode() for name, text in found.items()},
         "curves": curve_bytes(sl.law.curves(tally, **crew)),
-        "noise": chosen.selection.largest.tobytes() + chosen.rules["lift"].scores.tobytes(),
     }
 
 

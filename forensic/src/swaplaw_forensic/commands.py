@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
-from swaplaw._core.progress import busy, counting
+from swaplaw._inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw._parallel import busy, counting
 from swaplaw.cli.options import FILE, FOLDER, Group, command, option, switch, words
 from swaplaw.cli.render import Column, answer, header, percent, show, tell, text, wants_json
 from swaplaw.errors import InputError, SwaplawError, quote, several

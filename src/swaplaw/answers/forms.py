@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 
-from swaplaw._core.registry import Registry
+from swaplaw._result import Registry
 from swaplaw.answers.characters import latin, unify
 from swaplaw.answers.mathematics import mathematics
 from swaplaw.answers.quantities import quantity

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.inspect_run import display, need_inspect
-from swaplaw._core.progress import busy
+from swaplaw._inspect_run import display, need_inspect
+from swaplaw._parallel import busy
 from swaplaw.cli.options import FILE, FOLDER, Group, Option, column_map, command, option, switch, words
 from swaplaw.cli.render import Column, answer, percent, points, progress_bar, remark, show, tell, wants_json
 from swaplaw.decide.defaults import MIN_GAIN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.progress import aside, busy
+from swaplaw._parallel import aside, busy
 from swaplaw.cli.options import FILE, VotesGiven, assignments, command, names, option, switch
 from swaplaw.cli.render import (
     INTERVALS,

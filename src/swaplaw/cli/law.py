@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.progress import counting
+from swaplaw._parallel import counting
 from swaplaw.cli.options import VotesGiven, command, leave_out, only_grades, option, switch
 from swaplaw.cli.render import (
     INTERVALS,
@@ -126,7 +126,7 @@ def _masses(tallies: Sequence[Tally]) -> None:
 
 def pooled(tally: Tally, weight: Fraction) -> list[Row]:
     """Pool every pair at a weight."""
-    from swaplaw._core.parallel import ALONE
+    from swaplaw._parallel import ALONE
     from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import pair_effects
     from swaplaw.evidence.units import resampling_units

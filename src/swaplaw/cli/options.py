@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.progress import busy
 from swaplaw._files import allowing
+from swaplaw._parallel import busy
 from swaplaw.cli import render
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS, REPLICATES
 from swaplaw.errors import Fix, InputError, listing, quote, several
@@ -380,7 +380,7 @@ def _parts() -> Group:
 
 
 def _crew(workers: int | None, cluster: str | None) -> dict[str, Any]:
-    from swaplaw._core.parallel import Crew, executor_at
+    from swaplaw._parallel import Crew, executor_at
 
     if cluster is not None and workers is not None:
         raise InputError("--workers is for processes of this machine, and --cluster for a cluster: give one of them")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from swaplaw._core.rounding import PLAIN, decimals
+from swaplaw._result import PLAIN, decimals
 from swaplaw.cli.options import VotesGiven, command, option
 from swaplaw.cli.render import (
     INTERVALS,

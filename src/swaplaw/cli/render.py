@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from swaplaw._core.progress import aside, busy
-from swaplaw._core.progress import with_bar as bar
-from swaplaw._core.rounding import ARROWS, PLAIN, arrow, share
-from swaplaw._core.rounding import points as signed_points
+from swaplaw._parallel import aside, busy
+from swaplaw._parallel import with_bar as bar
+from swaplaw._result import ARROWS, PLAIN, arrow, share
+from swaplaw._result import points as signed_points
 from swaplaw.errors import LostWorkerWarning, StatisticalWarning, printable, several
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelCall, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from swaplaw._core.inspect_run import errors_for_inspect
+from swaplaw._inspect_run import errors_for_inspect
 from swaplaw.collect.local import SLOTS, LocalServer, require, require_extra, verified
 
 PROMPT, COMPLETION = 1024, 1024

@@ -39,7 +39,7 @@ from inspect_ai.model import (
 from inspect_ai.util import DisplayType
 from tenacity import RetryError
 
-from swaplaw._core.inspect_run import inspect_errors, stdout_to_stderr
+from swaplaw._inspect_run import inspect_errors, stdout_to_stderr
 from swaplaw.collect.local import LOCAL, MODEL, SHA256, SLOTS, require
 from swaplaw.collect.task import CLUSTER, SAMPLES, TEMPERATURE, mcq, prompt
 from swaplaw.errors import InputError, SwaplawError, listing, quote

@@ -28,7 +28,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from swaplaw._core.inspect_run import errors_for_inspect
+from swaplaw._inspect_run import errors_for_inspect
 from swaplaw.answers.choice import read_choice
 from swaplaw.answers.letters import letter
 from swaplaw.collect.design import order, read_manifest

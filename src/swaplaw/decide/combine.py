@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.parallel import Crew, Progress, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._parallel import Crew, Progress, Workers
+from swaplaw._result import Result
 from swaplaw.decide.crossfit import Choice, Crossfit, Scorer, crossfit, deal
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.front import answered_by_all, pricing

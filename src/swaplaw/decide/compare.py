@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._result import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.interval import LEVEL, POWER, Effect, effect_among

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import ALONE, Crew, Progress, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Floats, Ints
+from swaplaw._parallel import ALONE, Crew, Progress, Workers
+from swaplaw._result import Result
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.policy import Silence
 from swaplaw.errors import InputError, listing, quote

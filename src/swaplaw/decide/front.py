@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import ALONE, Crew, Progress, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Floats, Ints
+from swaplaw._parallel import ALONE, Crew, Progress, Workers
+from swaplaw._result import Result
 from swaplaw.decide.crossfit import Choice, Crossfit, alone, crossfit, deal, read_as
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
 from swaplaw.decide.policy import Silence

@@ -16,8 +16,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from swaplaw._core.results import Result
 from swaplaw._files import write_text
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote
 
 SCHEMA = "swaplaw.policy"

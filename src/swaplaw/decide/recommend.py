@@ -22,9 +22,8 @@ from math import ceil, hypot, isfinite
 from statistics import NormalDist
 from typing import Any, Literal
 
-from swaplaw._core.hooks import above
-from swaplaw._core.parallel import Crew, Progress, Workers
-from swaplaw._core.results import Result
+from swaplaw._parallel import Crew, Progress, Workers
+from swaplaw._result import Result, above
 from swaplaw.decide.crossfit import Choice, Crossfit
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
 from swaplaw.decide.front import (

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.registry import Registry
-from swaplaw._core.threads import one_thread
+from swaplaw._arrays import Bools, Floats, Ints
+from swaplaw._parallel import one_thread
+from swaplaw._result import Registry
 from swaplaw.decide.crossfit import PART_WORK, Choice, alone, choice_of, own_totals, read_as
 from swaplaw.decide.policy import Silence
 from swaplaw.law.pair import Pair, places_of_pairs

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.anytime import GUARANTEE, Anytime, adjusted, anytime_effect, e_value, reaches

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.errors import InputError
 from swaplaw.evidence.interval import LEVEL, check_level
 

@@ -10,7 +10,7 @@ from math import nan, prod, sqrt, tanh
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.evidence.interval import LEVEL, student
 
 LEAST_MODELS = 6

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.votes.tally import Tally
 
 WHOLE = 2**53

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats, Ints
+from swaplaw._result import Result
 from swaplaw.errors import InputError
 from swaplaw.evidence.association import fisher
 from swaplaw.evidence.interval import LEVEL

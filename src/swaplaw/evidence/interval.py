@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.rounding import decimals
+from swaplaw._arrays import Floats, Ints
+from swaplaw._result import decimals
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.units import unit_totals
 

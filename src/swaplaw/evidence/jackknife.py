@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.interval import LEVEL, Interval, check_level, student
 from swaplaw.evidence.units import Unit, Units, require_several, resampling_units

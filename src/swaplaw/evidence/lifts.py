@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.evidence.interval import LEVEL, Effect, effect_among, effects, errors_of_sums, no_effect
 from swaplaw.evidence.units import Units
 from swaplaw.law.pair import Outcome, Pair, oriented_pairs, pooled

@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.errors import InputError
 from swaplaw.evidence.interval import LEVEL, PSEUDO_QUESTIONS, check_level, student
 

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.memory import require_memory
-from swaplaw._core.results import Result
-from swaplaw._core.threads import one_thread
+from swaplaw._arrays import Floats
+from swaplaw._parallel import one_thread, require_memory
+from swaplaw._result import Result
 from swaplaw.errors import InputError, StatisticalWarning, listing, quote, several
 from swaplaw.evidence.interval import LEVEL, check_level, effects
 from swaplaw.evidence.jackknife import PARTS, Estimate, Estimates, Parts, jackknife, parts_of

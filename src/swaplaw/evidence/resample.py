@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.errors import InputError
 from swaplaw.evidence.units import Unit, require_several, resampling_units
 from swaplaw.votes import inputs

@@ -15,8 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.ragged import Rows
+from swaplaw._arrays import Bools, Floats, Ints, Rows
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.ballot_boxes import Boxes, DrawnBallots, boxes_of
 from swaplaw.law.lines import Line, mixed

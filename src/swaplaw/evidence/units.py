@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.errors import InputError, StatisticalWarning, quote
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from swaplaw._core.progress import with_bar
+from swaplaw._parallel import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import documents

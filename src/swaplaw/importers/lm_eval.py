@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from swaplaw._core.progress import with_bar
+from swaplaw._parallel import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, listing, quote

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from swaplaw._core.registry import Registry
+from swaplaw._result import Registry
 from swaplaw.importers.record import Findings, Options
 from swaplaw.votes.files import Source
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
-from swaplaw._core.parallel import Crew, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Ints
+from swaplaw._parallel import Crew, Workers
+from swaplaw._result import Result
 from swaplaw.law.pair import Masses, Outcome, Pair, at_least_one, cells, oriented_pairs, pair, pairs, places_of_pairs
 from swaplaw.law.spans import Breakpoints, batches, own_scores, spans_of_batch, sum_over_slots
 from swaplaw.law.weights import PAPER_GRID, as_weight, paper_rule, simplest_between

@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.errors import InputError, quote
 from swaplaw.law.weights import whole_factors
 from swaplaw.votes.tally import Tally

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.parallel import Crew, Progress, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Floats, Ints
+from swaplaw._parallel import Crew, Progress, Workers
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.spans import batches, own_scores, scores_in, spans_of_batch
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight

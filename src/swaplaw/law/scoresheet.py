@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Floats, Ints
-from swaplaw._core.memory import require_memory
-from swaplaw._core.threads import one_thread
+from swaplaw._arrays import Bools, Floats, Ints
+from swaplaw._parallel import one_thread, require_memory
 from swaplaw.law.pair import Pair
 from swaplaw.law.spans import Breakpoints, Spans, spans_of_batch
 from swaplaw.law.weights import simplest_between

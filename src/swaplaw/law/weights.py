@@ -14,7 +14,7 @@ from math import isfinite, lcm
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.tally import Scores, Tally
 

@@ -25,7 +25,7 @@ from math import gcd, lcm, prod
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 from swaplaw.law.weights import whole_factors
 from swaplaw.votes.tally import Tally, tie_credit
 

@@ -23,7 +23,7 @@ from itertools import combinations, count
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 from swaplaw.panels.arrangement import Arrangement, primitive, spanned
 from swaplaw.panels.cuts import Best, OutOfWorkError, best_by_cuts
 

@@ -13,7 +13,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.panels.arrangement import Arrangement, Cone, Ray, product
 from swaplaw.votes.tally import tie_credit
 

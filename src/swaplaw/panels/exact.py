@@ -26,8 +26,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair

@@ -18,7 +18,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.law.spans import Spans, breakpoints, sum_over_slots
 from swaplaw.law.weights import PAPER_GRID, simplest_between
 from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, primitive, product

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.panels.arrangement import Arrangement
 from swaplaw.votes.tally import Tally, tie_credit
 

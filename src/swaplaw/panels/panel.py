@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Ints
+from swaplaw._result import Result
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.pair import Masses
 from swaplaw.law.weights import as_weight, vote

@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.parallel import Crew, Workers
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Ints
+from swaplaw._parallel import Crew, Workers
+from swaplaw._result import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.law.weights import whole_factors
 from swaplaw.panels.cuts import Work

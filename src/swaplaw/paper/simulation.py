@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
-from swaplaw._core.results import Result
+from swaplaw._arrays import Ints
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.law.pair import Masses, Pair
 from swaplaw.law.weights import as_weight, vote

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 from swaplaw.errors import InputError, quote
 from swaplaw.paper.skill import BLUNT, SHARP, Leanings, Solution, solve
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.paper.published import published
 from swaplaw.paper.synthetic import Fleet, Model, votes_of

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.threads import one_thread
+from swaplaw._arrays import Floats
+from swaplaw._parallel import one_thread
 from swaplaw.evidence.jackknife import Parts
 from swaplaw.law.pair import Pair, divide
 from swaplaw.votes.tally import Tally

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.association import count, mean, r2, rho, rmse, slope
 from swaplaw.evidence.interval import LEVEL, Interval

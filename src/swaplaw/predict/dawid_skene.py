@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.errors import InputError
 
 STEPS = 100

@@ -13,8 +13,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from swaplaw._core.results import Result
 from swaplaw._files import write_text
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.interval import Interval
 from swaplaw.law.weights import as_weight

@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.registry import Registry
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._result import Registry, Result
 from swaplaw.errors import InputError, StatisticalWarning, quote, several
 from swaplaw.evidence.association import count, mean, over_models, r2, rho, rmse
 from swaplaw.evidence.diversity import classical

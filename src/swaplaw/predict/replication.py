@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._result import Result
 from swaplaw.errors import InputError
 from swaplaw.evidence.association import mean, r2, rho, rmse, slope
 from swaplaw.evidence.quantities import Quantities, quantities_of

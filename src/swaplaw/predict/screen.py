@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats, Ints
+from swaplaw._result import Result
 from swaplaw.errors import InputError, quote, several
 from swaplaw.evidence.association import over_models
 from swaplaw.evidence.jackknife import dealt

@@ -11,7 +11,7 @@ from swaplaw.report.parts import MILLION, most_accurate
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Progress
+    from swaplaw._parallel import Progress
     from swaplaw.decide.combine import RuleResult
     from swaplaw.evidence.interval import Effect
     from swaplaw.evidence.units import Unit

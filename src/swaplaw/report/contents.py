@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, PANEL_WORK, REPEATS, REPLICATES
 from swaplaw.decide.recommend import RULE, Recommendation
 from swaplaw.errors import InputError, StatisticalWarning
@@ -28,7 +28,7 @@ from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Progress
+    from swaplaw._parallel import Progress
     from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
     from swaplaw.votes.table import Votes

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.evidence.interval import critical_of
 from swaplaw.evidence.lifts import errors_along
 from swaplaw.law.curve import Curve

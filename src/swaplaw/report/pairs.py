@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.decide.crossfit import deal, held_out_weight
 from swaplaw.evidence.interval import Effect, effect, no_effect, warn_thin
 from swaplaw.law.curve import Curve, curve_of
@@ -19,7 +19,7 @@ from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Progress
+    from swaplaw._parallel import Progress
 
 MOST_PAIRS = 100
 """Pairs with exact curves and held-out numbers; of more, those with the largest in-sample lift."""

@@ -16,7 +16,7 @@ from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
-    from swaplaw._core.parallel import Progress
+    from swaplaw._parallel import Progress
     from swaplaw.decide.recommend import Recommendation
     from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from swaplaw._core.rounding import points, share
+from swaplaw._result import points, share
 from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Reason, Recommendation
 from swaplaw.errors import listing, printable, several
 from swaplaw.evidence.interval import thin_note

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 
 if TYPE_CHECKING:
     import polars as pl

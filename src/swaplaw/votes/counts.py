@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 from swaplaw.errors import quote, several
 from swaplaw.votes.codes import Codes, alike, distinct, numbered
 from swaplaw.votes.options import OPTIONS, stated_options

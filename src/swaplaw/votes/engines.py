@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.codes import Codes, distinct
 from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS, OPTIONS

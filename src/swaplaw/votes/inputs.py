@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._core.hooks import above
+from swaplaw._result import above
 from swaplaw.errors import InputError, quote
 from swaplaw.votes.tally import Silence, Tally
 

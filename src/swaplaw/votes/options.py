@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 
 OPTIONS = "options"
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 26

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.ragged import Rows
+from swaplaw._arrays import Bools, Ints, Rows
 
 
 @dataclass(frozen=True)

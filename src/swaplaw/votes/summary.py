@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._core.results import Result
+from swaplaw._result import Result
 from swaplaw.errors import several
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike

@@ -24,9 +24,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.byte_cache import Kept
-from swaplaw._core.ragged import Rows
+from swaplaw._arrays import Bools, Ints, Kept, Rows
 from swaplaw.errors import InputError, quote, suggestion
 from swaplaw.votes.codes import summed
 from swaplaw.votes.rivals import RightSets, Rivals, arrange

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.decide.labels import labels_needed
 from swaplaw.decide.labels.estimates import Method, believed, estimate
 from swaplaw.evidence.prediction_powered import prediction_powered

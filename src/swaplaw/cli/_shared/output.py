@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from swaplaw._core.progress import busy
+from swaplaw._parallel import busy
 from swaplaw.cli._shared.reading import reading_of_run, reading_options, refuse_grades, refuse_reading_options
 from swaplaw.cli.options import CREW, _crew, _without_label
 from swaplaw.cli.render import (

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
-from swaplaw._core.results import Result
+from swaplaw._arrays import Floats
+from swaplaw._result import Result
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.decide.labels.change import Change
 from swaplaw.errors import InputError, quote

@@ -22,7 +22,7 @@ from math import lcm, prod
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.votes.ballots import Ballots
 from swaplaw.votes.tally import tie_credit
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.decide.labels.bounds import Labels
 from swaplaw.decide.labels.change import Change
 from swaplaw.decide.rules import agreement_weights, contests_of_shares

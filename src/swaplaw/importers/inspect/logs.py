@@ -18,7 +18,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._core.progress import with_bar
+from swaplaw._parallel import with_bar
 from swaplaw.answers.characters import storable
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
 from swaplaw.importers.inspect.answers import (

@@ -14,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints
 from swaplaw.votes.tally import Tally
 
 PARTS = 24

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import vote
 from swaplaw.predict.laws.kinds import margins_of

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats
+from swaplaw._arrays import Floats
 from swaplaw.errors import InputError, several
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.laws.kinds import Margins

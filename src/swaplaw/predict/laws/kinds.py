@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools, Floats, Ints
+from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw.errors import several
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Scores, Tally

@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.laws.kinds import Alike, Influence, Margins, alike

@@ -17,7 +17,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from swaplaw._core.inspect_run import errors_for_inspect
+from swaplaw._inspect_run import errors_for_inspect
 from swaplaw.errors import InputError
 from swaplaw.serve.forms import ChatRequest
 from swaplaw.serve.poll import Decision, Poll

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from inspect_ai.model import modelapi
 
-from swaplaw._core.inspect_run import errors_for_inspect
+from swaplaw._inspect_run import errors_for_inspect
 from swaplaw.errors import MissingExtraError
 
 if TYPE_CHECKING:

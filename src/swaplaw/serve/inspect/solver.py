@@ -10,7 +10,7 @@ from typing import Any
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from swaplaw._core.inspect_run import errors_for_inspect
+from swaplaw._inspect_run import errors_for_inspect
 from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError
 from swaplaw.law.weights import as_weight

@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from swaplaw._core.arrays import Bools
+from swaplaw._arrays import Bools
 from swaplaw.answers.characters import unify
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.answers.hedges import bounds, hedged, negated, rough

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Bools, Ints
-from swaplaw._core.results import Result
+from swaplaw._arrays import Bools, Ints
+from swaplaw._result import Result
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import several

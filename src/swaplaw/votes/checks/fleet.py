@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._core.arrays import Floats, Ints
+from swaplaw._arrays import Floats, Ints
 from swaplaw.errors import quote
 from swaplaw.votes.checks.ballots import SURE, Ballots, Check, added
 from swaplaw.votes.codes import distinct, summed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from swaplaw._core.arrays import Ints
+from swaplaw._arrays import Ints
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import quote, several
 from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, added, flags, form

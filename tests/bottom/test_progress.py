@@ -53,7 +53,7 @@ def test_a_command_says_what_it_does_on_a_terminal_and_nowhere_else(arguments: l
 def test_inner_work_is_drawn_and_what_is_printed_has_its_own_line() -> None:
     code = (
         "import sys\n"
-        "from swaplaw._core.progress import aside, busy, with_bar\n"
+        "from swaplaw._parallel import aside, busy, with_bar\n"
         "with busy('outer'):\n"
         "    assert list(with_bar('ab', 'inner', 2)) == ['a', 'b']\n"
         "    with aside():\n"

@@ -13,11 +13,16 @@ import hashlib
 import io
 import logging
 import pickle
+import re
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from swaplaw.errors import InputError, LostWorkerWarning, MissingExtraError, SwaplawError, quote
@@ -261,3 +266,157 @@ def _tell(error: Exception, missing: int, times: int) -> None:
         LostWorkerWarning,
         stacklevel=2,
     )
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """While in this context, BLAS uses one thread.
+
+    Several threads on a product of a few thousand numbers wait for each other longer than they work, and several
+    products at a time, each on all cores, do nothing else.
+    """
+    # SciPy brings a library of its own, which is there once its linear algebra is.
+    limit: AbstractContextManager[Any] = _controller("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
+    return limit
+
+
+@lru_cache(maxsize=2)
+def _controller(scipy: bool) -> Any:
+    """Find the libraries once, with SciPy's and without: that takes longer than many a product."""
+    import numpy.linalg  # noqa: F401  What is not loaded yet would not be found.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+_MEMINFO, _STATUS = Path("/proc/meminfo"), Path("/proc/self/status")
+
+
+def available_bytes() -> int | None:
+    """Memory that this process could still get; None where the system does not tell."""
+    try:
+        found = re.search(r"MemAvailable:\s*(\d+) kB", _MEMINFO.read_text())
+    except OSError:
+        found = None
+    free = None if found is None else 1024 * int(found[1])
+    return _within_limits(free)
+
+
+def _within_limits(free: int | None) -> int | None:
+    """What the limits of this process leave of it."""
+    try:
+        import resource
+    except ImportError:  # Not on Windows.
+        return free
+    kinds = {"VmSize": resource.RLIMIT_AS, "VmData": resource.RLIMIT_DATA}
+    limits = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
+    known = [limit - _used(name) for name, limit in limits.items() if limit != resource.RLIM_INFINITY]
+    return min([*(max(0, left) for left in known), *([] if free is None else [free])], default=None)
+
+
+def _used(name: str) -> int:
+    """What this process has taken of a limit already; 0 where the system does not tell."""
+    try:
+        found = re.search(rf"{name}:\s*(\d+) kB", _STATUS.read_text())
+    except OSError:
+        found = None
+    return 0 if found is None else 1024 * int(found[1])
+
+
+def require_memory(needed: float, what: str, advice: str) -> None:
+    """Refuse work that would take more memory than there is.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes, about.
+    what : str
+        What would be held.
+    advice : str
+        What to do instead.
+
+    Raises
+    ------
+    InputError
+        If that is more than the process could get.
+
+    Examples
+    --------
+    >>> require_memory(1e6, "a small table", "ask for less")
+    """
+    free = available_bytes()
+    if free is not None and needed > free:
+        raise InputError(f"{what} would take about {_gigabytes(needed)}, and {_gigabytes(free)} are free: {advice}")
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.0f} MB"
+
+
+Item = TypeVar("Item")
+
+_shown: list[Any] = []
+"""What is under way, outermost first; only the innermost is drawn."""
+
+
+def with_bar(work: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Pass items through, with a bar that says how many are done."""
+    if not sys.stderr.isatty():
+        yield from work
+        return
+    with _display() as display:
+        yield from display.track(work, total=total, description=label)
+
+
+@contextmanager
+def counting(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function to be told how much is done, and of how much."""
+    if not sys.stderr.isatty():
+        yield lambda done, of: None
+        return
+    with _display() as display:
+        task = display.add_task(label, total=None)
+        yield lambda done, of: display.update(task, completed=done, total=of)
+
+
+@contextmanager
+def busy(label: str) -> Iterator[None]:
+    """Say what is being done, and for how long, while nobody can tell how much is left."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with _display(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as display:
+        display.add_task(label, total=None)
+        yield
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Clear the terminal while something is printed, then go on showing what is under way."""
+    for display in _shown:
+        display.stop()
+    try:
+        yield
+    finally:
+        if _shown:
+            _shown[-1].start()
+
+
+@contextmanager
+def _display(*columns: Any) -> Iterator[Any]:
+    """Draw on standard error; what was drawn before waits until this ends."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # Redirecting would send what is printed meanwhile to standard error.
+    display = Progress(
+        *columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    with aside():
+        _shown.append(display)
+        try:
+            with display:
+                yield display
+        finally:
+            _shown.remove(display)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 CODE = """
-from swaplaw._core.threads import one_thread
+from swaplaw._parallel import one_thread
 with one_thread():
     pass
 import scipy.linalg

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Literal
 
-from swaplaw._core.progress import busy
+from swaplaw._parallel import busy
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError
 
 

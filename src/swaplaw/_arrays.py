@@ -1,18 +1,24 @@
-"""Ragged columns laid out for arithmetic: each column (a question) holds some values (its rivals), top first.
+"""Arrays: their types, ragged columns laid out as rectangles, and derived ones kept as long as there is room.
 
-Columns are sorted by falling height, so every row is a contiguous prefix of the columns. Rows of similar width are
-padded to rectangles, which reduce over their columns at the speed of memory; a flat array holds them in turn.
+A ragged column (a question) holds some values (its rivals), top first. Columns are sorted by falling height, so every
+row is a contiguous prefix of the columns. Rows of similar width are padded to rectangles, which reduce over their
+columns at the speed of memory; a flat array holds them in turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from swaplaw._core.arrays import Ints
+Ints = npt.NDArray[Any]
+"""Whole numbers: of 64 bits or fewer where they fit, Python's own (dtype object) where they do not."""
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -121,3 +127,37 @@ class Rows:
             index = columns[here] if copies is None else copies[here] * width + columns[here]
             blocks.append(block.take(index, axis=1).reshape(-1))
         return np.concatenate(blocks) if blocks else arrays[0]
+
+
+class Kept:
+    """Derived things by key, as many as fit in a number of bytes; what was used longest ago makes room.
+
+    Threads may share one without locks: the worst that happens is that something is derived twice.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self._found: dict[Hashable, tuple[Any, int]] = {}
+
+    def get(self, key: Hashable, derive: Callable[[], tuple[Any, int]]) -> Any:
+        """Look up, or derive (the thing and its bytes)."""
+        found = self._found.pop(key, None)
+        if found is None:
+            found = derive()
+            self._make_room(self.room - found[1])
+        self._found[key] = found
+        return found[0]
+
+    def _make_room(self, rest: int) -> None:
+        used = sum(size for _, size in list(self._found.values()))
+        for oldest in list(self._found):
+            if used <= rest:
+                break
+            used -= self._found.pop(oldest, (None, 0))[1]
+
+    def __getstate__(self) -> int:
+        """Copies and other processes derive their own: only what cannot be derived is worth sending."""
+        return self.room
+
+    def __setstate__(self, room: int) -> None:
+        self.__init__(room)  # type: ignore[misc]

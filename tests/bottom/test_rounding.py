@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw._core.rounding import arrow, decimals, points, share
+from swaplaw._result import arrow, decimals, points, share
 from swaplaw.evidence.interval import Effect
 
 

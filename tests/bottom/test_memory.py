@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import swaplaw as sl
-from swaplaw._core import memory
+from swaplaw import _parallel as memory
 
 
 def test_what_does_not_fit_is_refused_with_its_size() -> None:
@@ -40,7 +40,7 @@ def test_running_out_of_memory_is_one_line() -> None:
 def test_what_is_taken_of_a_limit_is_not_free() -> None:
     code = (
         "import resource, numpy as np\n"
-        "from swaplaw._core.memory import available_bytes\n"
+        "from swaplaw._parallel import available_bytes\n"
         "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
         "before = available_bytes()\n"
         "held = np.ones(1 << 30, dtype=np.uint8)\n"

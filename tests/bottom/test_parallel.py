@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw._core.parallel import ALONE, LARGEST_SHARE, Crew, executor_at
+from swaplaw._parallel import ALONE, LARGEST_SHARE, Crew, executor_at
 from swaplaw.cli.render import doubts_on_stderr
 from swaplaw.errors import LostWorkerWarning, MissingExtraError
 from swaplaw.law.curve import _curves_at
@@ -70,7 +70,7 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_share_that_kills_every_worker_ends_with_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("swaplaw._core.parallel.ROUNDS", 2)
+    monkeypatch.setattr("swaplaw._parallel.ROUNDS", 2)
 
     def work(_: Any, share: int) -> int:
         if share == 1:
@@ -179,7 +179,7 @@ def unused_port() -> int:
 
 
 def test_a_cluster_that_does_not_answer(swaplaw: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("swaplaw._core.parallel.PATIENCE", 1)
+    monkeypatch.setattr("swaplaw._parallel.PATIENCE", 1)
     address = f"tcp://127.0.0.1:{unused_port()}"
     found = swaplaw("panel", "demo", "--cluster", address)
     assert found.code == 2
@@ -206,7 +206,7 @@ def test_bad_options(command: str, options: list[str], words: str, swaplaw: Run)
 def test_commands_say_the_same_with_workers(swaplaw: Run) -> None:
     for command in (
         ["panel", "demo", "--top", "2", "--folds", "2", "--repeats", "1"],
-        ["recommend", "demo", "--search", "full", "--folds", "2", "--repeats", "1", "--replicates", "100"],
+        ["recommend", "demo", "--folds", "2", "--repeats", "1"],
     ):
         once, shared = swaplaw(*command, "--json"), swaplaw(*command, "--json", "--workers", "2")
         assert (shared.code, shared.out) == (0, once.out)

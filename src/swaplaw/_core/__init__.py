@@ -1,1 +1,0 @@
-"""Private: array layouts, exact floats, parallel work, rounding. No domain words here."""
