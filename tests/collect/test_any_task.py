@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -59,10 +60,10 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Answering:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Answering]:
     with Answering({f"What is {n} plus {n}?": str(2 * n) for n in range(1, 9)}) as answering:
         monkeypatch.setenv("SCRIPTED_BASE_URL", answering.url)
-        yield answering  # type: ignore[misc]
+        yield answering
 
 
 def words(task: str, folder: Path, *more: str) -> list[str]:

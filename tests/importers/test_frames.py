@@ -15,9 +15,20 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 
-LETTERS = {"qid": ["1", "2", "3"], "key": ["A", "B", "C"], "m": ["A", "C", "C"], "n": ["B", "B", "A"]}
-LONG = {"id": [1, 1, 2, 2], "llm": ["m", "n"] * 2, "prediction": [4.0, 5.0, None, 6.0], "answer": [4, 4, 6, 6]}
-JUDGED = {
+Columns = dict[str, list[Any]]
+LETTERS: Columns = {
+    "qid": ["1", "2", "3"],
+    "key": ["A", "B", "C"],
+    "m": ["A", "C", "C"],
+    "n": ["B", "B", "A"],
+}
+LONG: dict[str, list[Any]] = {
+    "id": [1, 1, 2, 2],
+    "llm": ["m", "n"] * 2,
+    "prediction": [4.0, 5.0, None, 6.0],
+    "answer": [4, 4, 6, 6],
+}
+JUDGED: Columns = {
     "item": ["1", "1", "2", "2"],
     "judge": ["j", "k"] * 2,
     "verdict": ["good", "bad", "good", "good"],
@@ -92,7 +103,7 @@ def test_sheets_are_read_by_name(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
-    book.active.title = "about"  # type: ignore[union-attr]
+    book.active.title = "about"
     sheet = book.create_sheet("votes")
     for row in (["question", "model", "answer", "gold"], ["1", "m", "A", "A"]):
         sheet.append(row)
@@ -109,7 +120,7 @@ def test_an_empty_score_is_named(tmp_path: Path) -> None:
         sl.read_votes(pl.DataFrame(LAYOUTS["no grade"][0]))
 
 
-UNKNOWN = {
+UNKNOWN: dict[str, dict[str, Any]] = {
     "usage": {"id": 1, "target": "5", "usage": {"prompt": 5, "completion": 7}, "meta": {"n": 5, "seed": 7}},
     "flags": {"id": 1, "flags": {"cached": True, "stream": False}},
     "times": {"id": 1, "begun": "2026-01-01", "ended": "2026-01-01", "took": 3, "waited": 3},

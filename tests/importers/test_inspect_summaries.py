@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swaplaw.importers.inspect import summaries as inspect_summaries
-from swaplaw.importers.inspect.summaries import WHOLE, elements, summaries
+from swaplaw.importers import documents
+from swaplaw.importers.documents import elements
+from swaplaw.importers.inspect.summaries import WHOLE, summaries
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'swaplaw[inspect]'")
 
@@ -50,7 +51,7 @@ def test_elements_are_those_of_the_array_however_it_is_cut(
     handle = io.BytesIO(json.dumps(objects, indent=indent, ensure_ascii=plain).encode("utf-8", "replace"))
     expected = json.loads(handle.getvalue())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inspect_summaries, "_CHUNK", chunk)
+        patch.setattr(documents, "_CHUNK", chunk)
         assert list(elements(handle, "x")) == expected
 
 

@@ -57,7 +57,7 @@ def run(folder: Path, scoring: Any, **how: Any) -> EvalLog:
     return read_eval_log(log.location)
 
 
-def judges() -> list[Model]:
+def judges() -> list[str | Model]:
     return [judge("ja", 1), judge("jb", 2), judge("jb", 3)]
 
 
@@ -121,7 +121,7 @@ def test_each_part_of_a_score_is_a_dataset(tmp_path: Path) -> None:
 
 def test_long_panels_are_not_in_summaries(tmp_path: Path) -> None:
     """Summaries leave out what is long, such as what failed graders said: then the sample itself is read."""
-    wordy = [scripted(f"j{n}", lambda _: "well " * 400) for n in range(2)]
+    wordy: list[str | Model] = [scripted(f"j{n}", lambda _: "well " * 400) for n in range(2)]
     log = run(tmp_path, model_graded_qa(model=[*wordy, judge("j2", 1)]))
     frame = sl.read_votes(tmp_path).frame.collect()
     assert frame.height == 3 * ITEMS

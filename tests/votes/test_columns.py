@@ -38,3 +38,10 @@ def test_a_new_name_is_known_everywhere(tmp_path: Path, monkeypatch: pytest.Monk
     file.write_text("question,Cavalo,answer,gold\n1,m,A,A\n")
     assert sl.import_votes(file, Options(dataset="d")).votes.counts["model"].to_list() == ["m"]
     assert find_columns(["Pergunta", "a", "b", "answer"], {}, (), "t").question == "Pergunta"
+
+
+def test_the_scores_of_inspects_frames_are_answers_and_grades() -> None:
+    names = ["sample_id", "model", "id", "epoch", "target", "score_choice", "score_choice_answer"]
+    found = columns.guess(names)
+    assert (found["question"], found["sample"], found["gold"]) == ("id", "epoch", "target")
+    assert (found["answer"], found["correct"]) == ("score_choice_answer", "score_choice")

@@ -11,7 +11,7 @@ import pytest
 from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 
 import swaplaw as sl
-from swaplaw.importers.inspect.judging import judged_by
+from swaplaw.importers.meaning import judged_by
 from swaplaw.votes.grouping import group_answers, read_grouping
 from swaplaw.votes.table import votes_of
 

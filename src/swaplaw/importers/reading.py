@@ -18,8 +18,7 @@ from swaplaw.importers import corpus, tables
 from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import FORMATS, format_of
-from swaplaw.importers.repeats import repeat_notes
-from swaplaw.importers.spelling import EXACT, spelling_notes
+from swaplaw.importers.spelling import EXACT, repeat_notes, spelling_notes
 from swaplaw.votes import engines
 from swaplaw.votes.contract import OPTIONAL, REQUIRED
 from swaplaw.votes.files import FORMATS as TABLES

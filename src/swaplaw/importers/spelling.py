@@ -1,4 +1,8 @@
-"""Answers that differ from gold only in how they are written: reconciled by a stated form, or refused with the fix."""
+"""What is said of votes once they are read.
+
+Answers that differ from gold only in how they are written are reconciled by a stated form, or refused with the fix;
+rows that repeat a vote are told, where votes are not numbered.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import Fix, InputError, listing, quote
+from swaplaw.votes import engines
 from swaplaw.votes.checks.answers import numbered_otherwise
 from swaplaw.votes.checks.golds import is_letter
 from swaplaw.votes.checks.silence import is_no_answer
+from swaplaw.votes.codes import summed
 from swaplaw.votes.table import Votes
 
 if TYPE_CHECKING:
@@ -164,3 +172,26 @@ def _refuse_shifted(given: pl.DataFrame, name: str) -> None:
             f"{name}: {how}; number both in the same way",
             Fix("canonical", EXACT, "read them", "if these are not options"),
         )
+
+
+def repeat_notes(votes: Votes) -> Iterator[str]:
+    """Say so where a few questions have more votes of a model than most, and nothing numbers the votes."""
+    if any("sample" in engines.columns(source.scan(), source.name) for source in votes.sources):
+        return
+    (datasets, d), (models, m), (questions, q) = map(votes.codes, ("dataset", "model", "question"))
+    # Ballots in the order of dataset, model and question.
+    keys = len(datasets) * len(models) * len(questions)
+    ballots, numbers = summed((d * len(models) + m) * len(questions) + q, keys, votes.counts["votes"].to_numpy())
+    different, times = np.unique(numbers, return_counts=True)
+    usual = int(different[times.argmax()])
+    more = np.flatnonzero(numbers > usual)
+    if not len(more) or 2 * len(more) > len(ballots):
+        return
+    first = int(ballots[more[0]])
+    model, question = models[first // len(questions) % len(models)], questions[first % len(questions)]
+    such = f"{numbers[more[0]]} of {quote(model)} on {quote(question)}"
+    yield (
+        f"{len(more)} of {len(ballots)} pairs of a model and a question have more than {usual} "
+        f"{'vote' if usual == 1 else 'votes'}, such as {such}: each row "
+        "counts; remove rows that are there twice, or number the votes in a column 'sample'"
+    )

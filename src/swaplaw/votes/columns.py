@@ -12,13 +12,13 @@ from functools import cache
 
 _IDS = (
     *("question_id", "question_uuid", "question_number", "question_no", "qid", "uuid", "record_id", "instance_id"),
-    *("sample_id", "sample_score.sample_id", "item_id", "problem_id", "example_id", "doc_id", "prompt_id", "task_id"),
+    *("sample_score.sample_id", "item_id", "problem_id", "example_id", "doc_id", "prompt_id", "task_id"),
 )
 HUMAN = ("human", "human_label", "human_verdict", "human_vote", "human_judgment", "human_preference", "human_score")
 NAMES: Mapping[str, tuple[str, ...]] = {
     # Of a vote.
     "dataset": ("dataset", "dataset_name", "benchmark", "task", "task_name", "eval", "corpus"),
-    "question": ("question", *_IDS, "id", "item", "index", "prompt", "input", "question_text"),
+    "question": ("question", *_IDS, "id", "sample_id", "item", "index", "prompt", "input", "question_text"),
     "model": ("model", "model_name", "model_id", "sampler", "system", "engine", "llm", "voter"),
     "sample": (
         *("sample", "sample_number", "sample_no", "sample_index", "sample_idx", "epoch", "repeat", "repetition"),
@@ -52,7 +52,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "judge": ("judge", "judge_name", "judge_model", "judge_id", "grader", "grader_model", "annotator", "rater"),
     "verdict": ("verdict", "judgment", "judgement", "winner", "preference", "rating", "grade", "decision"),
     # Of a question that is to be asked.
-    "id": ("id", *_IDS),
+    "id": ("id", *_IDS, "sample_id"),
     "text": ("question", "question_text", "text", "input", "prompt", "query", "stem", "problem"),
     "options": ("options", "choices", "answer_choices", "candidates", "endings"),
     "right_letter": ("answer_letter", "answer_key", "correct_letter", "correct_option", "gold_letter"),
@@ -126,6 +126,10 @@ def guess(
     judging = {"model": candidates(columns, NAMES["judge"]), "answer": candidates(columns, NAMES["verdict"])}
     if all(judging.values()) and not judging.keys() & found.keys() and judging.keys() <= set(parts):
         found |= {part: names[0] for part, names in judging.items()}
+    # Inspect's `samples_df` has `score_NAME`, the grade, beside `score_NAME_answer`.
+    scored = [name for name in columns if name.startswith("score_") and f"{name}_answer" in columns]
+    if len(scored) == 1 and not {"answer", "correct"} & found.keys() and "answer" in parts:
+        found |= {"correct": scored[0], "answer": f"{scored[0]}_answer"}
     for part in parts:
         if part in found:
             continue

@@ -1,6 +1,6 @@
 """Free answers grouped by meaning: a judge says which answers are the same, and what it said is kept and reused.
 
-No gold is needed, so the categories also exist in deployment. The judge is any function; `importers.inspect.judging`
+No gold is needed, so the categories also exist in deployment. The judge is any function; `importers.meaning`
 makes one of any Inspect model. Assignments are kept in a file, so that the same votes give the same categories again.
 """
 
