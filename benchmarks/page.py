@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Row
-from swaplaw import Votes
-from swaplaw.paper import twin
+from swaplaw import Votes, demo_votes
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options, document, page, write_page
 
@@ -30,7 +29,7 @@ def wide_fleet() -> Votes:
 
 
 def measure() -> Iterator[Row]:
-    fleets = [("45 pairs on 3,000 questions", twin("supergpqa"), 2.0), ("19,900 pairs", wide_fleet(), 4.0)]
+    fleets = [("45 pairs on 3,000 questions", demo_votes("supergpqa-twin"), 2.0), ("19,900 pairs", wide_fleet(), 4.0)]
     browser = runpy.run_path(str(SCREENSHOTS))["browser"]
     with browser() as chrome, tempfile.TemporaryDirectory() as folder:
         for name, votes, limit in fleets:

@@ -1,4 +1,4 @@
-"""Make `src/swaplaw/data/twins.npz`: synthetic votes arranged until the paper's values of pairs and trios come out.
+"""Make `scripts/twins.npz`: synthetic votes arranged until the paper's values of pairs and trios come out.
 
 1. Draw ballots with the paper's marginals (`generate(twin_fleet(...))`), and move single votes until every model's
    accuracies, and the share of votes that tie, are the published ones.
@@ -11,7 +11,7 @@
 
 takes about four minutes of processor time and needs a C compiler; then
 
-    swaplaw reproduce --twin --arrangements twins.npz
+    python scripts/twins.py twins.npz -o src/swaplaw/data && swaplaw reproduce --twin
 
 shows what agrees. The two arrangements that ship come a little closer: they were made in many such rounds, each
 starting from the best before, at lower temperatures, and with the weights of single terms changed in between. `--add`
@@ -32,7 +32,7 @@ import numpy as np
 from swaplaw._arrays import Ints
 from swaplaw.paper.published import published
 from swaplaw.paper.synthetic import _Ballots, _Exam
-from swaplaw.paper.twins import CLUSTERS, twin_fleet
+from twins import CLUSTERS, twin_fleet
 
 DATASETS = ("supergpqa", "gpqa-diamond", "forensic")
 # Sums of scores that round to the published accuracies and also allow the published S-hat, lifts and ceilings: these

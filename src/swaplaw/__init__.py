@@ -19,7 +19,7 @@ sl.predictors(other, law)                        # compare predictors of lift
 sl.front(tally).best                             # what accuracy n calls buy
 sl.recommend(tally).policy.write("policy.json")  # what to deploy, judged on held-out questions
 sl.paper.simulate(sl.paper.World(0.45)).lifts["12:12"]       # the paper's Monte Carlo world
-sl.paper.generate(sl.paper.Fleet(...)), sl.paper.twin("forensic")  # synthetic votes with the marginals you ask for
+sl.paper.generate(sl.paper.Fleet(...)), sl.demo_votes("forensic-twin")  # synthetic votes with the marginals you ask for
 """
 
 import lazy_loader

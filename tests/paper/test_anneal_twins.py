@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import anneal_twins as recipe
 from swaplaw.paper.published import published
+from twins import twin
 
 from support.commands import Run
 
@@ -36,7 +38,9 @@ def test_a_fresh_seed_shows_the_paper(swaplaw: Run, tmp_path: Path) -> None:
     """About five minutes of processor time: the whole recipe, and everything that is published beside it."""
     file = tmp_path / "twins.npz"
     subprocess.run([sys.executable, recipe.__file__, "--seed", "7", "-o", str(file)], check=True)
-    done = swaplaw("reproduce", "--twin", "--arrangements", file, "--seed", "7", "-o", tmp_path / "out", "--json")
+    votes = tmp_path / "twins.parquet"
+    pl.concat([twin(name, file).frame.collect() for name in published().datasets], how="diagonal").write_parquet(votes)
+    done = swaplaw("reproduce", votes, "-o", tmp_path / "out", "--json")
     rows = json.loads(done.out)["comparisons"]
     about_pairs = [row for row in rows if row["id"] in published().prose or row["id"].startswith(PAIR_TABLES)]
     assert sum(row["within"] for row in about_pairs) >= 210

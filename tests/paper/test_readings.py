@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import swaplaw as sl
-from swaplaw.cli.paper.reproduce import _read_grid
+from swaplaw.cli.paper import _weights
 from swaplaw.law.weights import PAPER_GRID
 from swaplaw.paper.published import Comparison, published
 from swaplaw.paper.reproduce import study_of
@@ -72,7 +72,7 @@ def test_given_weights_take_the_marks_away(given: bool) -> None:
 def test_weights_come_from_a_file(swaplaw: Run, tmp_path: Path) -> None:
     file = tmp_path / "grid.txt"
     file.write_text("1/24, 1/12\n2/3 0 1")
-    assert _read_grid(str(file)) == (Fraction(1, 24), Fraction(1, 12), Fraction(2, 3), Fraction(1))
+    assert _weights(str(file)) == (Fraction(1, 24), Fraction(1, 12), Fraction(2, 3), Fraction(1))
     for text, complaint in (("", "there are no weights"), ("two", "'two' is not a number"), ("-1", "negative")):
         file.write_text(text)
         finished = swaplaw("reproduce", "demo", "--grid", file, "-o", tmp_path / "out")

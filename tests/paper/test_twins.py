@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -17,17 +13,14 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.paper.published import published
 from swaplaw.paper.synthetic import Fleet, Model, generate
-from swaplaw.paper.twins import taken, twin, twin_fleet, twins
-
-from support.commands import Run
+from twins import twin_fleet
 
 DATASETS = list(published().datasets)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2026])
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_twins_have_the_marginals_of_the_paper(dataset: str, seed: int) -> None:
-    votes = twin(dataset, seed)
+def test_twins_have_the_marginals_of_the_paper(dataset: str) -> None:
+    votes = sl.demo_votes(f"{dataset}-twin")
     tally = votes.tally()
     found = {model.model: model for model in sl.summary(tally)}
     accuracy = {row["model"]: row for row in published().tables["model_accuracy"].rows}
@@ -47,7 +40,7 @@ def test_twins_have_the_marginals_of_the_paper(dataset: str, seed: int) -> None:
 
 
 def test_twins_say_that_they_are_synthetic_and_look_like_the_real_thing() -> None:
-    mcq, free = twin("gpqa-diamond"), twin("forensic")
+    mcq, free = sl.demo_votes("gpqa-diamond-twin"), sl.demo_votes("forensic-twin")
     for votes in (mcq, free):
         assert votes.datasets[0].endswith("-twin")
         assert votes.frame.select(pl.col("synthetic").all()).collect().item()
@@ -60,17 +53,6 @@ def test_twins_say_that_they_are_synthetic_and_look_like_the_real_thing() -> Non
     assert (min(letters), max(letters)) == (4, 10)
     assert len(set(free.frame.collect()["cluster"])) == 5
     assert "correct" in free.frame.collect_schema().names()
-
-
-def test_the_largest_twin_has_720_000_votes() -> None:
-    frame = twin("supergpqa", 5).frame.collect()
-    assert len(frame) == 720_000
-
-
-def test_the_same_seed_gives_the_same_votes() -> None:
-    first, again, other = (twin("forensic", seed).frame.collect() for seed in (3, 3, 4))
-    assert first.equals(again)
-    assert not first.equals(other)
 
 
 SHARES = st.floats(0.05, 0.95)
@@ -137,41 +119,9 @@ def test_ragged_counts_really_are_ragged() -> None:
         (lambda: Fleet("d", (Model("a", 0.5), Model("a", 0.5)), 5), "name of its own"),
         (lambda: Fleet("d", (Model("a", 0.5),), 0), "questions"),
         (lambda: Fleet("d", (Model("a", 0.5),), 5, (1,)), "options"),
-        (lambda: twin("mmlu"), "mmlu"),
+        (lambda: twin_fleet("mmlu"), "mmlu"),
     ],
 )
 def test_impossible_fleets_are_refused(build: Callable[[], Any], complaint: str) -> None:
     with pytest.raises(sl.InputError, match=complaint):
         build()
-
-
-def test_command_writes_twins(swaplaw: Run, tmp_path: Path) -> None:
-    file = tmp_path / "votes.parquet"
-    printed = swaplaw("twin", "gpqa-diamond", "forensic", "-o", file, "--json")
-    document = json.loads(printed.out)
-    assert document["synthetic"] is True
-    assert sl.read_votes(file).datasets == ["forensic-twin", "gpqa-diamond-twin"]
-    assert "SYNTHETIC" in swaplaw("twin", "forensic", "-o", file).out
-    assert swaplaw("twin", "nonsense", "-o", file).code == 2
-
-
-def test_all_twins_are_one_table() -> None:
-    assert twins(["forensic", "gpqa-diamond"]).datasets == ["forensic-twin", "gpqa-diamond-twin"]
-
-
-def test_a_seed_says_which_arrangement_it_takes(swaplaw: Run, tmp_path: Path) -> None:
-    assert "arrangement 1 of 2" in taken(4)
-    printed = swaplaw("twin", "forensic", "-o", tmp_path / "votes.parquet", "--seed", "7").out
-    assert "seed 7 takes arrangement 2 of 2" in printed
-
-
-def test_arrangements_may_come_from_a_file(swaplaw: Run, tmp_path: Path) -> None:
-    file = tmp_path / "second.npz"
-    with (files("swaplaw") / "data" / "twins.npz").open("rb") as ours, np.load(ours) as kept:
-        np.savez_compressed(file, **{name: kept[name][1:] for name in kept.files})
-    assert twin("forensic", 3, file).frame.collect().equals(twin("forensic", 3).frame.collect())
-    assert "arrangement 1 of 1" in taken(3, file)
-    file.write_text("none")
-    refused = swaplaw("twin", "forensic", "-o", tmp_path / "votes.parquet", "--arrangements", file)
-    assert refused.code == 2
-    assert "not a file of arrangements" in refused.err

@@ -11,7 +11,6 @@ import swaplaw as sl
 from swaplaw.predict.calibrate import mean_rates
 from swaplaw.predict.replication import COMPARED, Replication, replicate
 
-from support.commands import Run
 from support.data import real_votes
 from support.pages import DOCS
 
@@ -57,16 +56,6 @@ def test_the_joint_law_leads_and_the_fitted_competitor_is_shown(found: Replicati
     assert found.median("rho", "joint") >= found.median("rho", "shares")
     assert all(each.rho["joint"] >= 0.75 for each in found.datasets)
     assert {"conditional", "accuracies"} <= set(found.datasets[0].rmse)
-
-
-def test_the_command(swaplaw: Run) -> None:
-    files = [str(real_votes(f"{name}.parquet")) for name in ("aime", "renze-temperature")]
-    document = json.loads(swaplaw("reproduce", "--replicate", *files, "--json").out)
-    assert [each["weight"] for each in document["replications"]] == ["1/3", "2/3", "1"]
-    assert len(document["replications"][0]["transfers"]) == 6
-    refused = swaplaw("reproduce", "--replicate", files[1])
-    assert refused.code == 2
-    assert "two datasets" in refused.err
 
 
 def test_one_dataset_cannot_be_replicated(repeated: list[sl.Tally]) -> None:

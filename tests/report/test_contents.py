@@ -22,7 +22,6 @@ from swaplaw.cli import swaplaw as cli
 from swaplaw.cli._shared.output import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
-from swaplaw.paper import twin
 from swaplaw.report import Options, document, page, write_figures
 from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
@@ -165,7 +164,7 @@ def test_disjoint_models_are_said() -> None:
 
 def test_free_text_with_clusters_and_reasons(tmp_path: Path) -> None:
     """A forensic fleet: free text, challenges as clusters, abstentions with reasons."""
-    found = report_of(twin("forensic"), tmp_path / "report.html")
+    found = report_of(demo_votes("forensic-twin"), tmp_path / "report.html")
     assert found["quality"]["synthetic"] is True
     assert found["quality"]["clusters"] == 5
     assert any("unanswered" in row["reasons"] for row in found["fleet"])

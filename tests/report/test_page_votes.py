@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from screenshots import WIDTHS
-from swaplaw import Votes, votes_from
-from swaplaw.paper import twin
+from swaplaw import Votes, demo_votes, votes_from
 from swaplaw.paper.synthetic import Fleet, Model, generate
 from swaplaw.report import Options
 
@@ -97,7 +96,7 @@ def test_odd_votes_explain_themselves(chrome: Any, tmp_path: Path, name: str) ->
 def test_free_text_fleet(chrome: Any, tmp_path: Path) -> None:
     """A forensic fleet shows its free text, its clusters, its reasons, and that it is synthetic."""
     file = tmp_path / "forensic.html"
-    report_of(twin("forensic"), file, replace(QUICK, panel_work=0.0))
+    report_of(demo_votes("forensic-twin"), file, replace(QUICK, panel_work=0.0))
     visit(chrome, file)
     assert "synthetic" in text(chrome, "#verdict")
     assert "unanswered" in text(chrome, "#fleet")
@@ -113,7 +112,7 @@ def move_the_weight(chrome: Any, file: Path) -> None:
 def test_large_report_is_small_and_works(chrome: Any, tmp_path: Path) -> None:
     """45 pairs on 3,000 questions: below 6 MB, and the weight moves."""
     file = tmp_path / "large.html"
-    found = report_of(twin("supergpqa"), file, FLEET)
+    found = report_of(demo_votes("supergpqa-twin"), file, FLEET)
     assert len(found["explorer"]["pairs"]) == 45
     assert len(found["questions"]) == 3000
     assert file.stat().st_size < 6e6

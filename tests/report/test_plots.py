@@ -104,9 +104,9 @@ def test_accuracy_against_cost_and_samples(tmp_path: Path) -> None:
 
 def test_vote_map_of_many_questions_draws_columns_of_several() -> None:
     """No more columns than an eye can tell apart, each the mean of what it stands for."""
-    tally = sl.paper.twin("gpqa-diamond").tally().select(questions=np.arange(198) < 7)
+    tally = sl.demo_votes("gpqa-diamond-twin").tally().select(questions=np.arange(198) < 7)
     assert len(rows_of(vote_map(tally, "Votes"))) == 7 * len(tally.models)
-    whole = sl.paper.twin("supergpqa").tally()
+    whole = sl.demo_votes("supergpqa-twin").tally()
     rows = rows_of(vote_map(whole, "Votes"))
     assert len(rows) == 300 * len(whole.models)
     best = [row["share"] for row in rows if row["model"] == whole.models[3]]

@@ -54,7 +54,7 @@ SECTIONS = {
     "The paper": {
         "simulate": ("paper", "The paper's Monte Carlo world: its figures and stated values."),
         "reproduce": ("paper", "The paper's tables, figures and numbers beside ours."),
-        "twin": ("paper", "Synthetic votes: twins of the paper's datasets."),
+        "release": ("paper", "Votes as a release: CSV, SQLite and a dataset card, no question texts."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

@@ -28,7 +28,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from swaplaw.errors import Fix, InputError, listing, quote
+from swaplaw.errors import Fix, InputError, MissingExtraError, SwaplawError, listing, quote
 from swaplaw.importers.record import Findings, Options, Reading, describe
 from swaplaw.importers.registry import Format
 from swaplaw.votes.columns import NAMES, candidates, guess, plain
@@ -53,6 +53,7 @@ MODELS = (
 """The ten models of the paper: its name in tables, its name in figures, the corpus's code, Hugging Face's ids."""
 CARD = {"supergpqa": 3_000, "gpqa-diamond": 198, "forensic": 98}
 """Questions of the paper's datasets."""
+REPOSITORY = "IcyApril/deciban"
 SAMPLES = 24
 """Votes that a model of the paper gave on a question."""
 _DATASETS = (
@@ -73,6 +74,8 @@ _RIGHT, _WRONG = (
     ("true", "1", "10", "correct", "right", "yes", "pass"),
     (*("false", "0", "00", "incorrect", "wrong", "no", "fail"),),
 )
+MARK, APPLICATION = "swaplaw-release", 0x7377_6C77
+"""What tells a release of our own, in its card and in its database: what it holds is taken word for word."""
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 _DATABASES = (".sqlite", ".sqlite3", ".db")
 _BATCH = 50_000
@@ -265,14 +268,25 @@ class Layout:
     """The model that the path names, where no column does."""
     dataset: str | None
     """The dataset that the path names."""
+    verbatim: bool = False
+    """Whether cells mean what they say: a release of our own has no other words for silence, models or reasons."""
 
 
-def layout_of(table: Table, declared: Mapping[str, str]) -> Layout:
+def is_release(path: Path) -> bool:
+    """Whether a folder or a database was written by `swaplaw release`."""
+    if path.is_file():
+        with closing(_database(path)) as open_:
+            return bool(open_.execute("pragma application_id").fetchone()[0] == APPLICATION)
+    card = path / "README.md"
+    return card.is_file() and MARK in card.read_text(encoding="utf-8", errors="replace")[:1000]
+
+
+def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False) -> Layout:
     """Tell what a table holds by its columns."""
     names = table.columns
     own = {part: name for part, name in declared.items() if name in names}
     found = guess(names, own, tuple(part for part in (*_PARTS, *_WHY) if part not in own))
-    model = None if "model" in found else _model_in(table.name)
+    model = None if verbatim or "model" in found else _model_in(table.name)
     if "model" in found or model:
         # An answer beside a model is a vote, whatever else is called an answer there.
         clear = [name for name in NAMES["gold"] if plain(name) not in ("answer", "answerletter", "label")]
@@ -292,9 +306,8 @@ def layout_of(table: Table, declared: Mapping[str, str]) -> Layout:
         "reasons": {"dataset", "question", "model", "sample", *_WHY},
         "other": set(),
     }[role]
-    return Layout(
-        table, role, {part: name for part, name in found.items() if part in wanted}, model, _dataset_in(table.name)
-    )
+    columns = {part: name for part, name in found.items() if part in wanted}
+    return Layout(table, role, columns, model, None if verbatim else _dataset_in(table.name), verbatim)
 
 
 def _role(has: set[str]) -> str:
@@ -406,8 +419,8 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
     chosen = options or Options()
     if not path.exists():
         raise InputError(f"{quote(str(path), 200)}: there is no such folder or database")
-    done = Corpus()
-    layouts = [layout_of(table, chosen.columns) for table in tables_of(path)]
+    done, verbatim = Corpus(), is_release(path)
+    layouts = [layout_of(table, chosen.columns, verbatim) for table in tables_of(path)]
     used = [one for one in layouts if one.role != "other"]
     done.said += [f"not used: {one.table.name} ({listing(one.table.columns, 6)})" for one in layouts if one not in used]
     if not any(one.role in ("records", "counts") for one in used):
@@ -425,11 +438,54 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
         for dataset, frame in _by_dataset(one):
             named = dataset or (fallback if one.role in ("records", "counts") else None)
             parts.setdefault((named, one.role), []).append((one.table.name, frame))
-    _known_models(parts)
+    if not verbatim:
+        _known_models(parts)
     for dataset in dict.fromkeys(name for name, role in parts if role in ("records", "counts") and name):
         tables = {role: parts.get((dataset, role)) or parts.get((None, role), []) for _, role in parts}
         done.datasets[dataset] = _assembled(dataset, tables, done.said)
     return done
+
+
+def gaps(found: Corpus) -> list[str]:
+    """Say what the paper's corpus has, and this one has not."""
+    import polars as pl
+
+    said = [f"the corpus has no votes for dataset {quote(name)}" for name in CARD if name not in found.datasets]
+    for name, votes in found.datasets.items():
+        if name not in CARD:
+            continue
+        lacking = [model for model, *_ in MODELS if model not in votes["model"]]
+        said += [f"dataset {quote(name)} has no votes of {quote(model)}" for model in lacking]
+        cells = votes.group_by(_CELL).len()
+        if (questions := cells["question"].n_unique()) != CARD[name]:
+            said.append(f"dataset {quote(name)} has {questions:,} questions, and the paper {CARD[name]:,}")
+        odd = cells.filter(pl.col("len") != SAMPLES).sort(_CELL)
+        missing = cells["model"].n_unique() * questions - len(cells)
+        if len(odd) or missing:
+            row = odd.row(0, named=True) if len(odd) else None
+            such = f", such as {row['len']} of {quote(row['model'])} on {quote(row['question'])}" if row else ""
+            pairs = f"{len(odd) + missing:,} pairs of model and question"
+            said.append(f"dataset {quote(name)}: {pairs} have not {SAMPLES} votes{such}")
+        if "reason" not in votes.columns or votes["reason"].null_count() == len(votes):
+            said.append(f"dataset {quote(name)} has no reasons of abstentions")
+    return said
+
+
+def download_corpus(folder: str | Path) -> Path:
+    """Download the paper's corpus into a folder (needs the extra `hub`)."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise MissingExtraError("hub", "downloading the corpus") from None
+    try:
+        snapshot_download(REPOSITORY, repo_type="dataset", local_dir=str(folder))
+    except Exception as error:  # Of the hub, of its HTTP library, or of the disk.
+        detail = str(error).strip().split("\n")[0]
+        raise SwaplawError(
+            f"could not download {REPOSITORY} from huggingface.co ({detail}); check the network, or download the "
+            "files by hand and pass their folder"
+        ) from None
+    return Path(folder)
 
 
 def _by_dataset(one: Layout) -> Iterator[tuple[str | None, pl.DataFrame]]:
@@ -439,10 +495,12 @@ def _by_dataset(one: Layout) -> Iterator[tuple[str | None, pl.DataFrame]]:
     frame = one.table.frame(list(dict.fromkeys(one.columns.values())))
     if one.table.form == ".parquet" and (nested := [name for name, kind in frame.schema.items() if kind.is_nested()]):
         raise InputError(f"{quote(one.table.name, 200)}: {quote(nested[0])} holds lists; give a row per vote")
-    frame = frame.select(pl.col(theirs).str.strip_chars().alias(ours) for ours, theirs in one.columns.items())
+    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.columns.items())
+    if not one.verbatim:
+        frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
     if one.model:
         frame = frame.with_columns(pl.lit(one.model).alias("model"))
-    elif "model" in frame.columns:
+    elif "model" in frame.columns and not one.verbatim:
         names = {name: paper_name(name) or name for name in frame["model"].drop_nulls().unique()}
         _one_each(one.table.name, names)
         frame = frame.with_columns(pl.col("model").replace(names))
@@ -451,7 +509,7 @@ def _by_dataset(one: Layout) -> Iterator[tuple[str | None, pl.DataFrame]]:
         yield one.dataset, frame
         return
     for (name,), part in frame.group_by(["dataset"], maintain_order=True):
-        known = None if name is None else _dataset_in(str(name)) or str(name)
+        known = None if name is None else (None if one.verbatim else _dataset_in(str(name))) or str(name)
         yield known or one.dataset, part.drop("dataset")
 
 
@@ -501,11 +559,14 @@ def _tidied(one: Layout, frame: pl.DataFrame) -> pl.DataFrame:
             )
     if "answer" in frame.columns:
         bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
-        said = ~bare.is_in(_NO_ANSWER) if one.role != "gold" else pl.lit(True)
+        # An answer of signs alone is one; dashes and brackets stand for none.
+        said = ~bare.is_in(_NO_ANSWER[1:]) & (pl.col("answer").str.strip_chars(" -_.?()[]<>") != "")
+        said = pl.lit(True) if one.verbatim else said
         if "silent" in frame.columns:
             said = said & ~pl.col("silent")
         frame = frame.with_columns(pl.when(said).then(pl.col("answer")).alias("answer"))
-    why = [_why(pl.col(name)) for name in ("reason", "parse", "finish") if name in frame.columns]
+    why = [pl.col(name) for name in ("reason", "parse", "finish") if name in frame.columns]
+    why = why if one.verbatim else [_why(column) for column in why]
     if why:
         frame = frame.with_columns(pl.coalesce(why).alias("reason"))
     return frame.drop("parse", "finish", "abstained", "parsed", strict=False)
@@ -564,11 +625,9 @@ def _assembled(dataset: str, tables: Mapping[str, Sequence[tuple[str, pl.DataFra
         )
     if "correct" in votes.columns:
         votes = _graded(votes)
-    if votes["gold"].null_count():
-        lost = votes.filter(pl.col("gold").is_null())["question"]
-        raise InputError(
-            f"dataset {quote(dataset)}: {quote(lost[0])} and {lost.n_unique() - 1:,} more have no gold answer"
-        )
+    lost = votes.filter(pl.col("gold").is_null())["question"]
+    if len(lost):
+        said.append(f"{dataset}: {quote(lost[0])} and {lost.n_unique() - 1:,} more questions have no gold answer")
     if "votes" in votes.columns:
         votes = votes.with_columns(pl.int_ranges(0, pl.col("votes"))).explode("votes").drop_nulls("votes")
         votes = votes.drop("votes", "sample", strict=False)

@@ -3,7 +3,6 @@ from .simulation import simulate as simulate
 from .synthetic import Fleet as Fleet
 from .synthetic import Model as Model
 from .synthetic import generate as generate
-from .twins import twin as twin
 
 __all__ = [
     "Fleet",
@@ -11,5 +10,4 @@ __all__ = [
     "World",
     "generate",
     "simulate",
-    "twin",
 ]

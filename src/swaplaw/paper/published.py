@@ -117,6 +117,15 @@ class PublishedTable:
     grid: bool = False
     """Whether it depends on which weights are searched."""
 
+    def ids(self) -> list[str]:
+        """The names of its values; words about formats are none."""
+        return [
+            ".".join([self.name, *(str(row[key]) for key in self.keys), column])
+            for row in self.rows
+            for column in row
+            if column not in (*self.keys, "format")
+        ]
+
     def compare(self, ours: Sequence[Mapping[str, Any]]) -> list[Comparison]:
         """Compare cell by cell, rows matched by their keys; rows and columns that we have not got are left out."""
         mine = {tuple(row.get(key) for key in self.keys): row for row in ours}

@@ -141,7 +141,7 @@ def replicate(datasets: Sequence[VotesLike], weight: str | float | Fraction = DE
     Examples
     --------
     >>> import swaplaw as sl
-    >>> replicate([sl.demo_votes("exams"), sl.paper.twin("forensic")])
+    >>> replicate([sl.demo_votes("exams"), sl.demo_votes("forensic-twin")])
     Replication('renze-temperature', 'forensic-twin' at weight 2/3)
     """
     if not isinstance(datasets, list | tuple):

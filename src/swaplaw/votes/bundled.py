@@ -1,4 +1,4 @@
-"""The bundled real votes, under the word `demo`, and `demo:NAME` for the others.
+"""The bundled votes, under the word `demo`, and `demo:NAME` for the others.
 
 | name | what | from |
 |---|---|---|
@@ -6,6 +6,7 @@
 | `gpqa-diamond` | six reasoning models, 198 questions, 80 samples each (one model 160) | Best-of-Infinity |
 | `math500` | seven reasoning models, 500 questions, 80 samples each | Best-of-Infinity |
 | `mmlu-pro` | three models, about 12,000 questions with up to ten options, one sample each | MMLU-Pro |
+| `supergpqa-twin`, `gpqa-diamond-twin`, `forensic-twin` | synthetic, with the paper's marginals | `scripts/twins.py` |
 
 Sources and licences are in `data/README.md`. Answers were extracted again from the published outputs.
 """
@@ -26,19 +27,25 @@ FILES = {
     "gpqa-diamond": "gpqa-diamond.parquet",
     "math500": "math500.parquet",
     "mmlu-pro": "mmlu-pro.parquet",
+    "supergpqa-twin": "supergpqa-twin.parquet",
+    "gpqa-diamond-twin": "gpqa-diamond-twin.parquet",
+    "forensic-twin": "forensic-twin.parquet",
 }
+TWIN = "-twin"
+"""How the names of synthetic twins end; their files hold counts of equal votes."""
 TEMPERATURE = 0.8
 """Exam votes sampled colder repeat themselves: only those at this temperature or above are independent enough."""
 
 
 def demo_votes(name: str = "exams") -> Votes:
-    """Read bundled real votes.
+    """Read bundled votes.
 
     Parameters
     ----------
     name : str
-        `exams` (nine models, a hundred questions, sampled at temperature 0.8 or above), `gpqa-diamond`, `math500` or
-        `mmlu-pro`.
+        `exams` (nine models, a hundred questions, sampled at temperature 0.8 or above), `gpqa-diamond`, `math500`,
+        `mmlu-pro`, or a synthetic twin of one of the paper's datasets (`supergpqa-twin`, `gpqa-diamond-twin`,
+        `forensic-twin`).
 
     Returns
     -------
@@ -66,6 +73,10 @@ def demo_votes(name: str = "exams") -> Votes:
         raise InputError(f"no votes called {quote(name)} are bundled: there are {', '.join(FILES)}")
     with as_file(files("swaplaw") / "data" / FILES[name]) as file:
         frame = pl.read_parquet(file)
+    if name.endswith(TWIN):
+        counts = frame.with_columns(pl.col(pl.Categorical).cast(pl.String)).sort("question", "model")
+        rows = counts.select(pl.exclude("votes").repeat_by("votes").explode())
+        return votes_of(rows.with_columns(pl.lit(name).alias("dataset"), pl.lit(value=True).alias("synthetic")))
     return votes_of(frame.filter(pl.col("temperature") >= TEMPERATURE) if name == "exams" else frame)
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from swaplaw._files import write_text
-from swaplaw.errors import InputError
-from swaplaw.paper.published import Comparison, Value
+from swaplaw.errors import InputError, listing, quote
+from swaplaw.paper.published import Comparison, Value, published
 from swaplaw.paper.reproduce.comparison import Section, as_html, as_markdown, escape_cell
 from swaplaw.paper.reproduce.figures import figures, further
+from swaplaw.paper.reproduce.prose import PREFIX as _PREFIX
 from swaplaw.paper.reproduce.prose import compare_prose
 from swaplaw.paper.reproduce.reasons import explained
 from swaplaw.paper.reproduce.simulation import stated_values
@@ -34,6 +35,8 @@ class Reproduction:
     files: list[Path] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    datasets: tuple[str, ...] = ()
+    models: frozenset[str] = frozenset()
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -53,6 +56,29 @@ class Reproduction:
             each for each in self.comparisons if each.should_agree and not each.within and each.published.id not in read
         ]
 
+    @property
+    def not_compared(self) -> list[dict[str, str]]:
+        """Every published value that has none of ours beside it, and why."""
+        compared = {each.published.id for each in self.comparisons}
+        rows = [(name, key) for name, table in published().tables.items() for key in table.ids()]
+        rows += [("prose", key) for key in published().prose] + [("simulation", key) for key in published().simulation]
+        return [
+            {"table": name, "row": key.removeprefix(f"{name}."), "why": self._why(key)}
+            for name, key in rows
+            if key not in compared
+        ]
+
+    def _why(self, key: str) -> str:
+        """Why a value has none of ours: what it is about is not there, or could not be computed."""
+        lacking = [name for name in published().datasets if name not in self.datasets]
+        about = [name for name in lacking if name in key or (_PREFIX[name] and key.startswith(_PREFIX[name]))]
+        if about or (lacking and "." not in key):
+            return f"there are no votes of {listing(about or lacking)}"
+        strangers = [model for model in published().codes if model in key and model not in self.models]
+        if strangers:
+            return f"there are no votes of {quote(strangers[0])}"
+        return "the votes do not give it; see what is left out"
+
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
@@ -60,6 +86,7 @@ class Reproduction:
             "within": self.within,
             "of": len(self.comparisons),
             "problems": self.problems,
+            "not_compared": self.not_compared,
             "files": [str(file.relative_to(self.folder)) for file in self.files],
             "comparisons": [comparison.to_dict() for comparison in self.comparisons],
         }
@@ -73,7 +100,8 @@ def write_reproduction(
     progress: Callable[[Sequence[Step]], Iterable[Step]] = iter,
 ) -> Reproduction:
     """Write everything that the study's datasets allow; what they do not allow becomes a problem, not a failure."""
-    done = Reproduction(Path(folder), problems=list(study.problems))
+    models = frozenset(name for dataset in study.datasets.values() for name in dataset.tally.models)
+    done = Reproduction(Path(folder), problems=list(study.problems), datasets=tuple(study.datasets), models=models)
     try:
         for part in ("tables", "figures"):
             (done.folder / part).mkdir(parents=True, exist_ok=True)

@@ -95,12 +95,12 @@ def _shortfall(row: Sequence[Outcome]) -> Fraction:
     return max(Fraction(0), *(outcome.lift for outcome in row)) - (chosen.lift if chosen else 0)
 
 
-_PREFIX = {"supergpqa": "", "gpqa-diamond": "gpqa_", "forensic": "forensic_"}
+PREFIX = {"supergpqa": "", "gpqa-diamond": "gpqa_", "forensic": "forensic_"}
 
 
 def _of_dataset(key: str, dataset: Dataset) -> Numbers:
     """Counts of pairs that gain, that no weight helps, and the best pair and trio."""
-    prefix = _PREFIX[key]
+    prefix = PREFIX[key]
     found: Numbers = {
         f"{prefix}gaining": sum(outcome.lift > 0 for outcome in dataset.at_weight),
         f"{prefix}pair_lift": percent(dataset.best_pair[1].lift),
@@ -166,7 +166,7 @@ def _validation(study: Study, keys: Sequence[str]) -> Numbers:
     scores = {key: {row.name: row for row in study.predictors[key].predictors} for key in keys}
     found: Numbers = {"phi_adj_rho": scores["supergpqa"]["phi_adj"].rho.value}
     for key in keys:
-        prefix = _PREFIX[key]
+        prefix = PREFIX[key]
         predicted: Predictor = scores[key]["predicted"]
         found[f"{prefix}gap_rho"] = scores[key]["gap"].rho.value
         if prefix:

@@ -16,10 +16,10 @@ from swaplaw.law.pair import Outcome
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID
 from swaplaw.paper.published import published
 from swaplaw.paper.reproduce.trios import Trio, best_trio
-from swaplaw.paper.twins import SUFFIX
 from swaplaw.predict.calibrate import calibrate
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.predictors import Predictors, predictors
+from swaplaw.votes.bundled import TWIN as SUFFIX
 from swaplaw.votes.summary import ModelSummary, summary
 from swaplaw.votes.table import Votes
 from swaplaw.votes.tally import Tally
@@ -174,6 +174,8 @@ def study_of(
     said = list(problems)
     for table in [votes] if isinstance(votes, Votes) else votes:
         synthetic = _synthetic(table)
+        # The paper groups free-text answers by whether they are right.
+        table = table.merging_right()
         for name in table.datasets:
             key = name.removesuffix(SUFFIX) if name.removesuffix(SUFFIX) in known else name
             dataset = Dataset(
