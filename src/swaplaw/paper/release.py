@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._result import Result
 from swaplaw._files import write_text, writing
+from swaplaw._result import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.importers.corpus import APPLICATION, MARK
 
