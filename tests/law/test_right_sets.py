@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.evidence.lifts import lift_effect, pair_effects
 from swaplaw.evidence.units import resampling_units
-from swaplaw.law.lines import Line, mixed
 from swaplaw.law.pair import pooled
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.law.weights import vote
@@ -112,20 +111,16 @@ def test_the_law_is_exact_at_every_weight(case: Graded, silent: bool) -> None:
         assert sheet.at(weight).tolist() == list(map(float, scored))
 
 
-@given(case=graded(models=3), x=weights, silent=st.booleans(), parts=st.sampled_from([(1, 1), (1, 2), (3, 1)]))
-def test_votes_of_three_and_mixtures_and_fallbacks(
-    case: Graded, x: Fraction, silent: bool, parts: tuple[int, ...]
-) -> None:
+@given(case=graded(models=3), x=weights, silent=st.booleans())
+def test_votes_of_three_and_fallbacks(case: Graded, x: Fraction, silent: bool) -> None:
     tally, nulls = counted(case, silent), (None,) if silent else ()
     names = tally.models
-    share = [Fraction(1), *(x * Fraction(part, sum(parts)) for part in parts)]
+    share = [Fraction(1), x, x / 2]
     found = fractions(vote(tally, (0, 1, 2), share))
     asked = fractions(vote(tally, (0,), (Fraction(1),), (1, 2)))
-    line = vote(mixed(tally, Line((0, 1, 2), parts)), (0, 1), (Fraction(1), x))
     for place, question in enumerate(tally.questions):
         if all(question in case.corpus.ballots[model] for model in names):
             assert found[place] == case.score(dict(zip(names, share, strict=True)), question, nulls)
-            assert found[place] == fractions(line)[place]
         if question in case.corpus.ballots[names[0]]:
             assert asked[place] == case.score({names[0]: Fraction(1)}, question, nulls, names[1:])
 

@@ -12,21 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._arrays import Bools, Floats, Ints
-from swaplaw._parallel import one_thread, require_memory
+from swaplaw._parallel import one_thread
 from swaplaw.law.pair import Pair
-from swaplaw.law.spans import Breakpoints, Spans, spans_of_batch
+from swaplaw.law.spans import Breakpoints, spans_of_batch
 from swaplaw.law.weights import simplest_between
 from swaplaw.votes.tally import tie_credit
 
-DIGITS, SUM_DIGITS = 12, 9
-"""Expectations, and sums of them, are rounded to this many digits: weights with equal ones are seen to be equal."""
 BLOCK = 2**22
 """Steps times parts that are added up at a time."""
 
@@ -45,7 +42,7 @@ class Scoresheet:
     owner: Ints = field(repr=False)
     """The question of each step."""
     step: Floats = field(repr=False)
-    """By how much its score changes, times `scale`: whole numbers, or expectations where votes were drawn."""
+    """By how much its score changes, times `scale`."""
     scale: int
     """What scores are multiples of: they are whole numbers / scale."""
 
@@ -60,31 +57,11 @@ class Scoresheet:
         holds: Bools = (self.firsts % 2 == 1) | (self.lasts > self.firsts)
         return holds
 
-    @property
-    def expected(self) -> bool:
-        """Whether scores are expectations, and so floats."""
-        return self.step.dtype.kind == "f"
-
-    @cached_property
-    def values(self) -> Floats:
-        """Scores times `scale`, stretches x questions: large, for those who need all of them."""
-        shape = len(self.firsts), len(self.constant)
-        what = f"every score on {shape[1]:,} questions at {shape[0]:,} stretches of weights"
-        require_memory(8.0 * shape[0] * shape[1], what, "analyse fewer questions, or models with fewer samples")
-        values = np.zeros(shape, dtype=self.step.dtype)
-        values[0] = self.constant
-        np.add.at(values, (self.place, self.owner), self.step)
-        # Row by row: NumPy's running sum down the columns takes five times as long, and twice the room.
-        for before, row in pairwise(values):
-            row += before
-        return np.round(values, DIGITS) if self.expected else values
-
     def sums(self, parts: npt.ArrayLike) -> Floats:
         """Scores summed over each part (rows of question weights): parts x stretches, times `scale`, exact."""
         weights = np.asarray(parts)
         # A running sum of steps stays between 0 and the sum of all scores; what is added to it is as large at most.
-        whole = exact_type(2 * weights.shape[1] * int(weights.max(initial=0)) * self.scale, np.float64)
-        dtype = np.dtype(np.float64 if self.expected else whole)
+        dtype = _exact_type(2 * weights.shape[1] * int(weights.max(initial=0)) * self.scale)
         columns = np.ascontiguousarray(weights.T, dtype=dtype)
         sums = np.zeros((len(self.firsts), len(weights)), dtype=dtype)
         with one_thread():
@@ -98,7 +75,7 @@ class Scoresheet:
             moved *= self.step[own, None]
             sums[places[first:last]] += np.add.reduceat(moved, starts[first:last] - starts[first], axis=0)
         np.cumsum(sums, axis=0, out=sums)
-        return np.round(sums.T, SUM_DIGITS) if self.expected else sums.T
+        return sums.T
 
     def sums_without(self, fold: Ints, folds: int) -> Floats:
         """Scores summed over all questions but those of each fold, as `sums` does; `fold` is that of each question.
@@ -106,7 +83,7 @@ class Scoresheet:
         Every step is added to its own fold only, and what all folds but one have is a difference. That is the same as
         long as these numbers stay whole.
         """
-        if not self.expected and exact_type(2 * len(fold) * self.scale) is object:
+        if _exact_type(2 * len(fold) * self.scale) is object:
             return self.sums(fold != np.arange(folds)[:, None])
         key = self.place * folds + fold.take(self.owner)
         moved = np.bincount(key, self.step, minlength=len(self.firsts) * folds).astype(np.float64)
@@ -114,7 +91,7 @@ class Scoresheet:
         moved[0] += np.bincount(fold, self.constant, minlength=folds)
         np.cumsum(moved, axis=0, out=moved)
         sums: Floats = (moved.sum(axis=1, keepdims=True) - moved).T
-        return np.round(sums, SUM_DIGITS) if self.expected else sums
+        return sums
 
     def among(self, questions: Bools) -> Scoresheet:
         """The scores of some of the questions (a mask), numbered anew."""
@@ -122,18 +99,6 @@ class Scoresheet:
         owner = (np.cumsum(questions) - 1)[self.owner[kept]]
         return replace(
             self, constant=self.constant[questions], place=self.place[kept], owner=owner, step=self.step[kept]
-        )
-
-    def weighted(self, factors: Ints, scale: int) -> Scoresheet:
-        """Every question's scores times a factor of its own, on a scale that the products are multiples of."""
-        kept = factors[self.owner] != 0
-        return replace(
-            self,
-            constant=self.constant * factors,
-            place=self.place[kept],
-            owner=self.owner[kept],
-            step=self.step[kept] * factors[self.owner[kept]],
-            scale=scale,
         )
 
     def run(self, totals: Floats, stretch: int) -> tuple[int, int]:
@@ -155,8 +120,6 @@ class Scoresheet:
         steps = slice(int(np.searchsorted(self.place, stretch, side="right")))
         scores = self.constant.copy()
         np.add.at(scores, self.owner[steps], self.step[steps])
-        if self.expected:
-            scores = np.round(scores, DIGITS)
         found: Floats = (scores / self.scale).astype(np.float64)
         return found
 
@@ -179,57 +142,31 @@ def scoresheet(chosen: Pair) -> Scoresheet:
     # A row that the weight does not matter to scores what the primary alone does: nothing, or all.
     settled = (tally.ties[chosen.a] == 1) & tally.by_row(chosen.common)
     settled[spans.row] = False
-    constant = settled.astype(_type(scale)) * scale
-    if tally.rights is None:
-        return lay_out(breaks, spans, spans.row, scale, constant)
-    copies = tally.rights.copies.take(spans.row).astype(constant.dtype)
-    return lay_out(breaks, spans, tally.rights.question.take(spans.row), scale, tally.rights.gather(constant), copies)
-
-
-def lay_out(
-    breaks: Breakpoints, spans: Spans, owner: Ints, scale: int, constant: Floats, share: Ints | Floats | None = None
-) -> Scoresheet:
-    """Turn spans into steps where they begin and end.
-
-    `owner` is the question of each span, `constant` what each question scores besides. A span counts `share` times: as
-    the right answers that it stands for, or as a draw that has a probability (by default once).
-    """
+    constant, question = settled.astype(_type(scale)) * scale, spans.row
+    copies = np.ones(1, dtype=constant.dtype)
+    if tally.rights is not None:
+        constant, question = tally.rights.gather(constant), tally.rights.question.take(spans.row)
+        copies = tally.rights.copies.take(spans.row).astype(constant.dtype)
     low, high = spans.low.astype(np.intp), spans.high.astype(np.intp)
     slot = np.concatenate([low, low + 1, high, high + 1])
     begins = np.zeros(breaks.slots + 2, dtype=bool)
     begins[0] = True
     begins[slot] = True
     firsts = np.flatnonzero(begins[: breaks.slots])
-    worth = scale if share is None else scale * share
-    at_low, inside, at_high = (tie_credit(worth, ties.astype(constant.dtype)) for ties in spans.ties)
+    at_low, inside, at_high = (tie_credit(scale * copies, ties.astype(constant.dtype)) for ties in spans.ties)
     wide = low < high
     step = np.concatenate([at_low, (inside - at_low) * wide, (at_high - inside) * wide, -at_high])
     # Steps behind the last stretch never happen, and most others lead nowhere.
     kept = np.flatnonzero((step != 0) & (slot < breaks.slots))
     place = (np.cumsum(begins) - 1)[slot[kept]]
     order = np.argsort(place, kind="stable")
-    return Scoresheet(breaks, firsts, constant, place[order], np.tile(owner, 4)[kept][order], step[kept][order], scale)
+    owner = np.tile(question, 4)[kept][order]
+    return Scoresheet(breaks, firsts, constant, place[order], owner, step[kept][order], scale)
 
 
-def exact_type(bound: int, least: type[np.floating[Any]] = np.float32) -> npt.DTypeLike:
-    """The narrowest type, from `least` on, in which whole numbers up to a bound add up without rounding."""
-    if bound < 2**24 and least is np.float32:
-        return np.float32
+def _exact_type(bound: int) -> type[Any]:
+    """The type in which whole numbers up to a bound add up without rounding, as fast as can be."""
     return np.float64 if bound < 2**53 else object
-
-
-def exact_product(
-    parts: npt.NDArray[Any], values: npt.NDArray[Any], largest: int, terms: int | None = None
-) -> npt.NDArray[Any]:
-    """Sum values, none above `largest`, over parts: without rounding, and as floats where these hold the sums.
-
-    `terms` is how many summands a float has to hold, if there are more than these.
-    """
-    whole = exact_type((terms or parts.shape[-1]) * int(parts.max(initial=0)) * largest)
-    dtype: npt.DTypeLike = np.float64 if values.dtype.kind == "f" else whole
-    with one_thread():
-        sums: npt.NDArray[Any] = parts.astype(dtype) @ values.astype(dtype)
-    return sums
 
 
 def _type(scale: int) -> npt.DTypeLike:

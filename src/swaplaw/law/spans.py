@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._arrays import Floats, Ints
+from swaplaw._arrays import Ints
 from swaplaw.votes.codes import alike
-from swaplaw.votes.tally import Tally, credits, tie_credit
+from swaplaw.votes.tally import Tally, credits
 
 if TYPE_CHECKING:
     from swaplaw.law.pair import Pair
@@ -146,11 +146,6 @@ class Spans:
     def ties(self) -> tuple[Ints, Ints, Ints]:
         """All three tie sizes."""
         return self.at_low, self.inside, self.at_high
-
-    def scores(self, slot: int) -> Floats:
-        """What each question scores in one slot."""
-        ties = np.where(slot == self.low, self.at_low, np.where(slot == self.high, self.at_high, self.inside))
-        return np.where((self.low <= slot) & (slot <= self.high), tie_credit(1.0, ties), 0.0)
 
 
 def batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

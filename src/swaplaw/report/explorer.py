@@ -95,6 +95,7 @@ def _whole(value: int) -> int | str:
 
 def votes_data(tally: Tally, models: Sequence[int], golds: Sequence[str | None]) -> dict[str, Any]:
     """Everybody's votes: per question the answers (gold first, null for no answer), per model their counts."""
+    tally = tally.principal  # The answer that stands first is one, whatever else is right.
     answers: list[list[str | None]] = [[_label(gold)] for gold in golds]
     place = np.zeros(len(tally.rivals.labels), dtype=int)
     entries = np.concatenate([tally.positions[tally.starts[m] : tally.starts[m + 1]] for m in models])
