@@ -299,7 +299,6 @@ _GOOD = re.compile(
     r"(?![OwNt]{0,2}[oy]?i)(?!,?b[^.\n]{0,5}!)"
     r"|J[.\n]|Bt?r[.\n,]|Bt{1,2}O[.\n,]|z?Bt{0,2}o(?![^.\n]{0,6}[X!])"
 )
-_MADE = re.compile(r"t{1,2}[Gwt]{0,2}[NO]")
 _FITS = re.compile(r"z?[vGJBw]")
 _WRONG = re.compile(r"z?[^.\n;LDGb]{0,8}?[X!]")
 _BEGINS = re.compile(r"(?:^|[\n.,;:(sbcykqTrJU&ONo/-])[to]{0,2}$")
@@ -358,9 +357,8 @@ def _joined(words: _Words, place: int, after: str) -> bool:
 
 def _praised(words: _Words, place: int, before: str, after: str) -> _Statement | None:
     only = re.search("o[tO]{0,2}$", before) and not _WRONG.match(after)
-    made = words.tokens[place - 1].lower() in ("makes", "making")
-    good = _GOOD.match(after) or (_FITS.match(after) if only else None) or (_MADE.match(after) if made else None)
-    if good is None or not (made or _BEGINS.search(before)) or not _meant(before, before):
+    good = _GOOD.match(after) or (_FITS.match(after) if only else None)
+    if good is None or not _BEGINS.search(before) or not _meant(before, before):
         return None
     if _WRONG.match(good[0]) or after[good.end() : good.end() + 1] == "?":
         return None
@@ -398,11 +396,9 @@ def _declarations(words: _Words) -> list[_Statement]:
         if line[:1] == "#":
             before = _SENTENCES.split(classes[max(0, start - 60) : start].rstrip("\n"))[-1]
             boxed = _content(words, start + 1, end)
-            found += (
-                boxed
-                if _meant(before[-40:], before[-40:])
-                else [_Statement(start, _Level.DECLARED, _UNSURE)] * len(boxed)
-            )
+            if boxed and not _meant(before[-40:], before[-40:]):
+                boxed = [_Statement(start, _Level.DECLARED, _UNSURE)]
+            found += boxed
         elif (head := _HEAD.match(line)) and not set("XP!m") & set(head[0]):
             begin = start + head.end()
             if classes[begin:end].strip("\n.)* ") == "":
@@ -445,13 +441,7 @@ def _content(words: _Words, start: int, end: int) -> list[_Statement]:
             letter = words.letter(place)
     elif re.fullmatch(r"[wt]{1,4}[.\n]*", line):
         letter = _UNSURE
-    elif (last := _LAST_LETTER.fullmatch(line)) and not set("!m") & set(line):
-        place = start + last.start("letter")
-        letter = words.letter(place)
     return [] if letter is None else [_Statement(place, _Level.DECLARED, letter)]
-
-
-_LAST_LETTER = re.compile(r"[^LD]*(?P<letter>D)[.\n]*")
 
 
 # Deciding

@@ -25,11 +25,6 @@ _TAGS = re.compile(
     rf"|\[(answer|final_?answer)\](.{{0,{SEARCHED}}}?)\[/\3\]",
     re.IGNORECASE | re.DOTALL,
 )
-_CALL = re.compile(
-    r"\b(?:submit|return|print|(?:final_?)?answer|select|choose|vote)(?:_?(?:answer|option|choice))?\s?\(?\s?(?:\w{1,15}\s?=\s?)?['\"]([A-Z])['\"]\s?\)?",
-    re.IGNORECASE,
-)
-"""An answer handed to a program: `submit("B")`."""
 _OUTER = re.compile(
     r"</?(?:response|output|result|solution)>(?=\s{0,99}(?:<(?!/)|\Z))|(?<=>)\s{0,99}</(?:response|output|result|solution)>",
     re.IGNORECASE,
@@ -47,7 +42,7 @@ def as_lines(text: str) -> str:
         text = _OUTER.sub("\n", text)
         text = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", text)
     if '"' in text or "'" in text:
-        text = _FIELD.sub(_field_line, _CALL.sub(r"\nANSWER: \1\n", text))
+        text = _FIELD.sub(_field_line, text)
     return _tables(text)
 
 
