@@ -34,7 +34,7 @@ def test_files_that_were_copied_agree_over_questions() -> None:
     assert names(CFREDS["dlc-35"]) < names(CFREDS["dlc-34"])
     assert CFREDS["dlc-26"].accept[0] in names(CFREDS["dlc-53"])
     renamed = {parts[0] for item in CFREDS["dlc-23"].items for parts in item.has[1:]}
-    assert renamed < names(CFREDS["dlc-53"])
+    assert names(CFREDS["dlc-53"]) < renamed
 
 
 def test_deleted_cloud_files_have_one_time_each() -> None:

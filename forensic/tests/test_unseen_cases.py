@@ -71,16 +71,18 @@ def test_no_probe_learns_the_seed_or_an_answer(name: str, tmp_path: Path) -> Non
 
 
 def test_other_copies_and_challenges_in_the_system_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "lib" / "python3" / "swaplaw" / "forensic").mkdir(parents=True)
+    (tmp_path / "lib" / "python3" / "swaplaw_forensic" / "sandbox").mkdir(parents=True)
     (tmp_path / "share" / "mine").mkdir(parents=True)
     (tmp_path / "share" / "mine" / "challenge.toml").touch()
     (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "swaplaw-1.0.tar.gz").touch()
+    (tmp_path / "src" / "swaplaw_forensic-1.0.tar.gz").touch()
     (tmp_path / "src" / "votes.parquet.verdicts.jsonl").touch()
     found = {str(path.relative_to(tmp_path)) for path in protections.gold_below(tmp_path)}
     assert found == {
-        "lib/python3/swaplaw", "share/mine", "src/swaplaw-1.0.tar.gz", "src/votes.parquet.verdicts.jsonl",
+        "lib/python3/swaplaw_forensic", "share/mine", "src/swaplaw_forensic-1.0.tar.gz",
+        "src/votes.parquet.verdicts.jsonl",
     }  # fmt: skip
+    assert protections.PACKAGE.name == "swaplaw_forensic"
     monkeypatch.setattr(protections, "SHOWN", (str(tmp_path),))
     protections._gold_in_system.cache_clear()
     try:

@@ -52,7 +52,9 @@ STAGE = Path("/tmp")
 
 # What of the host's system an agent sees.
 SHOWN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
-_PACKED = re.compile(r"swaplaw-.*\.(?:whl|tar\.gz|zip)|.*\.verdicts\.jsonl|gold\.toml")
+# A folder of an installed copy, and one inside it: in earlier versions the testbed was a part of swaplaw.
+_COPIES = {"swaplaw_forensic": "sandbox", "swaplaw": "forensic"}
+_PACKED = re.compile(r"swaplaw[-_].*\.(?:whl|tar\.gz|zip)|.*\.verdicts\.jsonl|gold\.toml")
 
 # Programs find their libraries, their alternatives and their rules here; nothing in these is a secret.
 ETC = (
@@ -173,8 +175,8 @@ def _private(protections: Collection[Protection], evidence: bool) -> list[str]:
     return arguments
 
 
-PACKAGE = Path(__file__).parents[2]
-"""Where swaplaw lies: the gold answers are with it."""
+PACKAGE = Path(__file__).parents[1]
+"""Where this package lies: the gold answers are with it."""
 
 
 def hidden_paths() -> tuple[Path, ...]:
@@ -201,7 +203,7 @@ def gold_below(root: Path) -> set[Path]:
     found: set[Path] = set()
     for folder, folders, files in os.walk(root):
         place = Path(folder)
-        if "challenge.toml" in files or (place.name == "swaplaw" and "forensic" in folders):
+        if "challenge.toml" in files or _COPIES.get(place.name, "") in folders:
             found.add(place)
             folders.clear()
         found |= {place / name for name in files if _PACKED.fullmatch(name)}

@@ -74,7 +74,7 @@ def choose(dice: Dice, pool: Sequence[Asked], *, leave_out: int) -> tuple[Asked,
 
 
 def working_days(dice: Dice, start: datetime, days: int, number: int) -> Iterator[datetime]:
-    """Yield so many moments a day in order, most of them in office hours."""
+    """Yield a number of moments a day in order, most of them in office hours."""
     for day in range(days):
         hours = sorted(
             dice.between(7 * 3600, 19 * 3600) if dice.below(5) else dice.below(86_400) for _ in range(number)
