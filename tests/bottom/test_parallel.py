@@ -28,7 +28,11 @@ from support.crews import PAGE, alone, curve_bytes, documented, everything, flee
 from support.pages import DOCS, blocks
 from support.twin import Corpus
 
-pytestmark = pytest.mark.filterwarnings("ignore:only 6 clusters:swaplaw.errors.StatisticalWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:only 6 clusters:swaplaw.errors.StatisticalWarning"),
+    # Clusters leave processes, sockets and loops to their own threads, which end when they do.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 @pytest.mark.parametrize("workers", [2, 3])

@@ -144,8 +144,9 @@ def _can_answer(name: str, kind: Any) -> bool:
     """Whether a column may hold a model's answers: a scalar or a list of them, nested in nothing but answers."""
     import polars as pl
 
-    parent = name.rpartition(".")[0]
-    if parent and plain(parent) not in PARENTS:
+    # A point between two digits is that of a version, as in "Qwen1.5-72B".
+    parent = re.match(r"(.*)(?:(?<!\d)\.|\.(?!\d))", name)
+    if parent and plain(parent[1]) not in PARENTS:
         return False
     return not kind.is_nested() or (isinstance(kind, pl.List) and not kind.inner.is_nested())
 
