@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import swaplaw as sl
+from swaplaw.collect import sources
 from swaplaw.collect.sources import find_columns
+from swaplaw.importers import layouts, tables
 from swaplaw.importers.record import Options
 from swaplaw.votes import columns
 
@@ -33,7 +35,8 @@ def test_strata_are_no_clusters() -> None:
 
 def test_a_new_name_is_known_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "NAMES", dict(columns.NAMES) | {"model": ("cavalo",), "text": ("pergunta",)})
-    monkeypatch.setattr("swaplaw.collect.sources.NAMES", columns.NAMES)
+    for module in (sources, tables, layouts):
+        monkeypatch.setattr(module, "NAMES", columns.NAMES)
     file = tmp_path / "t.csv"
     file.write_text("question,Cavalo,answer,gold\n1,m,A,A\n")
     assert sl.import_votes(file, Options(dataset="d")).votes.counts["model"].to_list() == ["m"]
