@@ -21,7 +21,6 @@ from swaplaw.evidence.interval import (
     effect,
     effect_among,
     effects,
-    standard_errors,
     student,
     student_tail,
     warn_thin,
@@ -82,7 +81,6 @@ def test_a_row_is_judged_alike_alone_and_among_others(sample: tuple[Array, npt.N
     rows, member = sample
     together = effects(rows, member)
     assert [effect(row, member) for row in rows] == list(together)
-    assert standard_errors(rows, member).tolist() == together.standard_error.tolist()
     assert critical_of(member) == together.critical
 
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.evidence import accuracy_effect, effects, lift_effect, resampling_units
-from swaplaw.evidence.interval import standard_errors
 from swaplaw.evidence.lifts import errors_along
 from swaplaw.evidence.quantities import MEANS, question_values
 from swaplaw.law.curve import curve_of
@@ -193,5 +192,5 @@ def test_errors_along_a_line_are_those_of_each_weight(case: Corpus, data: st.Dat
     units = np.unique([data.draw(st.integers(0, pair.n - 1)) for _ in range(pair.n)], return_inverse=True)[1]
     for member in (np.arange(pair.n), units):
         if member.any():
-            plain = standard_errors(sheet.values.astype(np.float64) / sheet.scale - base, member)
+            plain = effects(sheet.values.astype(np.float64) / sheet.scale - base, member).standard_error
             assert errors_along(sheet, base, member) == pytest.approx(plain, rel=1e-9)

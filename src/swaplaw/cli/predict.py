@@ -15,13 +15,11 @@ import click
 from swaplaw._result import PLAIN, decimals
 from swaplaw.cli.options import VotesGiven, command, option
 from swaplaw.cli.render import (
-    INTERVALS,
     Column,
     answer,
     drawn,
     header,
     interval,
-    lift,
     percent,
     points,
     precise,
@@ -36,7 +34,6 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 
 if TYPE_CHECKING:
-    from swaplaw.predict.ladder import Ladder
     from swaplaw.predict.law_file import Law
     from swaplaw.predict.predictors import Predictors
     from swaplaw.predict.screen import Screen
@@ -305,70 +302,3 @@ def _number(place: str, column: str, value: str) -> float:
     if not isfinite(number):
         raise InputError(f"{place}: {column} is {quote(value)}, expected a number such as 0.69")
     return number
-
-
-@command(
-    example="swaplaw ladder demo --primary gpt-4 --secondary mistral-large",
-    samples=option("--samples", "Samples of each model per question; by default up to all.", metavar="1,2,4,..."),
-    beyond=option("--beyond", "Extrapolate to N samples instead of infinitely many.", type=int, metavar="N"),
-)
-def ladder(
-    votes: VotesGiven,
-    primary: str,
-    secondary: str,
-    weight: str,
-    samples: str | None,
-    beyond: int | None,
-    by: Any,
-    seed: int,
-) -> None:
-    """Show what a pair gains with 1, 2, 4, ... samples of each model, and whether more would change the verdict."""
-    from swaplaw.evidence.interval import warn_thin
-    from swaplaw.predict.ladder import sample_ladder
-
-    tally = votes.tally()
-    found = sample_ladder(tally, primary, secondary, _numbers(samples), weight=weight, by=by, seed=seed, beyond=beyond)
-    warn_thin(step.effect for step in found.steps)
-
-    def shown() -> None:
-        header(tally, primary, secondary)
-        _show(found)
-
-    answer(found, shown)
-
-
-def _numbers(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        return [int(word) for word in text.split(",")]
-    except ValueError:
-        raise InputError(f"samples are {quote(text)}, expected numbers such as 1,2,4,8") from None
-
-
-def _show(found: Ladder) -> None:
-    rows = [
-        [
-            "all" if step.samples is None else str(step.samples),
-            percent(step.primary),
-            percent(step.secondary),
-            percent(step.pair),
-            *lift(step.lift, step.effect),
-        ]
-        for step in found.steps
-    ]
-    beyond = found.beyond
-    more = "infinitely many" if beyond.samples is None else f"{beyond.samples:,}"
-    rows.append([more, *map(_span, (beyond.primary, beyond.secondary, beyond.pair)), _span(beyond.lift, points), ""])
-    note = (
-        f"Expected accuracy in per cent when each model gives this many samples per question. {INTERVALS} The last row "
-        "spans 95% intervals for these questions. "
-    )
-    verdict = "would leave the sign of the lift as it is." if found.settled else "could change the sign of the lift."
-    names = ("Primary %", "Secondary %", "Pair %", "Lift pp", "±")
-    title = f"{found.dataset}: {found.pair.primary} with {found.pair.secondary} at weight {found.weight}"
-    show(title, [Column("Samples"), *map(Column, names)], rows, f"{note}More samples {verdict}")
-
-
-def _span(ends: tuple[float, float], shown: Any = percent) -> str:
-    return f"{shown(ends[0])} to {shown(ends[1])}"

@@ -260,18 +260,8 @@ def no_effect(member: Ints, *, level: float = LEVEL) -> Effect:
     return Effect(0.0, 0.0, critical_of(member, level=level), level, 0.5, n, units)
 
 
-def standard_errors(values: Floats, member: Ints, *, level: float = LEVEL, pseudo: float = PSEUDO_QUESTIONS) -> Floats:
-    """Standard error of each row's mean: `critical_of` times it is how far the interval reaches."""
-    _checked(values, member, level)
-    tail = (1 - level) / 2
-    spreads = _spreads(values, member, values.mean(axis=1), pseudo)
-    critical = student(spreads[-1].degrees, tail)
-    errors: Floats = np.maximum.reduce([student(each.degrees, tail) * each.errors for each in spreads]) / critical
-    return errors
-
-
 def errors_of_sums(means: Floats, squares: Floats, between: Floats | None, sizes: Ints, *, level: float) -> Floats:
-    """Standard errors of means as `standard_errors` has them, from sums that somebody keeps up instead of values.
+    """Standard errors of means as `effects` has them, from sums that somebody keeps up instead of values.
 
     `squares` is the sum of squared values over all questions, `sizes` the questions of each unit, and `between`, where
     units are clusters, the sum over units of (total - size mean)^2 / (1 - size / n).
@@ -338,23 +328,23 @@ class _Spread:
     degrees: float
 
 
-def _spreads(values: Floats, member: Ints, means: Floats, pseudo: float = PSEUDO_QUESTIONS) -> list[_Spread]:
+def _spreads(values: Floats, member: Ints, means: Floats) -> list[_Spread]:
     """Over questions, and then over clusters where these are the units."""
     n = values.shape[1]
     # Written so that a row's sum doesn't depend on the other rows.
     squares = n / (n - 1) * np.maximum(0, (values * values).sum(axis=1) - n * means**2)
-    spreads = [_Spread(_errors(squares, n, pseudo), n - 1)]
+    spreads = [_Spread(_errors(squares, n), n - 1)]
     sizes = np.bincount(member)
     if len(sizes) < n:
         deviations = unit_totals(values, member) - sizes * means[:, None]
         squares = (deviations**2 / (1 - sizes / n)).sum(axis=1)
-        spreads.append(_Spread(_errors(squares, n, pseudo), degrees_of(sizes)))
+        spreads.append(_Spread(_errors(squares, n), degrees_of(sizes)))
     return spreads
 
 
-def _errors(squares: Floats, n: int, pseudo: float = PSEUDO_QUESTIONS) -> Floats:
+def _errors(squares: Floats, n: int) -> Floats:
     """Add the pseudo-questions: each deviates by one."""
-    errors: Floats = np.sqrt(squares + pseudo) / (n + PSEUDO_QUESTIONS)
+    errors: Floats = np.sqrt(squares + PSEUDO_QUESTIONS) / (n + PSEUDO_QUESTIONS)
     return errors
 
 

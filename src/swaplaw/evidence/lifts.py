@@ -148,7 +148,7 @@ def errors_along(sheet: Scoresheet, base: Floats, member: Ints, *, level: float 
     member : array
         The resampling unit of each question.
     level : float
-        Confidence level that the errors are for (see `standard_errors`).
+        Confidence level that the errors are for (see `effects`).
 
     Returns
     -------
