@@ -1,6 +1,6 @@
 """`python -m benchmarks [topic ...]`: measure, print ratios, write JSON, and fail if a goal is missed.
 
-`--write docs` publishes: the tables of `speed.md` and `scale.md` there, their figure, and the ratios that `--guard` (a
+`--write docs` publishes: the tables of `speed.md` there, its figure, and the ratios that `--guard` (a
 step of CI) holds later runs to. With topics, only their rows are made anew; without, growth is measured as well.
 """
 

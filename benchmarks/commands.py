@@ -22,9 +22,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.fleets import synthetic
 from benchmarks.growth import write
 from benchmarks.harness import Row
+from benchmarks.kernels import synthetic
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"d": (10, 3_000, 24), "e": (50, 10_000, 8), "f": (200, 2_000, 1)}

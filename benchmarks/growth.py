@@ -21,9 +21,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import swaplaw as sl
-from benchmarks.evidence import LAW
-from benchmarks.fleets import synthetic
 from benchmarks.harness import peak_megabytes, processor_seconds
+from benchmarks.kernels import LAW, synthetic
 from swaplaw.law.curve import curves_of
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Tally

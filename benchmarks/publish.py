@@ -1,4 +1,4 @@
-"""What the suite publishes: tables in `docs/speed.md` and `docs/scale.md`, a figure, and the ratios that CI guards.
+"""What the suite publishes: tables in `docs/speed.md`, a figure, and the ratios that CI guards.
 
 Numbers in the page lie between marks, and only these are written anew; the prose around them is kept.
 """
@@ -17,14 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import growth, plan
+from benchmarks import growth
 from benchmarks.growth import Point
 from benchmarks.harness import Row
 
-TOPICS = (
-    *("peers", "evidence", "commands", "large", "streaming", "billion", "law", "choice", "panels", "imports", "serve"),
-    *("collect", "page", "workers"),
-)
+TOPICS = ("kernels", "commands", "billion", "serve")
 ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = ROOT / "benchmarks" / "published.json"
 
@@ -44,7 +41,6 @@ def write(docs: Path, where: dict[str, Any], measured: Mapping[str, Sequence[Row
     grown = points or [Point(**point) for point in told.get("growth", [])]
     made = {"machine": [_machine(where, ordered)]}
     publish_page(docs / "speed.md", made | {"table": table(rows), "growth": growth_table(grown)})
-    publish_page(docs / "scale.md", made | {"plan": plan.lines(grown)})
     draw(docs, grown)
     published = where | {
         "ratios": {row.key: round(row.ratio, 6) for row in rows},

@@ -1,13 +1,13 @@
-"""Memory does not grow with the number of samples; `python -m benchmarks collect` measures what each costs."""
+"""Memory does not grow with the number of samples."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from benchmarks.collect import GROWTH, collected
 
 from support.collecting import UNCLOSED
+from support.instant import GROWTH, collected
 
 pytestmark = UNCLOSED
 

@@ -9,7 +9,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from benchmarks.anytime import false_alarms, fixed_labels, labels_to_find, wealth_path
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from swaplaw.errors import InputError
 from swaplaw.evidence.anytime import adjusted, anytime_effect, e_value, reaches
 
 from support.commands import Run
+from support.looks import false_alarms, fixed_labels, labels_to_find, wealth_path
 
 CHANGES = st.sampled_from([Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)])
 

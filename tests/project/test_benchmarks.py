@@ -9,14 +9,11 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import before, fleets, growth, guard, plan, publish
-from benchmarks.commands import Bound
-from benchmarks.commands import Run as Measured
+from benchmarks import growth, guard, kernels, publish
 from benchmarks.growth import Point
 from benchmarks.harness import Row
 from benchmarks.publish import TOPICS
@@ -55,29 +52,6 @@ def test_table_holds_ratios_and_says_what_was_missed() -> None:
     assert "0.5 (missed)" in missed
 
 
-def test_before_and_now_says_what_was_stopped_and_what_was_not_there() -> None:
-    now = Measured("calibrate", "f", 2.0, 300.0, 0)
-    stopped = Measured("calibrate", "f", 62.0, 900.0, -24)
-    too_large = Measured("calibrate", "f", 9.0, 8000.0, 1, "MemoryError")
-    unknown = Measured("calibrate", "f", 0.3, 40.0, 2, "swaplaw: No such command 'calibrate'.")
-    runs = [replace(now, seconds=20.0), stopped, too_large, unknown]
-    lines = before.table([before.Entry(each, now) for each in runs], Bound(60, 8))[2:]
-    ends = [line.split("200 x 2,000 x 1 ")[1] for line in lines]
-    assert ends == [
-        "| 20 | 2 | 10 | 300 | 300 |",
-        "| > 60 | 2 | > 31 | 900 | 300 |",
-        "|  | 2 |  | > 8,192 | 300 |",
-        "|  | 2 |  |  | 300 |",
-    ]
-
-
-def test_before_and_now_runs_both() -> None:
-    finished = run("-m", "benchmarks.before", str(ROOT), "--only", "help:b")
-    first, *_, last = finished.stdout.splitlines()
-    assert all(each["code"] == 0 and each["megabytes"] < 60 for each in json.loads(first).values())
-    assert last.startswith("| `--help` |")
-
-
 def test_only_what_is_between_the_marks_is_written() -> None:
     page = "before\n<!-- table -->\nold\n<!-- /table -->\nafter\n"
     assert publish.between(page, "table", [r"new \1"]) == "before\n<!-- table -->\nnew \\1\n<!-- /table -->\nafter\n"
@@ -86,24 +60,22 @@ def test_only_what_is_between_the_marks_is_written() -> None:
 
 
 def test_publishing_writes_pages_figure_and_ratios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for page in ("speed.md", "scale.md"):
-        (tmp_path / page).write_text((ROOT / "docs" / page).read_text())
+    (tmp_path / "speed.md").write_text((ROOT / "docs" / "speed.md").read_text())
     monkeypatch.setattr(publish, "PUBLISHED", tmp_path / "published.json")
-    publish.write(tmp_path, publish.facts(), {"peers": ROWS}, points())
-    speed, scale = (tmp_path / "speed.md").read_text(), (tmp_path / "scale.md").read_text()
+    publish.write(tmp_path, publish.facts(), {"kernels": ROWS}, points())
+    speed = (tmp_path / "speed.md").read_text()
     head = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     assert f"commit `{head.strip()}" in speed
     assert "steady work" in speed
-    assert "The step that limits is **" in scale
     assert (tmp_path / "images" / "growth.svg").read_text().startswith("<svg")
     told = json.loads((tmp_path / "published.json").read_text())
     assert told["guarded"] == ["steady work / a loop"]
     assert told["ratios"]["steady work / a loop"] == 30.0
     # Topics that are not measured again keep their rows, and the page says from which commit.
     other = Row("other work", 1.0, 2.0, "a peer", 1)
-    publish.write(tmp_path, publish.facts() | {"commit": "another"}, {"law": [other]}, [])
+    publish.write(tmp_path, publish.facts() | {"commit": "another"}, {"commands": [other]}, [])
     assert "steady work" in (tmp_path / "speed.md").read_text()
-    assert f"Rows of peers: commit `{head.strip()}" in (tmp_path / "speed.md").read_text()
+    assert f"Rows of kernels: commit `{head.strip()}" in (tmp_path / "speed.md").read_text()
     assert len(json.loads((tmp_path / "published.json").read_text())["ratios"]) == len(ROWS) + 1
 
 
@@ -159,47 +131,22 @@ def test_exponents_are_the_slopes() -> None:
     assert {slope for slopes in found.values() for slope in slopes.values()} == {1.5}
 
 
-def test_plan_carries_linear_work_linearly() -> None:
-    count = next(cost for cost in plan.costs(points()) if cost.step == "count")
-    votes = plan.CORPUS["models"] * plan.CORPUS["questions"] * plan.CORPUS["samples"]
-    measured = growth.BASES["count"]["models"] * 4000 * growth.BASES["count"]["samples"]
-    assert votes == 10**12
-    # Categories cost counting nothing in theory, and what was fitted beyond that is held to a tenth.
-    spare = (plan.CORPUS["categories"] / growth.BASES["count"]["categories"]) ** 0.1
-    assert count.times == pytest.approx(votes / measured * spare)
-    assert count.hours == pytest.approx(40 * count.times / 3600)
-
-
 def test_synthetic_fleets_are_what_they_say() -> None:
-    tally = fleets.synthetic(4, 300, samples=7, options=5, seed=1)
+    tally = kernels.synthetic(4, 300, samples=7, options=5, seed=1)
     assert tally.samples == (7,) * 4
     for model in range(4):
         assert (tally.gold[model].sum() + tally.dense(model).sum()) == 7 * 300
-    again = fleets.synthetic(4, 300, samples=7, options=5, seed=1)
+    again = kernels.synthetic(4, 300, samples=7, options=5, seed=1)
     assert (again.gold == tally.gold).all()
     assert (again.positions == tally.positions).all()
     assert {scores.total > 0 for scores in tally.scores} == {True}
 
 
-def test_best_pairs_are_the_best_by_s_hat() -> None:
-    from benchmarks.evidence import LAW
-    from benchmarks.large import best_lifts
-
-    tally = fleets.synthetic(12, 200)
-    found = sl.screen(tally, LAW)
-    pairs = sl.predict.best_pairs(tally, found, 9)
-    wanted = {(int(found.primary[place]), int(found.secondary[place])) for place in found.order[:9]}
-    assert {(pair.a, pair.b) for pair in pairs} == wanted
-    assert best_lifts(tally, pairs) == [curve.best_plateau.lift for curve in sl.law.curves_of(pairs)]
-    accuracy = [pair.masses.p for pair in pairs]
-    assert accuracy == sorted(accuracy, reverse=True)
-
-
 def test_screen_in_blocks_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks.evidence import LAW
+    from benchmarks.kernels import LAW
 
     module = sys.modules["swaplaw.evidence.quantities"]
-    tally = fleets.synthetic(9, 500)
+    tally = kernels.synthetic(9, 500)
     whole = sl.screen(tally, LAW)
     pair = sl.pair(tally, tally.models[int(whole.primary[3])], tally.models[int(whole.secondary[3])])
     assert whole.rescue[3] == pytest.approx(float(pair.masses.rescue), abs=1e-15)
@@ -207,14 +154,6 @@ def test_screen_in_blocks_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "BLOCK", block)
         monkeypatch.setattr(module, "NARROWEST", narrowest)
         assert np.array_equal(sl.screen(tally, LAW).predicted, whole.predicted)
-
-
-def test_large_case_reports_its_facts() -> None:
-    finished = run("-m", "benchmarks.large", SWAPLAW_BENCH_LARGE="20,1000,50")
-    assert finished.returncode == 0, finished.stderr
-    facts = json.loads(finished.stdout)
-    assert (facts["screened"], facts["pairs"]) == (190, 50)
-    assert facts["peak"] > 10
 
 
 def test_votes_made_up_on_the_fly_become_counts() -> None:
@@ -229,13 +168,6 @@ def documented() -> list[str]:
     page = (ROOT / "docs" / "speed.md").read_text()
     lines = [line for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
     return [line.split("#")[0].strip() for line in lines]
-
-
-def test_documented_python_runs() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "scale.md").read_text(), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "scale.md", "exec"), {})
 
 
 def test_unknown_topics_are_refused() -> None:
@@ -256,15 +188,6 @@ def test_documented_command_runs(line: str, tmp_path: Path) -> None:
         assert all(json.loads(each)["code"] == 0 for each in finished.stdout.splitlines())
     else:
         assert "x (" in finished.stdout
-
-
-@pytest.mark.slow
-def test_more_votes_than_memory() -> None:
-    """Six million votes in a process that may have less than a pandas group-by of them takes."""
-    finished = run(
-        "-m", "benchmarks", "streaming", "-o", os.devnull, SWAPLAW_BENCH_ROWS="6000000", SWAPLAW_BENCH_LIMIT="1536"
-    )
-    assert finished.returncode == 0, finished.stderr
 
 
 @pytest.mark.slow

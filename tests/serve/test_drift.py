@@ -12,9 +12,6 @@ from statistics import median
 import httpx
 import polars as pl
 import pytest
-from benchmarks.drift import CLAUDE as PAIR
-from benchmarks.drift import EXAMS, Case, streams
-from benchmarks.drift import SAMPLES as N
 
 import swaplaw as sl
 from serve.test_app import vote
@@ -23,6 +20,9 @@ from swaplaw.serve.drift import ALARM, Bet, calibrated, calibration_of, monitor_
 from swaplaw.serve.replay import recorded
 
 from support.commands import Finished
+from support.drifting import CLAUDE as PAIR
+from support.drifting import EXAMS, Case, streams
+from support.drifting import SAMPLES as N
 from support.upstreams import Start, World, serve
 
 Run = Callable[..., Finished]

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks.combine import datasets
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ from swaplaw.decide.labels.sheet import labelled_votes, read_sheet, write_sheet
 from swaplaw.votes.ballots import Ballots, ballots_of
 
 from support.commands import Run
-from support.data import real_votes
+from support.data import datasets, real_votes
 
 Shares = Mapping[str | None, int]
 WEIGHTS = ("0", "1/3", "2/3", "1", "3")
