@@ -129,7 +129,7 @@ def test_intervals_are_of_questions_where_the_page_says_questions() -> None:
     clustered = study_of([fleet("supergpqa")], replicates=200)
     assert clustered.calibration.tally.clusters is not None
     tally = clustered.calibration.tally
-    plain = calibrate(tally, by="question", seed=0, replicates=200, method="percentile")
+    plain = calibrate(tally, by="question", seed=0, replicates=200)
     assert clustered.law.intervals == plain.intervals
 
 

@@ -119,6 +119,16 @@ def test_the_whole_folder_on_the_twins(swaplaw: Run, tmp_path: Path) -> None:
     assert_as_published(document["comparisons"])
     assert (document["of"], document["not_compared"]) == (372, [])
     assert document["within"] >= 351
+    assert {one["id"]: one["holds"] for one in document["claims"]} == {
+        "tiny_captures_nothing": True,
+        "plateau_damages_nothing": True,
+        "forensic_damage_largest": True,
+    }
+    accuracy = {row["model"]: row for row in published().tables["model_accuracy"].rows}
+    assert document["equal_pairs"]
+    for pair in document["equal_pairs"]:
+        one, other = (accuracy[pair[name]][f"{pair['dataset']}_plurality"] for name in ("primary", "secondary"))
+        assert abs(one - other) <= 1.0
     assert_documented(document["comparisons"])
     assert (compared["alpha"]["published"], compared["gamma"]["published"]) == (0.338, 0.165)
     assert 0.25 < compared["alpha"]["ours"] < 0.45

@@ -8,6 +8,7 @@ from html import escape
 
 from swaplaw.errors import printable
 from swaplaw.paper.published import Comparison, published
+from swaplaw.paper.reproduce.claims import Claim, conventions
 from swaplaw.paper.reproduce.study import Study
 
 COLUMNS = ("Place", "What", "Published", "Ours", "Difference", "Within rounding")
@@ -74,7 +75,7 @@ def _signed(value: float, decimals: int) -> str:
     return text if text.strip("+-0.,") else text[1:]
 
 
-def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str]) -> list[str]:
+def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str], claimed: Sequence[Claim]) -> list[str]:
     total = sum(len(section.comparisons) for section in sections)
     within = sum(section.within for section in sections)
     titles = ", ".join(f"{each.title} ({len(each.tally.questions):,} questions)" for each in study.datasets.values())
@@ -90,14 +91,18 @@ def _summary(sections: Sequence[Section], study: Study, problems: Sequence[str])
             else f"Weights searched: {', '.join(map(str, study.grid or ()))}; trios on 24ths of the primary's vote."
         )
     )
+    lines += [f"Convention: {convention}." for convention in conventions(study)]
+    lines += [f"In words: {one.says} ({one.place}): {'yes' if one.holds else 'NO'}, {one.ours}." for one in claimed]
     lines += [f"Read: {source}" for source in study.sources]
     return [*lines, *(f"Left out: {problem}" for problem in problems)]
 
 
-def as_markdown(sections: Sequence[Section], study: Study, problems: Sequence[str]) -> str:
+def as_markdown(
+    sections: Sequence[Section], study: Study, problems: Sequence[str], claimed: Sequence[Claim] = ()
+) -> str:
     """One page of Markdown."""
     lines = ["# Published and reproduced", "", f"*{published().paper}*", ""]
-    lines += [f"- {escape_cell(line)}" for line in _summary(sections, study, problems)]
+    lines += [f"- {escape_cell(line)}" for line in _summary(sections, study, problems, claimed)]
     for section in sections:
         lines += ["", f"## {section.title}: {section.within} of {len(section.comparisons)} agree", ""]
         lines += [f"| {' | '.join(COLUMNS)} |", "|---|---|--:|--:|--:|---|"]
@@ -125,9 +130,15 @@ figure{margin:1.5rem 0}img{max-width:100%;height:auto}figcaption{color:#666;font
 """
 
 
-def as_html(sections: Sequence[Section], study: Study, problems: Sequence[str], drawn: Sequence[str]) -> str:
+def as_html(
+    sections: Sequence[Section],
+    study: Study,
+    problems: Sequence[str],
+    drawn: Sequence[str],
+    claimed: Sequence[Claim] = (),
+) -> str:
     """One page of HTML, with the figures; no scripts, nothing from the network."""
-    summary = [printable(line) for line in _summary(sections, study, problems)]
+    summary = [printable(line) for line in _summary(sections, study, problems, claimed)]
     body = [f"<h1>Published and reproduced</h1><p><em>{escape(published().paper)}</em></p>"]
     body += [f"<p{' class=note' if line in (TWIN, SYNTHETIC) else ''}>{escape(line)}</p>" for line in summary]
     body += [_section(section) for section in sections]

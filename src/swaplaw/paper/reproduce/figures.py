@@ -64,7 +64,7 @@ def further(study: Study) -> dict[str, Callable[[], Any]]:
                 for outcome in [dataset.top.at(DEFAULT_WEIGHT)]
             ],
             "What makes the lift of each dataset's top-accuracy pair at 40:60",
-            [_label(study), "In-sample; the tick marks the sum"],
+            [_label(study), "In-sample; the tick marks the sum", "Signed: where ties share credit, corruption may add"],
         ),
         "votes": lambda: vote_map(
             study.weighing.tally,

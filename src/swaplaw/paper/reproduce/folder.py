@@ -12,6 +12,7 @@ from typing import Any
 from swaplaw._files import write_text
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.paper.published import Comparison, Value, published
+from swaplaw.paper.reproduce.claims import Claim, claims, equal_pairs
 from swaplaw.paper.reproduce.comparison import Section, as_html, as_markdown, escape_cell
 from swaplaw.paper.reproduce.figures import figures, further
 from swaplaw.paper.reproduce.prose import PREFIX as _PREFIX
@@ -37,6 +38,9 @@ class Reproduction:
     problems: list[str] = field(default_factory=list)
     datasets: tuple[str, ...] = ()
     models: frozenset[str] = frozenset()
+    claims: list[Claim] = field(default_factory=list)
+    """What the paper states in words alone."""
+    equal_pairs: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -87,6 +91,8 @@ class Reproduction:
             "of": len(self.comparisons),
             "problems": self.problems,
             "not_compared": self.not_compared,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "equal_pairs": self.equal_pairs,
             "files": [str(file.relative_to(self.folder)) for file in self.files],
             "comparisons": [comparison.to_dict() for comparison in self.comparisons],
         }
@@ -111,6 +117,8 @@ def write_reproduction(
         ("simulation", lambda: done.sections.append(Section("Simulation", stated_values(theory)))),
         *((f"table {name}", _table_step(done, study, make)) for name, make in tables(study).items()),
         ("prose", lambda: _compare_prose(done, study)),
+        ("claims", lambda: done.claims.extend(claims(study, theory))),
+        ("equal pairs", lambda: done.equal_pairs.extend(equal_pairs(study))),
         ("law", lambda: _write_law(done, study)),
         *(
             (f"figure {name}", _figure_step(done, name, make))
@@ -188,8 +196,8 @@ def _write_law(done: Reproduction, study: Study) -> None:
 def _write_comparison(done: Reproduction, study: Study) -> None:
     drawn = [file.stem for file in done.files if file.suffix == ".svg"]
     done.files += [
-        _write(done.folder / "comparison.md", as_markdown(done.sections, study, done.problems)),
-        _write(done.folder / "comparison.html", as_html(done.sections, study, done.problems, drawn)),
+        _write(done.folder / "comparison.md", as_markdown(done.sections, study, done.problems, done.claims)),
+        _write(done.folder / "comparison.html", as_html(done.sections, study, done.problems, drawn, done.claims)),
     ]
     done.files.append(_write(done.folder / "comparison.json", json.dumps(done.to_dict(), indent=1, allow_nan=False)))
 
