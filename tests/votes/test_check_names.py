@@ -34,7 +34,7 @@ def test_one_model_under_two_names_is_told(other: str) -> None:
         assert (check.severity, check.model) == ("error", max("a", other))
         assert repr(other) in check.message
         assert "column `model`" in check.fix
-    assert sl.recommend(votes.tally(), replicates=200).reason == "checks"
+    assert sl.recommend(votes.tally()).reason == "checks"
 
 
 @pytest.mark.parametrize("other", ["a\u200b", "\u0430", "a\u00ad"])

@@ -122,7 +122,7 @@ def test_a_copy_with_more_votes_in_the_same_shares_is_a_copy() -> None:
     twice = [*rows, *((question, "b", answer, gold) for question, _, answer, gold in rows for _ in range(2))]
     assert named(find_checks(table(twice)), "duplicate_model").model == "b"
     few = [row for row in twice if row[1] == "a" or int(row[0][1:]) < 40]
-    assert sl.recommend(table(few).tally(), checks=find_checks(table(few)), replicates=200).reason == "no_change"
+    assert sl.recommend(table(few).tally(), checks=find_checks(table(few))).reason == "no_change"
 
 
 def test_copies_are_named_and_chance_agreement_is_not() -> None:
@@ -530,8 +530,9 @@ def test_numbers_in_another_notation_are_told(writes: Callable[[str], str], scal
             for q, m, a, g in numbers(str, low=low, high=high)
         ]  # fmt: skip
         (check,) = [check for check in find_checks(table(rows)) if check.severity == "error"]
-        assert (check.name, check.model) == ("notation", "b")
-        assert "number alone" in check.fix
+        assert check.model == "b"
+        mends = {"notation": "number alone", "spelling": "--canonical"}
+        assert mends[check.name] in check.fix
         assert sl.recommend(table(rows).tally()).verdict == "cannot_tell"
 
 
