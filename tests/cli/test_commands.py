@@ -122,7 +122,7 @@ def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
     ("given", "verdict"),
     [
         (["demo:math500"], "deploy_panel"),
-        (["demo:mmlu-pro", "--min-gain", "0.02"], "deploy_single"),
+        (["demo:math500", "--min-gain", "0.05"], "deploy_single"),
         (["demo:gpqa-diamond"], "cannot_tell"),
     ],
 )

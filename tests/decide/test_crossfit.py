@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.decide.crossfit import Choice, Scorer, best_singles, crossfit, deal
+from swaplaw.decide.policy import Silence
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.rules import RULES
 from swaplaw.errors import InputError
@@ -32,7 +33,7 @@ def test_choices_score_as_a_plain_count_does(case: Corpus, data: st.DataObject) 
     order = data.draw(st.permutations(range(3)))
     members = data.draw(st.integers(1, 3))
     weights = tuple(data.draw(st.fractions("1/6", 3, max_denominator=6)) for _ in range(members))
-    silence = data.draw(st.sampled_from(["counts", "ignored"]))
+    silence: Silence = data.draw(st.sampled_from(["counts", "ignored"]))
     choice = Choice(tuple(order[:members]), weights, silence, tuple(order[members:]))
     weighted = {tally.models[model]: weight for model, weight in zip(choice.members, weights, strict=True)}
     fallback = [tally.models[model] for model in choice.fallback]

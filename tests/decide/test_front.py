@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import swaplaw as sl
 from swaplaw.decide.crossfit import Choice
 from swaplaw.decide.front import Asked, Plan, front
+from swaplaw.decide.policy import Silence
 from swaplaw.errors import InputError
 
 from support.commands import Finished
@@ -61,7 +62,7 @@ def drawn_plan(data: st.DataObject) -> Plan:
     order = data.draw(st.permutations(range(3)))
     members = data.draw(st.integers(1, 3))
     weights = tuple(data.draw(st.fractions("1/4", 2, max_denominator=4)) for _ in range(members))
-    silence = data.draw(st.sampled_from(["counts", "ignored"]))
+    silence: Silence = data.draw(st.sampled_from(["counts", "ignored"]))
     lead = data.draw(st.sampled_from([None, Fraction(0), Fraction(1, 4), Fraction(1, 2)]))
     silent = lead is None and data.draw(st.booleans())
     return Plan(Choice(tuple(order[:members]), weights, silence, tuple(order[members:])), None, lead, silent)

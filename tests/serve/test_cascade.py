@@ -13,7 +13,7 @@ import swaplaw as sl
 from serve.test_recorded import ask_all
 from swaplaw.decide.crossfit import Choice
 from swaplaw.decide.front import Asked, Plan
-from swaplaw.decide.policy import Fallback, Member, Policy, Voting
+from swaplaw.decide.policy import Fallback, Member, Policy, Silence, Voting
 from swaplaw.serve.app import create_app
 from swaplaw.serve.demo import Script, running, scripted_app
 from swaplaw.serve.replay import recorded, replay
@@ -42,11 +42,11 @@ def policy_of(plan: Plan, names: tuple[str, ...]) -> Policy:
 
 @pytest.mark.parametrize("silence", ["counts", "ignored"])
 @pytest.mark.parametrize("lead", [None, Fraction(0), Fraction(1, 4), Fraction(2, 3)])
-def test_what_is_judged_is_what_is_replayed(votes: Votes, lead: Fraction | None, silence: str) -> None:
+def test_what_is_judged_is_what_is_replayed(votes: Votes, lead: Fraction | None, silence: Silence) -> None:
     tally = votes.tally()
     names = (A, B, C)
     members = tuple(map(tally.index, names))
-    plan = Plan(Choice(members[:2], (Fraction(1), Fraction(2, 3)), silence, members[2:]), None, lead)  # type: ignore[arg-type]
+    plan = Plan(Choice(members[:2], (Fraction(1), Fraction(2, 3)), silence, members[2:]), None, lead)
     judged = Asked(tally).outcome(plan)
     rules = {"all": StopRule(exact=False), "exact": StopRule()}
     for row in replay(recorded(votes, list(names), silence=silence), policy_of(plan, names), rules):

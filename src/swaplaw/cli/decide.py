@@ -39,17 +39,15 @@ if TYPE_CHECKING:
     from swaplaw.decide.front import Point
     from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
     from swaplaw.decide.labels.curve import CurveBounds
-    from swaplaw.decide.labels.estimates import FleetEstimates
+    from swaplaw.decide.labels.estimates import FleetEstimates, PairEstimate
     from swaplaw.decide.recommend import Recommendation
     from swaplaw.panels.exact import FleetOptimum
 
 NOT_DEPLOYED = 3
 """Exit code where a pipeline asked for something that these votes do not give."""
 BUDGET = option("--budget", "Most that a question may cost: in prices, or in calls if there are none.", type=float)
-PAIR_OF = {
-    "primary": option("--primary", "Of two models, the one that is asked first.", metavar="MODEL"),
-    "secondary": option("--secondary", "The other one.", metavar="MODEL"),
-}
+FIRST = option("--primary", "Of two models, the one that carries weight 1 or is asked first.", metavar="MODEL")
+SECOND = option("--secondary", "The other one.", metavar="MODEL")
 
 
 @command(
@@ -146,7 +144,8 @@ def show_points(title: str, points_: Sequence[Point], note: str) -> None:
 
 @command(
     example="swaplaw front demo",
-    **PAIR_OF,
+    primary=FIRST,
+    secondary=SECOND,
     samples=option("--samples", "Numbers of samples to look at.", metavar="1,2,4,..."),
     budget=BUDGET,
     every=switch("--all", "Print every point, not the front alone."),
@@ -435,7 +434,8 @@ def e_words(e: float) -> str:
 
 @command(
     example="swaplaw labels examples/unlabelled.csv --weight 2/3",
-    **PAIR_OF,
+    primary=FIRST,
+    secondary=SECOND,
     panel=option("--panel", "Also bound this ensemble (repeatable).", metavar="A=W,B=W,...", multiple=True),
     rules=option("--rules", "Also bound what these rules of `combine` choose.", metavar="A,B,..."),
     curve=switch("--curve", "Bound one pair's lift at every weight."),
@@ -620,10 +620,9 @@ def _show_estimates(found: Labels, estimates: FleetEstimates, top: int) -> None:
         text("Primary", "primary"),
         text("Secondary", "secondary"),
         Column("By agreement pp", "agreement", points),
-        *(
-            Column(name, lambda pair, end=end: None if pair.powered is None else getattr(pair.powered, end), points)
-            for name, end in (("With labels pp", "mean"), ("From pp", "low"), ("To pp", "high"))
-        ),
+        Column("With labels pp", lambda pair: _powered(pair, "mean"), points),
+        Column("From pp", lambda pair: _powered(pair, "low"), points),
+        Column("To pp", lambda pair: _powered(pair, "high"), points),
         Column("Labels used", lambda pair: "0" if pair.powered is None else f"{pair.powered.labelled:,}"),
     ]
     rows = sorted(estimates.pairs, key=lambda pair: -pair.agreement)[:top]
@@ -631,6 +630,11 @@ def _show_estimates(found: Labels, estimates: FleetEstimates, top: int) -> None:
     alone = sorted(estimates.accuracies.items(), key=lambda each: -each[1])
     columns = [text("Model", 0), Column("About %", 1, percent)]
     show("Estimates of accuracy, from agreement alone", columns, alone)
+
+
+def _powered(pair: PairEstimate, end: str) -> float | None:
+    """The mean or an end of an estimate that labels correct; None where too few changed questions have one."""
+    return None if pair.powered is None else getattr(pair.powered, end)
 
 
 @command(

@@ -94,9 +94,9 @@ class Room:
         members = len(plan.choice.members)
         calls = np.zeros(self.cast.shape)
         calls[:members] = self.cast[:members]
-        pooled = sum(
-            (self._spread(factor) * self.counts[place] for place, factor in enumerate(self.factors)), np.int64(0)
-        )
+        pooled: Ints = np.zeros(self.counts.shape[1], dtype=self.factors[0].dtype)
+        for place, factor in enumerate(self.factors):
+            pooled = pooled + self._spread(factor) * self.counts[place]
         if members > 1 and (plan.silent or plan.lead is not None):
             asked = self._asked(plan)
             calls[1:members] *= asked
@@ -174,8 +174,8 @@ class Asked:
             owner = np.repeat(np.arange(len(contests.first)), np.diff(contests.first, append=counts.shape[1]))
             return self._room(counts, owner, contests.first, cast, whole).decided(plan)
         if len(models) == 1:
-            sizes = np.minimum(cast, plan.samples)
-            return Outcome(expected_alone(counts[0], contests.first, cast[0], plan.samples), sizes)
+            calls = np.minimum(cast, plan.samples).astype(np.float64)
+            return Outcome(expected_alone(counts[0], contests.first, cast[0], plan.samples), calls)
         return self._expected(plan, counts, contests.first, cast)
 
     def _room(self, counts: Ints, lines: Ints, first: Ints, cast: Ints, whole: Sequence[Ints]) -> Room:
@@ -205,7 +205,7 @@ class Asked:
         starts, lines = np.cumsum(widths) - widths, np.repeat(np.arange(len(widths)), widths)
         found = self._room(flat, lines, starts, sizes, whole).decided(plan)
         sums = [np.bincount(owner, chance * row, minlength=len(first)) for row in (found.scores, *found.calls)]
-        return Outcome(sums[0], np.array(sums[1:]))
+        return Outcome(np.asarray(sums[0], dtype=np.float64), np.array(sums[1:], dtype=np.float64))
 
 
 def _ballots(counts: Ints, cast: Ints, samples: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
@@ -224,8 +224,9 @@ def _ballots(counts: Ints, cast: Ints, samples: int, rng: np.random.Generator) -
 
 
 def _most_ballots(counts: tuple[int, ...], size: int) -> int:
-    """No more different ballots than this."""
-    return comb(size + sum(map(bool, counts)) - 1, size)
+    """How many different ballots there are; no more than this, where they are too many to list."""
+    most = comb(size + sum(map(bool, counts)) - 1, size)
+    return most if most > MOST_BALLOTS else len(_listed(counts, size)[1])
 
 
 @lru_cache(maxsize=100_000)
@@ -426,14 +427,20 @@ class Judge:
     priced: Pricing
     _points: dict[Any, Point] = field(default_factory=dict, repr=False, compare=False)
 
-    def point(self, rule: str | None, lead: Lead = None, samples: int | None = None, *, silent: bool = False) -> Point:
+    def point(
+        self,
+        rule: str | None,
+        lead: Lead = None,
+        samples: int | None = None,
+        *,
+        silent: bool = False,
+    ) -> Point:
         """A rule's choice (None: the single model's) as an operating point."""
         key = rule, lead, samples, silent
         if key not in self._points:
             fitted = self.fitted.single if rule is None else self.fitted[rule]
-            self._points[key] = self._judged(
-                [fitted.choice, *fitted.choices], Plan(fitted.choice, samples, lead, silent)
-            )
+            plan = Plan(fitted.choice, samples, lead, silent)
+            self._points[key] = self._judged([fitted.choice, *fitted.choices], plan)
         return self._points[key]
 
     def fixed(self, choice: Choice, samples: int | None = None) -> Point:
@@ -476,7 +483,8 @@ def points_of(judge: Judge, panel: str, samples: Sequence[int] | None = None) ->
     found += [judge.point(None), judge.point("best_single"), judge.point("chain")]
     members = len(fitted[panel].choice.members)
     if members > 1:
-        found += [judge.point(panel, lead) for lead in (None, TIED, *LEADS)] + [judge.point(panel, silent=True)]
+        found += [judge.point(panel, lead) for lead in (None, TIED, *LEADS)]
+        found += [judge.point(panel, silent=True)]
         fewer = {*(samples or ()), 1, max(1, most // members)}
         found += [judge.point(panel, samples=number) for number in sorted(fewer) if number < most]
     if judge.priced.prices is not None:
@@ -507,7 +515,8 @@ def _led(primary: int, tally: Tally, parts: Bools) -> list[Choice]:
     found = []
     for made in smooth_on_parts(tally, parts):
         ranked = sorted(zip(made.members, made.weights, strict=True), key=lambda each: each[0] != primary)
-        found.append(Choice(*map(tuple, zip(*ranked, strict=True)), fallback=made.fallback))
+        members, weights = zip(*ranked, strict=True)
+        found.append(Choice(members, weights, fallback=made.fallback))
     return found
 
 

@@ -28,7 +28,6 @@ from swaplaw.decide.crossfit import Choice, Crossfit
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
 from swaplaw.decide.front import (
     LEADS,
-    TIED,
     Judge,
     Plan,
     Point,
@@ -61,6 +60,8 @@ WORTH = 0.002
 """What a further model has to be expected to add where prices are unknown: 0.2 points."""
 DRIFT = 0.01
 """Standard deviation of what a gain changes by from these questions to those to come."""
+UNSURE = LEADS[-1]
+"""The others of an ensemble may be asked only where the first leads by at most this."""
 MOST = 100
 """More than this many times the questions at hand are no practical answer."""
 FEW_UNITS = 10
@@ -268,14 +269,13 @@ class Recommendation(Result):
 
         Each once; points that a budget rules out are left out.
         """
-        lazy = [point for point in self.points if point.ask_next_if in ("tied", "1/4", "1/2", "3/4")]
         cheap = [point for point in self.points if point.size > 1 and point.plan.samples not in (None, 1)]
         named = [
             self.judge.point("best_single", samples=1),
             self.judge.point(None),
             *cheap[-1:],
             self.ensemble,
-            *([max(lazy, key=lambda point: (point.accuracy, -point.price))] if lazy else []),
+            self.judge.point(RULE, UNSURE),
         ]
         known = {point.plan: point for point in self.points}
         return tuple(known[plan] for plan in dict.fromkeys(point.plan for point in named) if plan in known)
@@ -557,7 +557,8 @@ def _now(judge: Judge, points: Sequence[Point], stay: bool, *, fewer_calls: bool
         options = [point for point in points if not point.plan.silent]
     else:
         options = [judge.point(None), judge.point("best_single"), judge.point("chain")]
-        options += [judge.point(RULE, lead) for lead in (None, TIED, *LEADS)]
+        # One lead, named beforehand: the best of several would look better than it is.
+        options += [judge.point(RULE), judge.point(RULE, UNSURE)]
     affordable = [point for point in options if point.plan in kept and not (stay and len(point.models) > 1)]
     whole = judge.point(None)
     return max(

@@ -351,7 +351,7 @@ def agreement_weights(shares: Contests) -> Floats:
         return np.zeros(shares.models)
     columns, voted = shares.matrix.T.tocsr(), np.asarray(shares.matrix.sum(axis=0), dtype=np.float64).ravel()
     options = max(2.0, len(shares.owner) / len(shares.first))
-    weights = np.ones(shares.models)
+    weights: Floats = np.ones(shares.models)
     for _ in range(ROUNDS):
         # One vote right and one wrong keep everybody's probability between 0 and 1.
         right = (columns @ shares.probabilities(weights)[0] + 1) / (voted + 2)

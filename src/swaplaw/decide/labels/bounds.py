@@ -142,15 +142,14 @@ class Labels(Result):
     """Panels and rules that were asked for."""
     changes: tuple[Change, ...] = field(repr=False)
     """Of all pairs and ensembles."""
+    widths: Floats = field(repr=False)
+    """By how much labelling each question would narrow the bounds of all of them together."""
 
     @cached_property
     def order(self) -> list[int]:
         """Questions to label, those first that narrow the bounds of all pairs and ensembles together most."""
-        total: Floats = np.zeros(len(self.ballots.questions))
-        for change in self.changes:
-            total = total + change.widths
-        ranked = np.lexsort((np.arange(len(total)), -total))
-        return [int(place) for place in ranked if total[place] > 0]
+        ranked = np.lexsort((np.arange(len(self.widths)), -self.widths))
+        return [int(place) for place in ranked if self.widths[place] > 0]
 
     def random_order(self, seed: int = 0) -> list[int]:
         """The same questions in random order: then those that are labelled first are a random sample of them."""
@@ -226,17 +225,25 @@ def labels_needed(
     (5, 100, -0.05, 0.05)
     """
     x = as_weight(weight)
-    pairs = [change for change in _pairs(ballots, x, primary, secondary) if change.n]
+    pairs = [change for change in _pairs(ballots, x, primary, secondary) if change.answered.any()]
     if not pairs:
         raise InputError(f"no two models of dataset {quote(ballots.dataset)} have a question in common")
     ensembles: list[tuple[str | None, Change]] = [(None, _panel(ballots, panel)) for panel in panels]
     ensembles += [(rule, change) for rule in rules if (change := _by_rule(ballots, rule)) is not None]
+    summed, widths = [], np.zeros(len(ballots.questions))
+    for change in (*pairs, *(change for _, change in ensembles)):
+        # What a pair derives of the votes goes with this copy: kept for all pairs, it would fill the memory.
+        own = replace(change)
+        summed.append(_summed(own, top))
+        widths += own.widths
+    ruled = zip(summed[len(pairs) :], ensembles, strict=True)
     return Labels(
         ballots.dataset,
         ballots,
-        tuple(_summed(change, top) for change in pairs),
-        tuple(replace(_summed(change, top), rule=rule) for rule, change in ensembles),
+        tuple(summed[: len(pairs)]),
+        tuple(replace(one, rule=rule) for one, (rule, _) in ruled),
         (*pairs, *(change for _, change in ensembles)),
+        widths,
     )
 
 
@@ -270,9 +277,17 @@ def _panel(ballots: Ballots, given: Mapping[str, str | float | Fraction]) -> Cha
 
 def _by_rule(ballots: Ballots, rule: str) -> Change | None:
     """What a rule of `combine` chooses; None where that is a single model."""
-    from swaplaw.decide.labels.rules import choice_of
+    from swaplaw.decide.rules import RULES  # Here: SciPy takes long to import.
 
-    choice = choice_of(ballots, rule)
+    found = RULES[rule]
+    if found.needs_labels and not ballots.labelled.any():
+        free = ", ".join(name for name in RULES if not RULES[name].needs_labels)
+        raise InputError(f"rule {quote(rule)} needs labels, and there are none yet; these need none: {free}")
+    tally = ballots.tally(labelled=found.needs_labels)
+    everyone = np.logical_and.reduce(tally.votes > 0)
+    if not everyone.any():
+        raise InputError(f"no question of dataset {quote(ballots.dataset)} was answered by every model")
+    choice = found.on_all(tally.select(questions=everyone))
     named = {ballots.models[member]: weight for member, weight in zip(choice.members, choice.weights, strict=True)}
     return None if len(named) < 2 else _panel(ballots, named)
 

@@ -45,7 +45,7 @@ class Change:
         """The model that it is compared with."""
         return self.members[0] if self.single is None else self.single
 
-    @cached_property
+    @property
     def answered(self) -> Bools:
         """Which questions all members answered, and the model that they are compared with."""
         everyone: Bools = np.logical_and.reduce(self.ballots.votes[[*self.members, self.over]] > 0)
@@ -134,7 +134,9 @@ class Change:
         pooled, labelled = self._pooled[1], self.ballots.labelled
         ties = _gold_ties(self.ballots, pooled)
         most = _best_ties(self.ballots, pooled)
-        credit = {int(size): tie_credit(Fraction(1), int(size)) for size in np.unique([*ties, *most]) if size}
+        credit = {
+            int(size): tie_credit(Fraction(1), int(size)) for size in set(ties.tolist()) | set(most.tolist()) if size
+        }
         known = [credit.get(int(size), Fraction(0)) for size in ties[labelled & self.answered]]
         unknown = [credit.get(int(size), Fraction(0)) for size in most[~labelled & self.answered]]
         return sum(known, Fraction(0)) / self.n, sum([*known, *unknown], Fraction(0)) / self.n
@@ -197,7 +199,10 @@ def _best_ties(ballots: Ballots, pooled: Ints) -> Ints:
 
 def _difference(before: Ints, after: Ints) -> tuple[Ints, int]:
     """What ties of these sizes (0: gold loses) are worth, the second less the first, and the denominator."""
-    sizes = [int(size) for size in np.unique(np.concatenate([before.ravel(), after.ravel()])) if size]
+    seen = np.bincount(before.ravel(), minlength=1).astype(bool)
+    also = np.bincount(after.ravel(), minlength=len(seen)).astype(bool)
+    also[: len(seen)] |= seen
+    sizes = [size for size in np.flatnonzero(also).tolist() if size]
     scale = lcm(*sizes)
     credit = np.zeros(max(sizes, default=0) + 1, dtype=object)
     credit[sizes] = [tie_credit(scale, size) for size in sizes]
