@@ -1,8 +1,8 @@
-"""`python -m benchmarks.decisions prior|halves|null|power`: what decisions are worth, on real votes and in known worlds.
+"""`python -m benchmarks.decisions prior|halves|null|power`: what decisions are worth on real votes and in known worlds.
 
 *halves*: weights are chosen and decided on one half of a real dataset and scored on the other. Gains are over the best
 single model of the first half, with nulls as votes. *prior*: what the cross-fit says of such halves, as the mean and
-deviation that `decide.recommend` starts from (each dataset judged with the prior of the others). *null*: fleets in which
+deviation that `decide.recommend` starts from, and how much they change without any one dataset. *null*: fleets in which
 no ensemble can gain. *power*: fleets with a known gain, beside an oracle that tests the ensemble that is truly best.
 """
 
@@ -296,9 +296,8 @@ def show_power(draws: int, questions: int = 300) -> None:
             flush=True,
         )
         ours, oracles, covered = ours + proven, oracles + oracle, covered + held
-    print(
-        f"{ours / max(oracles, 1):.2f} of the oracle's power; intervals hold the gain in {covered / draws / len(WORLDS):.0%}"
-    )
+    held_in = covered / draws / len(WORLDS)
+    print(f"{ours / max(oracles, 1):.2f} of the oracle's power; intervals hold the gain in {held_in:.0%}")
 
 
 def main() -> None:
