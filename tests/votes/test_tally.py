@@ -93,12 +93,6 @@ def test_a_tally_that_nobody_holds_is_gone_at_once() -> None:
         gc.enable()
 
 
-def test_models_of_a_tally_without_reasons_can_be_selected() -> None:
-    tally = sl.demo_votes().tally()
-    bare = tally.with_counts(tally.models[:2], tally.votes[:2], tally.gold[:2], [tally.dense(0), tally.dense(1)])
-    assert bare.select(models=tally.models[:1]).models == tally.models[:1]
-
-
 def test_the_largest_number_of_options_is_kept_per_question() -> None:
     rows = [
         ("stated", "A", "C", 4),
@@ -119,8 +113,6 @@ def test_the_largest_number_of_options_is_kept_per_question() -> None:
     left = tally.select(questions=kept)
     assert left.options is not None
     assert left.options.tolist() == [expected[question] for question in left.questions]
-    same_counts = left.with_counts(left.models, left.votes, left.gold, [left.dense(0)])
-    assert same_counts.options is left.options
 
 
 @pytest.mark.parametrize("options", [None, [["A", "B"]], ["A; B"], [True], [0]])

@@ -15,7 +15,7 @@ Silence (null votes) is a category that can win, as in the paper, or it is ignor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
@@ -311,35 +311,6 @@ class Tally:
         counts[self.positions[own]] = self.counts[own]
         return counts
 
-    def with_counts(self, models: Sequence[str], votes: Ints, gold: Ints, rivals: Iterable[Ints]) -> Tally:
-        """The same questions with other votes: cast, for gold, and at every rival position, one row per model.
-
-        Rows may come from a generator; only answers that were voted for are held.
-        """
-        starts, positions, counts = [0], _Growing(np.int32), _Growing(np.min_scalar_type(int(votes.max(initial=0))))
-        for row in rivals:
-            spots = np.flatnonzero(row)
-            positions.add(spots)
-            counts.add(row.take(spots))
-            starts.append(starts[-1] + len(spots))
-        return Tally(
-            self.dataset,
-            tuple(models),
-            self.questions,
-            votes,
-            gold,
-            self.rivals,
-            np.array(starts),
-            positions.whole(),
-            counts.whole(),
-            self.clusters,
-            silent=self.silent,
-            merged_right=self.merged_right,
-            golds=self.golds,
-            only_grades=self.only_grades,
-            options=self.options,
-        )
-
     def select(self, *, models: Sequence[str] | None = None, questions: Bools | None = None) -> Tally:
         """Keep some models or some questions (a mask); rivals that nobody left voted for vanish."""
         kept = [self.index(model) for model in models] if models is not None else list(range(len(self.models)))
@@ -421,25 +392,6 @@ class Tally:
             only_grades=self.only_grades,
             options=None if self.options is None else self.options[mask],
         )
-
-
-class _Growing:
-    """An array that parts are added to; it grows in place, so that large ones are never held twice."""
-
-    def __init__(self, dtype: npt.DTypeLike) -> None:
-        self._array: Ints = np.empty(0, dtype=dtype)
-        self._length = 0
-
-    def add(self, part: Ints) -> None:
-        end = self._length + len(part)
-        if end > len(self._array):
-            self._array.resize(max(end, len(self._array) * 9 // 8), refcheck=False)
-        self._array[self._length : end] = part
-        self._length = end
-
-    def whole(self) -> Ints:
-        self._array.resize(self._length, refcheck=False)
-        return self._array
 
 
 class _ScoresOf(Sequence[Scores]):
