@@ -19,7 +19,7 @@ from swaplaw.importers.scores import Scores
 from swaplaw.votes import canonical
 from swaplaw.votes.columns import NAMES, PARTS, candidates, guess
 from swaplaw.votes.contract import REQUIRED
-from swaplaw.votes.files import Source, open_file, unreadable
+from swaplaw.votes.files import Source, open_file, reading, unreadable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +41,12 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
 
 
 def mapped(opened: Source, options: Options, findings: Findings) -> Source:
-    """Bring a table, of a file or held in memory, to the layout of votes."""
+    """Bring a table, of a file or held in memory, to the layout of votes; what an engine says of it is said in a line."""
+    with reading(opened):
+        return _in_layout(opened, options, findings)
+
+
+def _in_layout(opened: Source, options: Options, findings: Findings) -> Source:
     name = opened.name
     try:
         frame = layouts.without_index(layouts.flattened(opened.scan()))
