@@ -41,7 +41,7 @@ def read(file: Path, options: Options, findings: Findings) -> Source:
 
 
 def mapped(opened: Source, options: Options, findings: Findings) -> Source:
-    """Bring a table, of a file or held in memory, to the layout of votes; what an engine says of it is said in a line."""
+    """Bring a table, of a file or in memory, to the layout of votes; what an engine says of it is said in a line."""
     with reading(opened):
         return _in_layout(opened, options, findings)
 
