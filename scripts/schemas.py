@@ -33,7 +33,12 @@ RUNS: dict[str, list[str]] = {
         "summary odd.csv --canonical exact",
         "summary three.csv --silence ignored --merge-right",
     ],
-    "compare": [f"compare demo {THREE}", f"compare demo {THREE} --score single", f"compare demo {THREE} --anytime"],
+    "compare": [
+        f"compare demo {THREE}",
+        f"compare demo {THREE} --by question",
+        f"compare demo {THREE} --score single",
+        f"compare demo {THREE} --anytime",
+    ],
     "labels": [f"labels demo {PAIR}", "labels unlabelled.csv"],
     "pairs": [
         "pairs three.csv",
