@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
@@ -21,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import scipy.stats
 
@@ -49,7 +51,33 @@ def synthetic(models: int, questions: int, samples: int = 24, options: int = 10,
     empty = tally_array("synthetic", names[:1], ids, np.zeros((1, questions, options + 1), dtype=np.int8))
     votes = np.full((models, questions), samples, dtype=np.uint8)
     gold = np.empty((models, questions), dtype=np.uint8)
-    return empty.with_counts(names, votes, gold, _members(ballots, gold, rng))
+    starts, positions, counts = [0], _Growing(np.int32), _Growing(np.uint8)
+    for row in _members(ballots, gold, rng):
+        spots = np.flatnonzero(row)
+        positions.add(spots)
+        counts.add(row.take(spots))
+        starts.append(starts[-1] + len(spots))
+    cast = {"starts": np.array(starts), "positions": positions.whole(), "counts": counts.whole()}
+    return replace(empty, models=names, votes=votes, gold=gold, **cast)
+
+
+class _Growing:
+    """An array that parts are added to; it grows in place, so that large ones are never held twice."""
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._array: Ints = np.empty(0, dtype=dtype)
+        self._length = 0
+
+    def add(self, part: Ints) -> None:
+        end = self._length + len(part)
+        if end > len(self._array):
+            self._array.resize(max(end, len(self._array) * 9 // 8), refcheck=False)
+        self._array[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> Ints:
+        self._array.resize(self._length, refcheck=False)
+        return self._array
 
 
 def _ballots(samples: int, options: int, rng: np.random.Generator) -> Ints:
