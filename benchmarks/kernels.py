@@ -57,8 +57,10 @@ def synthetic(models: int, questions: int, samples: int = 24, options: int = 10,
         positions.add(spots)
         counts.add(row.take(spots))
         starts.append(starts[-1] + len(spots))
-    cast = {"starts": np.array(starts), "positions": positions.whole(), "counts": counts.whole()}
-    return replace(empty, models=names, votes=votes, gold=gold, **cast)
+    entries = positions.whole(), counts.whole()
+    return replace(
+        empty, models=names, votes=votes, gold=gold, starts=np.array(starts), positions=entries[0], counts=entries[1]
+    )
 
 
 class _Growing:

@@ -12,7 +12,7 @@ class SwaplawError(Exception):
 
 @dataclass(frozen=True)
 class Fix:
-    """What mends an error: an argument and its value, which each surface words for itself.
+    """What fixes an error: an argument and its value, which each surface words for itself.
 
     >>> print(Fix("scorer", "NAME", "choose one"))
     choose one with scorer=NAME
@@ -52,7 +52,7 @@ class InputError(SwaplawError, ValueError):
     """
 
     fixes: tuple[Fix, ...] = ()
-    """What mends it."""
+    """What fixes it."""
 
     def __init__(self, message: str, fix: Fix | tuple[Fix, ...] = ()) -> None:
         super().__init__(message)

@@ -142,15 +142,3 @@ def test_compare_says_what_holds_at_every_look(swaplaw: Run) -> None:
     shown = swaplaw("compare", "demo", "--anytime", "--by", "question")
     assert "valid at every look" in shown.out
     assert "anytime" not in json.loads(swaplaw("compare", "demo", "--json").out)
-
-
-def test_recommend_says_what_holds_at_every_look(swaplaw: Run) -> None:
-    models = ("--models", "gpt-4,llama-2-7b-chat,gpt-35-turbo", "--repeats", "1", "--by", "question", "--anytime")
-    done = swaplaw("recommend", "demo", *models, "--json")
-    assert done.code == 0, done.err
-    found = json.loads(done.out)["anytime"]
-    assert found["verdict"] in ("gain", "too_little", "open")
-    assert found["candidates"] == 7
-    assert found["best"]["low"] <= found["best"]["mean"] <= found["best"]["high"]
-    assert "at most 5%" in found["guarantee"]
-    assert "At every look:" in swaplaw("recommend", "demo", *models).out

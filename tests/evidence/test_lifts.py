@@ -189,8 +189,9 @@ def test_errors_along_a_line_are_those_of_each_weight(case: Corpus, data: st.Dat
     sheet = scoresheet(pair).among(pair.common)
     own = pair.alone[0]
     base = own.numerators.astype(np.float64) / own.denominator
+    gains = np.array([sheet.at(sheet.weight(place, place)) - base for place in range(len(sheet.firsts))])
     units = np.unique([data.draw(st.integers(0, pair.n - 1)) for _ in range(pair.n)], return_inverse=True)[1]
     for member in (np.arange(pair.n), units):
         if member.any():
-            plain = effects(sheet.values.astype(np.float64) / sheet.scale - base, member).standard_error
+            plain = effects(gains, member).standard_error
             assert errors_along(sheet, base, member) == pytest.approx(plain, rel=1e-9)

@@ -82,8 +82,8 @@ COMMANDS = (
     ("panel", "--size", "3", "--top", "1"),
     ("calibrate", "--replicates", "50", "-o", "{folder}/law.json"),
     ("predictors", "--replicates", "50"),
-    ("budget", "--primary", "a", "--secondary", "b", "--samples", "2"),
-    ("recommend", "--replicates", "50"),
+    ("front", "--primary", "a", "--secondary", "b", "--samples", "2"),
+    ("recommend", "--repeats", "1"),
     ("report", "--replicates", "50", "--panel-work", "0", "-o", "{folder}/report.html"),
 )
 

@@ -84,7 +84,8 @@ def test_a_canonical_form(tmp_path: Path, swaplaw: Run) -> None:
 
 
 def either_right(pairs: Quantities) -> Floats:
-    return pairs.rescue + pairs.p
+    found: Floats = pairs.rescue + pairs.p
+    return found
 
 
 def test_a_predictor(swaplaw: Run) -> None:

@@ -382,7 +382,7 @@ class PanelRow:
     members=option("--members", "Look at this panel only.", multiple=True, metavar="A,B,..."),
     top=option("--top", "How many panels to list.", type=click.IntRange(1), default=10),
     everything=switch("--all", "List every panel."),
-    work=option("--work", "Stop after looking at so many planes, with a proven gap.", type=float, metavar="PLANES"),
+    work=option("--work", "Stop after looking at this many planes, with a proven gap.", type=float, metavar="PLANES"),
     grid=switch("--grid", "Weights of the paper's grid, and how far they are from the optimum."),
     folds=option("--folds", "Parts of the held-out check, most of the work (0: none).", type=int, default=5),
     repeats=option("--repeats", "How often they are dealt.", type=int, default=2),

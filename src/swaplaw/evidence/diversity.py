@@ -204,7 +204,7 @@ def _interval(sums: Floats, statistic: Any, level: float) -> Estimate:
 
 
 def _worth(models: int, correlation: float | None) -> float | None:
-    """Independent voters that so many models are worth: at most as many as there are."""
+    """Independent voters that this many models are worth: at most as many as there are."""
     if correlation is None or np.isnan(correlation):
         return None
     return models / max(1.0, 1 + (models - 1) * correlation)

@@ -112,7 +112,9 @@ class Masses:
     @property
     def ceiling(self) -> Fraction:
         """The most that selection could gain at these accuracies, Eq. (ceiling); `rescue` is what this pair allows."""
-        found: Fraction = np.minimum(self.collective, 1 - self.collective) - self.gap / 2
+        # Not `min`: the masses may be arrays of many pairs.
+        collective: Any = self.collective
+        found: Fraction = np.minimum(collective, 1 - collective) - self.gap / 2
         return found
 
     @property

@@ -53,7 +53,7 @@ class MemberRecord:
     cast: list[Cast] = field(default_factory=list)
 
     def pay(self, samples: int) -> None:
-        """So many more samples may have to be paid."""
+        """More samples may have to be paid."""
         self.sent += samples
 
 

@@ -552,7 +552,7 @@ class Client:
         return None if each is None else each * samples
 
     def most(self, samples: int, asked: int, max_tokens: int | None) -> float | None:
-        """What samples may cost at most, each asked with so many bytes: a token is one of them at least."""
+        """What samples may cost at most, each asked with this many bytes: a token is one of them at least."""
         return self.cost(samples, samples * asked, samples * (max_tokens or 0))
 
     def _pause(self, times: int) -> float:
