@@ -20,7 +20,7 @@ import pytest
 import swaplaw as sl
 from swaplaw.cli import COMMANDS
 from swaplaw.cli import swaplaw as group
-from swaplaw.cli._shared.help import EXAMPLES
+from swaplaw.cli.options import Command
 
 from support.commands import Run
 
@@ -180,6 +180,18 @@ def paths() -> Iterator[tuple[str, ...]]:
             yield from ((name, each) for each in command.commands)
 
 
+def commands() -> Iterator[click.Command]:
+    """All of them."""
+    for path in paths():
+        found: click.Command = group
+        for name in path:
+            assert isinstance(found, click.Group)
+            step = found.get_command(click.Context(found), name)
+            assert step is not None
+            found = step
+        yield found
+
+
 @pytest.mark.parametrize("path", list(paths()), ids=" ".join)
 def test_help_has_an_example_and_fits_a_terminal(
     swaplaw: Run, path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -205,7 +217,8 @@ def test_examples_of_help_are_in_the_documentation() -> None:
         for block in blocks(page, kind)
         for line in block.splitlines()
     }
-    assert [line for line in EXAMPLES.values() if line not in shown and f"$ {line}" not in shown] == []
+    examples = {command.example for command in commands() if isinstance(command, Command)}
+    assert [line for line in sorted(examples) if line not in shown and f"$ {line}" not in shown] == []
 
 
 def test_shell_completion(tmp_path: Path) -> None:

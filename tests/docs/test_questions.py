@@ -1,4 +1,4 @@
-"""Every command and every line of Python on the page about questions runs."""
+"""What the page on collecting says of samples and questions runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from swaplaw.cli.collect import sample
 from support.pages import ROOT, blocks
 from support.question_tables import SUPERGPQA, written
 
-PAGE = ROOT / "docs" / "questions.md"
-COMMANDS = [line.split("#")[0] for block in blocks(PAGE, "sh") for line in block.splitlines()]
+PAGE = ROOT / "docs" / "collect.md"
+LINES = [line.split("#")[0] for block in blocks(PAGE, "sh") for line in block.splitlines()]
+COMMANDS = [line for line in LINES if line.startswith("swaplaw collect sample ")]
 
 
 @pytest.fixture(autouse=True)
@@ -42,5 +43,5 @@ def test_documented_command_runs(line: str, folder: Path, capsys: pytest.Capture
 
 @pytest.mark.usefixtures("folder")
 def test_documented_python_runs() -> None:
-    [block] = blocks(PAGE, "python")
+    [block] = [block for block in blocks(PAGE, "python") if "read_manifest" in block]
     exec(compile(block, str(PAGE), "exec"), {})

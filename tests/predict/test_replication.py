@@ -9,10 +9,9 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.predict.calibrate import mean_rates
-from swaplaw.predict.replication import COMPARED, Replication, replicate
+from swaplaw.predict.replication import Replication, replicate
 
 from support.data import real_votes
-from support.pages import DOCS
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +60,3 @@ def test_the_joint_law_leads_and_the_fitted_competitor_is_shown(found: Replicati
 def test_one_dataset_cannot_be_replicated(repeated: list[sl.Tally]) -> None:
     with pytest.raises(sl.InputError, match="two datasets"):
         replicate(repeated[:1])
-
-
-def test_the_page_has_these_figures(found: Replication) -> None:
-    page = (DOCS / "replication.md").read_text()
-    _, _, here = page.partition("## Weight 2/3")
-    for each in found.datasets:
-        assert f"| {each.dataset} | {' | '.join(f'{each.rho[name]:.2f}' for name in COMPARED)} |" in here

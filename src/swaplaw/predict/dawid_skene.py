@@ -5,7 +5,7 @@ follows from everybody's answers and matrices, and each matrix from what is prob
 (EM [1]_), from shares of votes, beginning with the vote of all. It takes questions that share their answers (letters).
 
 Models that err alike look like models that are right: where wrong answers agree, every estimate from agreement alone is
-too high. docs/labels.md has by how much.
+too high.
 
 References
 ----------
