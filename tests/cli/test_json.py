@@ -7,15 +7,16 @@ import json
 import click
 from click.testing import CliRunner
 
-from swaplaw.cli._shared.output import emit, table_options
+from swaplaw.cli.options import command
+from swaplaw.cli.render import emit, wants_json
 
 
-@click.command()
-@table_options
-def chatty(as_json: bool) -> None:
+@command()
+def chatty() -> None:
+    """Print on the way."""
     print("a library greets")
     click.echo("and so does click")
-    emit({"json": as_json})
+    emit({"json": wants_json()})
 
 
 def test_nothing_but_the_document_reaches_standard_output() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from swaplaw.cli import COMMANDS, LazyGroup, main
 from swaplaw.cli import swaplaw as group
-from swaplaw.cli._shared.output import at_joints
+from swaplaw.cli.render import at_joints
 
 from support.commands import Finished, Run
 

@@ -19,7 +19,7 @@ from hypothesis import given
 
 from swaplaw import InputError, combine, compare, demo_votes, pair, pairs, summary, votes_from
 from swaplaw.cli import swaplaw as cli
-from swaplaw.cli._shared.output import fleet_line
+from swaplaw.cli.render import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.report import Options, document, page, write_figures

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.cli._shared.output import percent
+from swaplaw.cli.render import percent
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.serve.drift import calibrated_on
 

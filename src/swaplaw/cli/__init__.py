@@ -1,6 +1,6 @@
 """The command line: arguments in, tables or JSON out; no maths.
 
-One file a command. A command's module is imported only when that command runs, so `swaplaw --help` stays light.
+One file for each group of commands, which is imported only when one of them runs, so `swaplaw --help` stays light.
 """
 
 import re
@@ -16,15 +16,17 @@ import click
 
 from swaplaw.errors import InputError, SwaplawError, quote
 
-# What --help lists, in the order of use: a heading -> commands -> the package each lives in and one line about it. The
-# command itself is `swaplaw.cli.<package>.<name>:command`.
+# What --help lists, in the order of use: a heading -> commands -> the module each lives in and one line about it.
 SECTIONS = {
-    "Get votes": {
-        "demo": ("votes", "The whole path on bundled real votes."),
+    "The five main things": {
         "import": ("votes", "Read logs of Inspect, lm-evaluation-harness, HELM and others, or any table."),
+        "recommend": ("decide", "What to deploy now, how many calls it takes, and how sure that is."),
+        "report": ("decide", "One page to see, explore and share."),
         "collect": ("collect", "Run any Inspect task, or multiple-choice questions, again and again."),
+        "serve": ("serve", "A policy behind an OpenAI-compatible endpoint."),
     },
-    "Look at them": {
+    "Look at votes": {
+        "demo": ("votes", "The whole path on bundled real votes."),
         "checks": ("votes", "What looks wrong in votes, and how to fix it."),
         "summary": ("votes", "The fleet: accuracy and abstention of each model."),
         "compare": ("decide", "Who is better, by how much, and how sure."),
@@ -35,20 +37,15 @@ SECTIONS = {
         "curve": ("law", "The exact lift of one pair at every weight."),
         "panel": ("law", "The best panels of three or more, at weights proven best."),
         "combine": ("decide", "Every way to combine a fleet, held out, and the best weights."),
+        "front": ("decide", "What accuracy n calls buy: one call, all calls, the panel, asked always or if needed."),
     },
     "Predict": {
         "calibrate": ("predict", "Freeze the conversion rates of a dataset as a law file."),
         "screen": ("predict", "Rank pairs by predicted swap mass before pooling."),
         "predictors": ("predict", "Compare predictors of lift."),
     },
-    "Decide": {
-        "recommend": ("decide", "What to deploy: an ensemble, one model, or more questions first."),
-        "front": ("decide", "What accuracy n calls buy: one call, all calls, the panel, asked always or if needed."),
-        "report": ("decide", "One page to see, explore and share."),
-    },
     "Deploy": {
         "replay": ("serve", "Play recorded votes through a policy."),
-        "serve": ("serve", "A policy behind an OpenAI-compatible endpoint."),
         "drift": ("serve", "Compare live votes with those a policy was judged on."),
     },
     "The paper": {
@@ -105,10 +102,7 @@ class LazyGroup(click.Group):
             return command
         # Nothing can be called by a Python keyword: `import` is `import_`.
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}")
-        if hasattr(module, "__path__"):
-            module = import_module(f"{module.__name__}.{name}")
-        command = getattr(module, name, None) or module.command
+        command = getattr(import_module(f"swaplaw.cli.{COMMANDS[cmd_name][0]}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -65,6 +65,10 @@ class Collect(click.Group):
             return "task", self.commands["task"], args
         return super().resolve_command(ctx, args)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the example of what is asked for most."""
+        self.commands["task"].format_epilog(ctx, formatter)
+
 
 @click.group(cls=Collect)
 def collect() -> None:
@@ -107,7 +111,9 @@ QUESTIONS: dict[str, Option] = {
     asked=Group(ASKED),
 )
 def task(task: tuple[str, ...], settings: tuple[str, ...], scorer: str | None, asked: dict[str, Any]) -> None:
-    """Run any Inspect task, many times a question: TASK is PACKAGE/TASK or FILE.py@TASK.
+    """Run any Inspect task, many times a question.
+
+    TASK is PACKAGE/TASK or FILE.py@TASK.
 
     Run the same command again to resume, or to add samples or models.
     """
