@@ -13,13 +13,15 @@ import pytest
 from click.testing import CliRunner
 
 from swaplaw import _result as rounding
-from swaplaw import curve, demo_votes, pair
+from swaplaw import curve, demo_votes, pair, recommend
 from swaplaw.cli import swaplaw as cli
 from swaplaw.decide.rules import RULES
 from swaplaw.evidence import lift_effect, resampling_units
 from swaplaw.report.combining import LEFT_OUT
+from swaplaw.report.words import asked, likely, point_words, proof
 
 from support.browser import NEEDS_BROWSER, points, put, text, visit
+from support.reports import QUICK
 
 pytestmark = NEEDS_BROWSER
 
@@ -32,12 +34,48 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
         "verdict fleet pairs explorer comparing dependence panels combining screening front labels quality methods"
     )
     assert order == expected.split()
-    assert text(chrome, "#verdict .lead").startswith("Not proven yet: keep")
-    assert text(chrome, "#verdict .said").startswith("These votes cannot tell")
     assert text(chrome, "#command") == "swaplaw report votes.csv"
     assert text(chrome, "#fingerprint").startswith("sha256:")
-    assert "null" not in text(chrome, "main")
-    assert "undefined" not in text(chrome, "#verdict")
+    assert not {"null", "undefined", "[object"} & set(text(chrome, "main").split())
+
+
+def test_the_first_screen_says_what_to_deploy_now(chrome: Any, demo: Path) -> None:
+    """Who, for how many calls, how sure, in the words of the verdict; then the telling points."""
+    visit(chrome, demo)
+    found = recommend(demo_votes(), folds=QUICK.folds, repeats=QUICK.repeats)
+    now, alone = found.now, found.judge.point(None)
+    first, *others = (member.model for member in found.policy.members)
+    assert text(chrome, "#verdict .lead") == f"Deploy {first} with {len(others)} others."
+    assert text(chrome, "#verdict .asked") == f"{asked(found)}."
+    assert text(chrome, "#verdict .said").replace("\u2212", "-") == proof(found)
+    cards = chrome.execute_script(
+        "return [...document.querySelectorAll('#verdict dd')].map((each) => each.innerText.split('\\n'))"
+    )
+    places = rounding.decimals(now.gain.low, now.gain.high)
+    ends = " to ".join(points(end, places) for end in (now.gain.low, now.gain.high))
+    assert cards[:3] == [
+        [f"{now.point.calls:.4g}", f"{first} alone: {alone.calls:.4g}"],
+        [f"{rounding.share(now.point.accuracy, 1)}%", f"{first} alone: {rounding.share(alone.accuracy, 1)}%"],
+        [f"{points(now.gain.mean, places)} points", f"95% range {ends}"],
+    ]
+    sure, why = cards[3]
+    assert (sure, "not proven yet" in why) == (likely(now.gain.above(0)), not found.proven)
+    rows = chrome.execute_script(
+        "return [...document.querySelectorAll('#verdict .points tbody th')].map((row) => row.innerText.split('\\n'))"
+    )
+    telling = sorted(found.telling, key=lambda point: point.price)
+    assert [name for name, *_ in rows] == [point_words(point) for point in telling]
+    assert [point for point, row in zip(telling, rows, strict=True) if len(row) > 1] == [now.point]
+
+
+def test_every_cell_stands_below_its_head(chrome: Any, demo: Path) -> None:
+    """No table has more or fewer cells in a row than heads."""
+    visit(chrome, demo)
+    wrong = chrome.execute_script(
+        "return [...document.querySelectorAll('table')].filter((each) => [...each.rows]"
+        ".some((row) => row.cells.length !== each.tHead.rows[0].cells.length)).map((each) => each.textContent)"
+    )
+    assert wrong == []
 
 
 def test_weights_show_the_numbers_of_the_command(chrome: Any, demo: Path) -> None:
@@ -172,7 +210,7 @@ def test_forests_and_votes_are_drawn(chrome: Any, demo: Path) -> None:
     """Intervals stand on one axis in each table; gold's share of everybody's votes is drawn from easy to hard."""
     visit(chrome, demo)
     rules = len(list(RULES)) - len(LEFT_OUT)
-    for place, rows in (("verdict", 4), ("fleet", 9), ("comparing", 36), ("pairs", 10), ("combining", rules)):
+    for place, rows in (("verdict", 7), ("fleet", 9), ("comparing", 36), ("pairs", 10), ("combining", rules)):
         drawn = chrome.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((each) => each.innerHTML.includes('interval'))",
             f"#{place} td.forest svg",

@@ -65,7 +65,7 @@ ODD: dict[str, tuple[Votes, str, str]] = {
     "no repeats": (
         votes_of({"a": sometimes(3), "b": sometimes(4)}, samples=1),
         "#front",
-        "one vote per question",
+        "1 call: 0.0%.",
     ),
     "all abstained": (
         votes_of({"a": lambda q, s: None, "b": lambda q, s: None}),

@@ -21,7 +21,8 @@ from swaplaw.report.combining import combining_part
 from swaplaw.report.comparing import comparing_part
 from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
-from swaplaw.report.parts import front_part, most_accurate, panels_part, screening_part
+from swaplaw.report.parts import front_part, most_accurate, now_part, panels_part, screening_part, telling_part
+from swaplaw.report.words import proof
 from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.summary import summary
@@ -169,11 +170,17 @@ def _verdict(tally: Tally, found: Recommendation | Part) -> Part:
             f"Decided among {len(found.tally.models)} of {len(tally.models)} models: the most accurate, no two of "
             "which vote alike."
         )
+    policy = found.policy
     return {
         "kind": found.verdict,
-        "deploy": [member.to_dict() for member in found.policy.members],
+        "reason": found.reason,
+        "deploy": [member.to_dict() for member in policy.members],
+        "fallback": [each.to_dict() for each in policy.fallback],
+        "now": now_part(found),
+        "points": telling_part(found),
         "ensemble": found.kind,
         "sentence": found.sentence,
+        "proof": proof(found),
         "checks": [{"name": name, **_effect(each)} for name, each in rows.items()],
         "single": found.names(found.baseline)[0],
         "stability": found.fitted[RULE].stability,

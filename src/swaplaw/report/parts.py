@@ -12,11 +12,13 @@ from swaplaw.errors import InputError
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
+from swaplaw.report.words import asked, likely, point_words
 from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw._parallel import Progress
+    from swaplaw.decide.front import Point
     from swaplaw.decide.recommend import Recommendation
     from swaplaw.evidence.units import Unit
     from swaplaw.predict.law_file import Law
@@ -128,12 +130,37 @@ def _answered(tally: Tally) -> Tally:
     return tally if len(kept) == len(tally.models) else tally.select(models=kept)
 
 
+def now_part(found: Recommendation) -> dict[str, Any]:
+    """What to deploy today, what it costs and how sure its gain is, beside the best single model with all its calls."""
+    point, gain, alone = found.now.point, found.now.gain, found.judge.point(None)
+    return {
+        "asked": asked(found),
+        "calls": point.calls,
+        "cost": point.cost,
+        "accuracy": point.accuracy,
+        "gain": [gain.mean, gain.low, gain.high],
+        "likely": likely(gain.above(0)),
+        "alone": {"calls": alone.calls, "cost": alone.cost, "accuracy": alone.accuracy},
+    }
+
+
+def telling_part(found: Recommendation) -> list[dict[str, Any]]:
+    """The most telling operating points, the cheapest first, and what is deployed among them."""
+    now = found.now.point
+    shown = found.telling if now in found.telling else (*found.telling, now)
+    return [
+        _point(point, found.min_gain) | {"now": point == now} for point in sorted(shown, key=lambda point: point.price)
+    ]
+
+
 def front_part(found: Recommendation) -> dict[str, Any]:
     """What calls buy: the operating points of the fleet."""
-    from swaplaw.report.words import point_words
-
     return {
         "n": len(found.tally.questions),
         "priced": found.judge.priced.prices is not None,
-        "points": [{"name": point_words(point), **point.to_dict(found.min_gain)} for point in found.points],
+        "points": [_point(point, found.min_gain) for point in found.points],
     }
+
+
+def _point(point: Point, min_gain: float) -> dict[str, Any]:
+    return {"name": point_words(point), **point.to_dict(min_gain)}

@@ -119,8 +119,13 @@ def calls(number: float) -> str:
 def sentence(found: Recommendation) -> str:
     """What to deploy now, what that costs, and what is proven, with the numbers that decided it."""
     if found.reason == "checks":
-        return _checks(found)
-    return f"{_now(found)} {_PROOFS[found.reason](found)}"
+        return proof(found)
+    return f"{_now(found)} {proof(found)}"
+
+
+def proof(found: Recommendation) -> str:
+    """What is proven of an ensemble, with the numbers of the test."""
+    return _PROOFS[found.reason](found)
 
 
 def _single(found: Recommendation) -> str:
@@ -138,16 +143,20 @@ def _now(found: Recommendation) -> str:
         accuracy = f"{share(one['accuracy'], 1)}% of these questions"
         return f"Deploy {point.models[0]} alone{silent}: {per}, {accuracy}{few}."
     gain = found.now.gain
-    asked = (
-        "" if not point.plan.choice.fallback else f", then {_listed(point.models[point.size :])} where no answer stands"
-    )
-    lazy = "" if point.plan.lead is None else f", the others asked only if {_lead(point)}"
-    fewer = "" if point.plan.samples is None else f", {several(point.plan.samples, 'sample')} of each"
     return (
-        f"Deploy {named(found, point.plan.choice)}{fewer}{lazy}{asked}: {per}, where {_single(found)} alone takes "
-        f"{_cost(found, whole)}. It is expected to {_infinitive(gain.mean)} over {_single(found)}, the best single "
+        f"Deploy {asked(found)}: {per}, where {_single(found)} alone takes {_cost(found, whole)}. "
+        f"It is expected to {_infinitive(gain.mean)} over {_single(found)}, the best single "
         f"model, and {likely(gain.above(0))} to gain anything."
     )
+
+
+def asked(found: Recommendation) -> str:
+    """Who is asked by what is deployed now, with what weight, how often and when."""
+    point = found.now.point
+    fewer = "" if point.plan.samples is None else f", {several(point.plan.samples, 'sample')} of each"
+    lazy = "" if point.plan.lead is None else f", the others asked only if {_lead(point)}"
+    rest = f", then {_listed(point.models[point.size :])} where no answer stands" if point.plan.choice.fallback else ""
+    return f"{named(found, point.plan.choice)}{fewer}{lazy}{rest}"
 
 
 def _cost(found: Recommendation, point: Point) -> str:
@@ -257,6 +266,7 @@ _PROOFS: dict[Reason, Callable[[Recommendation], str]] = {
     "always_right": _always_right,
     "no_change": _no_change,
     "alone": _alone,
+    "checks": _checks,
 }
 
 

@@ -18,6 +18,7 @@ function comparing(data) {
     forestRow(at, row.difference[0], row.difference.slice(1)),
     range(row.difference[1], row.difference[2], points),
     pValue(row.p),
+    row.mcnemar === null ? DASH : pValue(row.mcnemar),
     percent(row.detectable),
     row.needed === null ? DASH : count(row.needed),
     count(row.n),

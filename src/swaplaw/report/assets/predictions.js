@@ -34,28 +34,20 @@ function screening(data) {
   );
 }
 
+const inCalls = ({ calls }) => (calls === 1 ? "1 call" : `${Number(calls.toPrecision(4)).toLocaleString("en")} calls`);
+
 function front(data) {
   const part = data.front;
-  const title = "What calls buy";
+  const title = "All that calls buy";
   if (part.why) return section("front", title, why(part));
-  const columns = [{ name: "Ask", text: true }, { name: "Calls" }, ...(part.priced ? [{ name: "Cost" }] : []), { name: "Held out %" }, { name: "Gain" }, { name: "95% interval" }, { name: "On the front" }];
   const shown = part.points.filter((point) => point.on_front);
-  const rows = shown.map((point) => [
-    point.name,
-    Number(point.calls.toPrecision(4)),
-    ...(part.priced ? [Number(point.cost.toPrecision(3))] : []),
-    percent(point.accuracy),
-    arrowed(point.gain, point.low, point.high),
-    range(point.low, point.high, points, decimals(point.low, point.high)),
-    "yes",
-  ]);
-  const best = shown.at(-1);
+  const ends = shown.length > 1 ? [shown[0], shown.at(-1)] : shown;
   return folded(
     "front",
     title,
-    `One call: ${percent(shown[0].accuracy)}%; ${Number(best.calls.toPrecision(4))} calls: ${percent(best.accuracy)}%.`,
+    `${ends.map((point) => `${inCalls(point)}: ${percent(point.accuracy)}%`).join("; ")}.`,
     paragraph("From one call of one model to the whole panel, asked always or only where it is needed. Nothing cheaper is as accurate as a row of this table.", "soft"),
-    table("Accuracy for calls", columns, rows),
+    pointTable("Accuracy for calls", shown),
     paragraph(`Held out on ${several(part.n, "question")}: who votes, and at what weight, is chosen on others. Gains are over the best single model with all its samples.`, "note"),
   );
 }

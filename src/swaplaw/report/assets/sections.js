@@ -21,11 +21,14 @@ const brief = (words) => data.models.filter((model) => model.length > LONG_NAME)
 
 function verdict(data) {
   const found = data.verdict;
-  const top = [element("h1", {}, `${data.dataset}: will a second model help?`)];
+  const whole = (...content) => element("section", { id: "verdict", "aria-label": "Verdict" }, element("h1", {}, `${data.dataset}: what to deploy now`), ...content);
   const synthetic = data.quality.synthetic
     ? paragraph("These votes are synthetic: they were generated, not cast by the models they are named after.", "note warn")
     : null;
-  if (found.why) return element("section", { id: "verdict", "aria-label": "Verdict" }, top, element("p", { class: "lead" }, brief(found.why)), synthetic);
+  if (found.why) return whole(element("p", { class: "lead" }, brief(found.why)), synthetic);
+  const said = (words) => paragraph(typeset(brief(words)), "said");
+  const notes = found.notes.map((note) => paragraph(brief(note), "note"));
+  if (found.reason === "checks") return whole(element("p", { class: "lead" }, "Deploy nothing yet: something is wrong with these votes."), synthetic, said(found.sentence), notes);
   const at = forestScale(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
   const columns = [{ name: `Gain of the best ${found.ensemble}`, text: true }, { name: "Points" }, { head: forestHead(at, points), kind: "forest" }, { name: "95% interval" }, { name: "p" }];
   const rows = found.checks.map((check) => [
@@ -33,44 +36,99 @@ function verdict(data) {
     arrowed(check.mean, check.lo, check.hi),
     forestRow(at, check.mean, [check.lo, check.hi]),
     range(check.lo, check.hi, points),
-    check.p < 0.001 ? "<0.001" : check.p.toFixed(3),
+    pValue(check.p),
   ]);
   const [first] = found.checks;
   const unit = first.units < first.n ? `${count(first.n)} questions in ${count(first.units)} clusters` : several(first.n, "question");
-  return element(
-    "section",
-    { id: "verdict", "aria-label": "Verdict" },
-    top,
+  return whole(
     element("p", { class: "lead" }, brief(headline(found))),
     synthetic,
-    deployed(found.deploy),
-    paragraph(typeset(brief(found.sentence)), "said"),
+    isShared(found) ? paragraph(`${brief(found.now.asked)}.`, "asked") : null,
+    cards(inShort(found)),
+    pointTable("What calls buy", found.points),
+    said(found.proof),
+    deployed(found),
     table("What the verdict rests on", columns, rows),
     paragraph(
-      `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. The first two intervals and p allow for the best of ` +
-        `${several(found.candidates, "rule")} for choosing an ensemble. An arrow marks an interval that excludes 0. ` +
-        `${Math.round(100 * found.stability)}% of training folds chose the same models.`,
+      `Gains are in percentage points over ${brief(found.single)}, the best single model, on ${unit}. Everything but the in-sample gain is held out: chosen on other questions than it is judged on. ` +
+        `p is one-sided. An arrow marks an interval that excludes 0. ${Math.round(100 * found.stability)}% of training folds chose the same models.`,
       "note",
     ),
-    found.notes.map((note) => paragraph(brief(note), "note")),
+    notes,
   );
 }
 
-// What to do, in a few words; the sentence below says why.
+// Whether more than one model may be asked.
+const isShared = ({ deploy, fallback }) => deploy.length + fallback.length > 1;
+
+// What to do, in a few words; the cards and the sentence below say why.
 function headline(found) {
-  const names = found.deploy.map((member) => member.model);
-  return names.length > 1 ? `Deploy ${several(names.length, "model")} together.` : `Deploy ${names[0]} alone.`;
+  const [first, ...others] = found.deploy.map((member) => member.model);
+  if (others.length) return `Deploy ${first} with ${others.length === 1 ? others[0] : `${count(others.length)} others`}.`;
+  const { length } = found.fallback;
+  return length ? `Deploy ${first}, with ${several(length, "model")} to fall back on.` : `Deploy ${first} alone.`;
 }
 
-// Who votes, with what weight, how often per question, and where prices are known at what cost.
-function deployed(members) {
-  const priced = members.every((member) => member.price !== null);
-  const total = (of) => members.reduce((sum, member) => sum + of(member), 0);
-  const cells = (name, weight, samples, cost) => [name, weight, count(samples), ...(priced ? [plain(cost)] : [])];
-  const columns = [{ name: "Deploy", text: true }, { name: "Weight" }, { name: "Samples" }, ...(priced ? [{ name: "Cost" }] : [])];
-  const rows = members.map((member) => cells(member.model, member.weight, member.samples, member.samples * member.price));
-  if (members.length > 1) rows.push(cells("Together", "", total((member) => member.samples), total((member) => member.samples * member.price)));
-  return element("div", { class: "deployed" }, table("What to deploy", columns, rows));
+// Whether an ensemble is proven, by the reason of the verdict.
+const PROVEN = {
+  gain: "proven",
+  too_little: "surely too little to be worth it",
+  unsure: "not proven yet",
+  always_right: "nothing to gain here",
+  no_change: "the others vote alike",
+  alone: "no ensemble was compared",
+};
+
+// How many calls, how often right, what is expected, and how sure that is.
+function inShort(found) {
+  const { now } = found;
+  const held = found.checks.find((check) => check.name === "Held out");
+  const figure = (value) => Number(value.toPrecision(4)).toLocaleString("en");
+  const priced = (one) => (one.cost === null ? "" : `, at ${Number(one.cost.toPrecision(3))}`);
+  const shared = isShared(found);
+  const beside = shared ? `${brief(found.single)} alone: ` : "";
+  const spread = (lo, hi) => range(lo, hi, points, decimals(lo, hi));
+  const p = (held.p < 0.001 ? "p < 0.001" : `p = ${pValue(held.p)}`).replaceAll(" ", "\u00a0");
+  const [mean, low, high] = now.gain;
+  return [
+    ["Calls per question", `${figure(now.calls)}${priced(now)}`, beside ? `${beside}${figure(now.alone.calls)}${priced(now.alone)}` : "every sample that was recorded"],
+    ["Right, held out", `${percent(now.accuracy)}%`, beside ? `${beside}${percent(now.alone.accuracy)}%` : "on questions that had no part in the choice"],
+    shared
+      ? ["Expected gain", inPoints(mean, decimals(low, high)), `95% range ${spread(low, high)}`]
+      : [`Gain of the best ${found.ensemble}`, inPoints(held.mean, decimals(held.lo, held.hi)), `95% interval ${spread(held.lo, held.hi)}`],
+    shared ? ["How sure", `${now.likely}`, `to gain anything; ${PROVEN[found.reason]}, ${p}`] : ["How sure", PROVEN[found.reason], `${p}, one-sided`],
+  ];
+}
+
+// Who votes, with what weight, how often per question, and where prices are known at what price; then who is asked in
+// turn where no answer stands. One model alone is in the headline.
+function deployed({ deploy, fallback }) {
+  const asked = [...deploy, ...fallback];
+  if (asked.length === 1) return null;
+  const priced = asked.every((one) => one.price !== null);
+  const columns = [{ name: "Deploy", text: true }, { name: "Weight" }, { name: "Samples" }, ...(priced ? [{ name: "Price" }] : [])];
+  const rows = asked.map((one) => [one.model, one.weight || "in turn", count(one.samples), ...(priced ? [plain(one.price)] : [])]);
+  const turn = fallback.length ? paragraph("In turn: asked only where no answer stands so far, or several are tied.", "note") : null;
+  return element("div", { class: "deployed" }, longTable("What to deploy", columns, rows), turn);
+}
+
+// Operating points: who is asked, for how many calls, and what that gains.
+function pointTable(label, shown) {
+  const priced = shown.every((point) => point.cost !== null);
+  const at = forestScale(shown.flatMap((point) => [point.low, point.high, 0]));
+  const columns = [
+    { name: "Ask", text: true, kind: "roomy" }, { name: "Calls" }, ...(priced ? [{ name: "Cost" }] : []), { name: "Held out %" }, { name: "Gain pp" }, { head: forestHead(at, points), kind: "forest" }, { name: "95% interval" },
+  ];
+  const rows = shown.map((point) => [
+    element("span", {}, brief(point.name), point.now ? element("small", {}, element("strong", {}, "deploy this now")) : null),
+    Number(point.calls.toPrecision(4)).toLocaleString("en"),
+    ...(priced ? [Number(point.cost.toPrecision(3))] : []),
+    percent(point.accuracy),
+    arrowed(point.gain, point.low, point.high),
+    forestRow(at, point.gain, [point.low, point.high]),
+    range(point.low, point.high, points),
+  ]);
+  return element("div", { class: "points" }, table(label, columns, rows));
 }
 
 const plain = (value) => String(Math.round(value * 1e6) / 1e6);
@@ -87,6 +145,11 @@ function arrowed(mean, lo, hi) {
   const mark = arrow(lo, hi);
   const said = { "\u25b2": "above 0", "\u25bc": "below 0" }[mark];
   return element("span", {}, points(mean, decimals(lo, hi)), element("span", { class: "arrow", role: mark ? "img" : null, "aria-label": said }, mark));
+}
+
+// Figures that stand on their own: a name, a value, and a few words more.
+function cards(items) {
+  return element("dl", { class: "cards" }, items.map(([name, value, more]) => element("div", { class: "card" }, element("dt", {}, name), element("dd", {}, value, element("small", {}, more)))));
 }
 
 function fleet(data) {
@@ -183,7 +246,7 @@ function quality(data) {
     "quality",
     "Data quality",
     `${several(part.questions, "question")}, ${several(part.models, "model")}, ${several(part.votes, "vote")}${notes.length ? `; ${several(notes.length, "note")}` : ""}.`,
-    element("dl", { class: "cards" }, items.map(([name, value, more]) => element("div", { class: "card" }, element("dt", {}, name), element("dd", {}, value, element("small", {}, more))))),
+    cards(items),
     notes.map((note) => paragraph(note, "note warn")),
   );
 }
