@@ -106,7 +106,7 @@ def test_a_single_model_is_deployed_alone(tmp_path: Path) -> None:
 def test_what_is_printed_fits_a_narrow_terminal_and_says_no_more_than_is_known(tmp_path: Path) -> None:
     shown = CliRunner().invoke(command, ["demo", "--repeats", "1"]).output
     table = shown[shown.index("Ask") : shown.index("Gains are over")].splitlines()
-    assert max(map(len, table)) <= 120
+    assert max(map(len, table)) <= 130
     tiny = CliRunner().invoke(command, [votes_file(tmp_path, TWICE), "--repeats", "1"]).output
     assert "both models answered" in tiny
     nonsense = [(f"q{k}", model, f"{'ABCD'[k % 4]})", "ABCD"[k % 4]) for k in range(40) for model in "ab"]

@@ -79,7 +79,7 @@ def test_every_sample_has_a_seed_of_its_own(fleet: Fleet) -> None:
 def test_votes_hold_no_text_of_the_questions(fleet: Fleet) -> None:
     assert set(rows(fleet.votes)[0]) == {
         "dataset", "question", "model", "sample", "answer", "gold", "reason", "correct", "tokens", "cost", "position",
-        "options",
+        "options", "graded",
     }  # fmt: skip
     assert b"plus" not in fleet.votes.read_bytes()
 

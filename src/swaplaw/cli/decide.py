@@ -133,7 +133,7 @@ def show_points(title: str, points_: Sequence[Point], note: str) -> None:
     priced = any(point.cost is not None for point in points_)
     columns = [
         text("Ask", point_words),
-        Column("Calls", lambda point: f"{point.calls:.4g}"),
+        Column("Calls", lambda point: f"{round(point.calls, 1):g}"),
         *([Column("Cost", lambda point: f"{point.cost:.3g}")] if priced else []),
         Column("Accuracy %", "accuracy", percent),
         *spread("Gain pp", "gain.mean", "gain"),

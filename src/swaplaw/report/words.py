@@ -113,7 +113,8 @@ def calls(number: float) -> str:
     >>> calls(1.0), calls(30.0), calls(34.52)
     ('1 call', '30 calls', '34.5 calls')
     """
-    return f"{number:.4g} {'call' if number == 1 else 'calls'}" if number < 1000 else f"{number:,.0f} calls"
+    shown = f"{round(number, 1):g}" if number < 1000 else f"{number:,.0f}"
+    return f"{shown} {'call' if number == 1 else 'calls'}"
 
 
 def sentence(found: Recommendation) -> str:
