@@ -240,6 +240,15 @@ def test_the_page_begins_with_a_pair_of_the_best_model() -> None:
         assert found["best"][0] == (single or summary(votes.tally())[0].model)
 
 
+@pytest.mark.parametrize("name", ["exams", "mmlu-pro"])
+def test_every_telling_point_is_listed_once(name: str) -> None:
+    """The cheapest first, and one of them is what is deployed: on the front itself or beside it."""
+    listed = document(demo_votes(name), None, replace(QUICK, panel_work=0.0))["verdict"]["points"]
+    assert len({point["name"] for point in listed}) == len(listed)
+    assert [point["calls"] for point in listed] == sorted(point["calls"] for point in listed)
+    assert sum(point["now"] for point in listed) == 1
+
+
 def test_command_writes_a_page(tmp_path: Path) -> None:
     """The command writes the page, prints the verdict, and shows itself on the page."""
     file = tmp_path / "out.html"

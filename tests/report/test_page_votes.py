@@ -77,6 +77,11 @@ ODD: dict[str, tuple[Votes, str, str]] = {
         "#dependence",
         "undefined for every pair",
     ),
+    "misspelt": (
+        votes_of({"a": sometimes(3), "b": lambda question, sample: "G)" if question % 4 else "H"}),
+        "#verdict .lead",
+        "Deploy nothing yet",
+    ),
     "one question": (votes_of({"a": sometimes(3), "b": sometimes(4)}, questions=1), "#verdict", "single question"),
 }
 

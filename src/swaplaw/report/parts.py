@@ -146,10 +146,10 @@ def now_part(found: Recommendation) -> dict[str, Any]:
 
 def telling_part(found: Recommendation) -> list[dict[str, Any]]:
     """The most telling operating points, the cheapest first, and what is deployed among them."""
-    now = found.now.point
-    shown = found.telling if now in found.telling else (*found.telling, now)
+    shown = {point.plan: point for point in (found.now.point, *found.telling)}
     return [
-        _point(point, found.min_gain) | {"now": point == now} for point in sorted(shown, key=lambda point: point.price)
+        _point(point, found.min_gain) | {"now": plan == found.now.point.plan}
+        for plan, point in sorted(shown.items(), key=lambda one: one[1].price)
     ]
 
 

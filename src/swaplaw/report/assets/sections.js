@@ -28,7 +28,7 @@ function verdict(data) {
   if (found.why) return whole(element("p", { class: "lead" }, brief(found.why)), synthetic);
   const said = (words) => paragraph(typeset(brief(words)), "said");
   const notes = found.notes.map((note) => paragraph(brief(note), "note"));
-  if (found.reason === "checks") return whole(element("p", { class: "lead" }, "Deploy nothing yet: something is wrong with these votes."), synthetic, said(found.sentence), notes);
+  if (found.reason === "checks") return whole(element("p", { class: "lead" }, "Deploy nothing yet: something is wrong with these votes."), synthetic, said(found.sentence));
   const at = forestScale(found.checks.flatMap((check) => [check.lo, check.hi, 0]));
   const columns = [{ name: `Gain of the best ${found.ensemble}`, text: true }, { name: "Points" }, { head: forestHead(at, points), kind: "forest" }, { name: "95% interval" }, { name: "p" }];
   const rows = found.checks.map((check) => [
@@ -72,7 +72,7 @@ function headline(found) {
 // Whether an ensemble is proven, by the reason of the verdict.
 const PROVEN = {
   gain: "proven",
-  too_little: "surely too little to be worth it",
+  too_little: "surely below the gain asked for",
   unsure: "not proven yet",
   always_right: "nothing to gain here",
   no_change: "the others vote alike",
