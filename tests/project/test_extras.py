@@ -85,7 +85,7 @@ WORKS = {
     "ray": "import ray",
     "spark": "import pyarrow, pyspark",
     "hub": "import huggingface_hub, swaplaw.importers.hub",
-    "tracing": "import opentelemetry.trace, swaplaw.serve.app",
+    "tracing": "import opentelemetry.trace",
 }
 
 
