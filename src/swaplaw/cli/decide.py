@@ -287,8 +287,9 @@ def _show_combination(found: Combination) -> None:
         Column("Cost", lambda one: f"{one.cost:.4g}", minor=1),
         Column("Left", lambda one: _left(found, one), minor=2),
     ]
+    rules = several(len(found.rules), "rule")
     title = (
-        f"{found.tally.dataset}: {len(found.rules)} rules on {len(found.tally.questions):,} of {found.of:,} questions; "
+        f"{found.tally.dataset}: {rules} on {len(found.tally.questions):,} of {found.of:,} questions; "
         f"the best single model, {found.baseline}, has {percent(found.baseline_accuracy)}%"
     )
     show(title, columns, found.rules, COMBINED)
