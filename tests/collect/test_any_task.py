@@ -99,7 +99,8 @@ def test_a_pilot_tells_what_the_rest_is_likely_to_take(tasks: Path, server: Answ
     assert tried.code == 0, tried.err
     told = json.loads(tried.out)["models"]
     assert [row["finished"] for row in told] == [24, 24]
-    assert all(row["likely_cost"] <= row["cost"] and row["likely_seconds"] > 0 for row in told)
+    # Logs tell whole seconds, and these replies take less.
+    assert all(row["likely_cost"] <= row["cost"] and row["likely_seconds"] >= 0 for row in told)
     done = swaplaw(*words(f"{tasks}@sums", folder, *how))
     assert done.code == 0, done.err
     for likely, real in zip(told, json.loads(done.out)["models"], strict=True):
