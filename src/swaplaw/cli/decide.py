@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from swaplaw.decide.combine import Combination, RuleResult
     from swaplaw.decide.compare import Comparisons
     from swaplaw.decide.front import Point
-    from swaplaw.decide.labels.bounds import EnsembleLabels, Labels
-    from swaplaw.decide.labels.curve import CurveBounds
+    from swaplaw.decide.labels.bounds import CurveBounds, EnsembleLabels, Labels
     from swaplaw.decide.labels.estimates import FleetEstimates, PairEstimate
     from swaplaw.decide.recommend import Recommendation
     from swaplaw.panels.exact import FleetOptimum
@@ -473,26 +472,25 @@ def labels(
     Gold may be missing for some or all questions. Only questions whose vote the secondary changes need a label: once
     they have one, the bounds are the exact lift.
     """
-    from swaplaw.decide.labels.bounds import labels_needed
-    from swaplaw.decide.labels.curve import curve_bounds
+    from swaplaw.decide.labels.bounds import curve_bounds, labels_needed
     from swaplaw.decide.labels.estimates import estimate
     from swaplaw.decide.labels.sheet import labelled_votes, read_sheet, write_sheet
-    from swaplaw.votes.ballots import ballots_of
 
     if curve and (primary is None or secondary is None):
         raise InputError("--curve bounds one pair: give --primary and --secondary")
     loaded = votes.votes()
     known = {} if given is None else read_sheet(given)
-    ballots = ballots_of(loaded, votes.dataset).with_labels(known)
+    loaded = loaded if given is None else labelled_votes(loaded, known, votes.dataset)
     panels = [assignments(each, "--panel") or {} for each in panel]
     chosen = names(rules) or []
-    found = labels_needed(ballots, weight, primary=primary, secondary=secondary, panels=panels, rules=chosen, top=top)
-    bounds = curve_bounds(ballots, found.pairs[0].primary, found.pairs[0].secondary) if curve else None
+    pair = {"primary": primary, "secondary": secondary}
+    found = labels_needed(loaded, weight, dataset=votes.dataset, **pair, panels=panels, rules=chosen, top=top)
+    bounds = curve_bounds(found.candidates, found.pairs[0].primary, found.pairs[0].secondary) if curve else None
     estimates = None if method is None else estimate(found, method)
     ranked = found.random_order(seed) if order == "random" else found.order
     written = None if sheet is None else write_sheet(found, sheet, ranked)
     if output is not None:
-        labelled_votes(loaded, known, votes.dataset).write(output)
+        loaded.write(output)
     extra = {"curve": bounds.to_dict()} if bounds else {}
     extra |= {"estimates": estimates.to_dict()} if estimates else {}
 
@@ -507,7 +505,7 @@ def labels(
             fill = "fill in the column 'label', then give it with --labels"
             say(f"{sheet}: {several(written, 'question')} to label; {fill}.")
         if output is not None:
-            say(f"Wrote {output}: {several(int(ballots.labelled.sum()), 'labelled question')}.")
+            say(f"Wrote {output}: {several(int(found.candidates.labelled.sum()), 'labelled question')}.")
 
     answer(lambda: found.to_dict(min_gain) | extra, shown)
 
@@ -545,8 +543,8 @@ def _show_labels(found: Labels, top: int, min_gain: float) -> None:
         text("Narrowed to", _drawn, minor=1),
     ]
     rows = sorted(found.pairs, key=lambda pair: (-pair.high, -pair.low, pair.primary, pair.secondary))
-    labelled, questions = int(found.ballots.labelled.sum()), len(found.ballots.questions)
-    fleet = f"{found.dataset}: {several(len(found.ballots.models), 'model')}"
+    labelled, questions = int(found.candidates.labelled.sum()), len(found.candidates.labelled)
+    fleet = f"{found.dataset}: {several(len(found.candidates.tally.models), 'model')}"
     title = (
         f"{fleet}, {labelled:,} of {several(questions, 'question')} labelled; lift at weight {found.pairs[0].weight}"
     )
@@ -579,7 +577,7 @@ def _labels_note(found: Labels, top: int, min_gain: float) -> str:
         "In the drawings - is what was open without labels, █ what still is.",
     ]
     if found.order:
-        ids = ", ".join(found.ballots.questions[place] for place in found.order[:top])
+        ids = ", ".join(found.candidates.tally.questions[place] for place in found.order[:top])
         sentences.append(f"{several(len(found.order), 'question')} could still change a bound. Label first: {ids}.")
     if many > top:
         sentences.append(f"The {top} pairs with the highest bounds are listed; --top lists more.")

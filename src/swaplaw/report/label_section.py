@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.decide.labels.bounds import narrowing
-from swaplaw.decide.labels.change import Change
+from swaplaw.decide.labels.bounds import Change, narrowing
 from swaplaw.errors import InputError
 from swaplaw.law.weights import DEFAULT_WEIGHT
-from swaplaw.votes.ballots import ballots_of
+from swaplaw.votes.counts import candidates
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -19,12 +18,12 @@ def labels_part(votes: Votes, dataset: str, best: tuple[str, str] | None) -> dic
     """Bounds on the lift of the pair that the page begins with, from no label to all at hand."""
     if best is None:
         raise InputError("Bounds on lift need a pair, and there is none.")
-    ballots = ballots_of(votes, dataset, models=best)
-    members = ballots.index(best[0]), ballots.index(best[1])
-    change = Change(ballots, members, (Fraction(1), DEFAULT_WEIGHT))
+    found = candidates(votes, dataset, models=best)
+    members = found.tally.index(best[0]), found.tally.index(best[1])
+    change = Change(found, members, (Fraction(1), DEFAULT_WEIGHT))
     if not change.n:
         raise InputError("The two models have no question in common.")
-    known = change.answered & ballots.labelled
+    known = change.answered & found.labelled
     return {
         "primary": best[0],
         "secondary": best[1],

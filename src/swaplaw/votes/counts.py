@@ -7,7 +7,8 @@ each has a row of its own (see `rivals`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,8 @@ from swaplaw.votes.tally import NO_NULLS, Nulls, Tally, by_model, grid
 if TYPE_CHECKING:
     import polars as pl
 
+    from swaplaw.votes.table import Votes
+
 UNSTATED = "unstated"
 """The reason of a null vote that gives none."""
 
@@ -37,27 +40,22 @@ def tally_counts(
     from swaplaw.votes.contract import RIGHT
 
     code = Codes(counts) if codes is None else codes
-    (models, m), (questions, q), (answers, a) = code("model"), code("question"), code("answer")
+    (models, m), (questions, q), (_, a) = code("model"), code("question"), code("answer")
     votes, graded = counts["votes"].to_numpy(), "correct" in counts.columns
-    # The same letter on two questions is two categories. Null comes last.
-    kinds = len(answers) + 1
-    category, place = distinct(q * kinds + a, kinds * len(questions))
-    own, name = np.divmod(category, kinds)
-    right = np.zeros(len(own), dtype=bool)
-    right[place[code.right]] = True
-    if graded:
-        # What was graded both ways is what most of its votes say.
-        right = 2 * np.bincount(place, votes * code.right) > np.bincount(place, votes)
-    labels, options = np.array([*answers, None], dtype=object), None
+    found, options = _categories(code, q, a), None
+    cast = m, found.place, votes
+    split = not merge_right and np.bincount(found.own[found.right]).max(initial=0) > 1
+    sets = _right_sets(found.own, found.right, cast) if split else None
     if OPTIONS in counts.columns:
-        given = 1 + np.bincount(own[~right & (name < len(answers))], minlength=len(questions))
+        wrong = found.own[~found.right & found.named]
+        given = 1 + np.bincount(wrong, minlength=len(questions))
         options = stated_options(counts[OPTIONS].fill_null(0).to_numpy(), q, given)
     return Tally(
         dataset,
         tuple(models),
         tuple(questions),
         grid(m, q, votes, (len(models), len(questions))),
-        *sides(own, right, labels[name], (m, place, votes), len(models), merge_right=merge_right),
+        *_sides(found, found.right, cast, len(models), sets),
         clusters=clusters_of(counts),
         nulls=_nulls(counts, m, q),
         merged_right=merge_right,
@@ -68,28 +66,127 @@ def tally_counts(
     )
 
 
-def sides(
-    own: Ints,
+@dataclass(frozen=True)
+class Categories:
+    """The different answers to each question, null last: the same letter on two questions is two categories."""
+
+    own: Ints
+    """The question of each, rising."""
+    texts: npt.NDArray[np.object_]
+    """What each says; None is null."""
+    named: Bools
+    """Which are answers, and not null."""
+    right: Bools
+    place: Ints
+    """Which category each count is of."""
+
+
+def _categories(code: Codes, question: Ints, answer: Ints) -> Categories:
+    counts, answers = code.counts, code("answer")[0]
+    kinds = len(answers) + 1
+    category, place = distinct(question * kinds + answer, kinds * len(code("question")[0]))
+    own, name = np.divmod(category, kinds)
+    right = np.zeros(len(own), dtype=bool)
+    right[place[code.right]] = True
+    if "correct" in counts.columns:
+        # What was graded both ways is what most of its votes say.
+        votes = counts["votes"].to_numpy()
+        right = 2 * np.bincount(place, votes * code.right) > np.bincount(place, votes)
+    return Categories(own, np.array([*answers, None], dtype=object)[name], name < len(answers), right, place)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Votes as they are before anybody labels them: every answer to a question is right in its turn."""
+
+    tally: Tally
+    """Each answer that was named has a row, in the order of the questions: what it would score, were it right."""
+    answers: npt.NDArray[np.object_]
+    """What each row says; None where nobody named an answer to the question."""
+    labelled: Bools
+    """Which questions have a label."""
+    right: Bools
+    """Which rows are right, as far as is known."""
+    several: bool
+    """Whether several answers to a question may be right, as where answers are graded; else at most one is."""
+
+    @property
+    def question(self) -> Ints:
+        """The question of each row, rising."""
+        assert self.tally.rights is not None
+        return self.tally.rights.question
+
+    def knowing(self, questions: Bools | None = None) -> Candidates:
+        """The same votes with the labels of some questions only (a mask), or of none."""
+        labelled = np.zeros_like(self.labelled) if questions is None else self.labelled & questions
+        return replace(self, labelled=labelled, right=self.right & labelled[self.question])
+
+
+def candidates(votes: Votes, dataset: str | None = None, models: Sequence[str] | None = None) -> Candidates:
+    """Count the votes of one dataset with every answer right in its turn, with whatever labels there are.
+
+    Parameters
+    ----------
+    votes : Votes
+        The vote table; `gold` may be missing for some or all questions.
+    dataset : str, optional
+        Which dataset to count, where the votes hold several.
+    models : sequence of str, optional
+        Count only these.
+    """
+    import polars as pl
+
+    chosen, counts = votes.counts_of(dataset)
+    code = Codes(counts if models is None else counts.filter(pl.col("model").is_in(list(models))))
+    counts, graded = code.counts, "correct" in code.counts.columns
+    (names, m), (questions, q), (answers, a), (golds, gold) = map(code, ("model", "question", "answer", "gold"))
+    if graded and votes.merge_right:
+        # Right answers take the place of the first of their question.
+        first = np.full(len(questions), len(answers))
+        np.minimum.at(first, q[code.right], a[code.right])
+        a = np.where(code.right, first[q], a)
+    found = _categories(code, q, a)
+    cast = m, found.place, counts["votes"].to_numpy()
+    sets = _right_sets(found.own, found.named, cast, apart=True)
+    tally = Tally(
+        chosen,
+        tuple(names),
+        tuple(questions),
+        grid(m, q, cast[2], (len(names), len(questions))),
+        *_sides(found, found.named, cast, len(names), sets),
+        clusters=clusters_of(counts),
+    )
+    labelled = np.zeros(len(questions), dtype=bool)
+    labelled[q[gold < len(golds)]] = True
+    literal = (pl.col("answer") == pl.col("gold")).fill_null(False)
+    loose = pl.col("gold").is_not_null() & (literal != pl.col("correct").fill_null(False))
+    several = graded and bool(counts.select(loose.any()).item())
+    # Of a question where nobody named an answer, the row is that of no category: -1.
+    texts, right = np.append(found.texts, None)[sets[1]], np.append(found.right, False)[sets[1]]
+    return Candidates(tally, texts, labelled, right & labelled[sets[0].question], several)
+
+
+def _sides(
+    categories: Categories,
     right: Bools,
-    labels: npt.NDArray[np.object_],
     cast: tuple[Ints, Ints, Ints],
     models: int,
-    *,
-    merge_right: bool,
+    sets: tuple[RightSets, Ints] | None,
 ) -> tuple[Ints, Rivals, Ints, Ints, Ints]:
     """Set right answers apart from their rivals: gold, rivals, starts, positions and counts of a tally.
 
-    `own` is the question of each category, rising; `cast` the model, the category and the number of votes.
+    `cast` is the model, the category and the number of votes; `sets` are the rows of right answers, where a question
+    has several that are not one category.
     """
-    model, place, votes = cast
+    own, (model, place, votes) = categories.own, cast
     number, rights, rival = int(own.max(initial=-1)) + 1, None, np.flatnonzero(~right)
     row, gold = own[rival], np.where(right, own, -1)
-    if not merge_right and np.bincount(own[right]).max(initial=0) > 1:
-        rights, golds = _right_sets(own, right, cast)
+    if sets is not None:
+        rights, golds = sets
         row, rival = _rivals(rights, golds, own)
         gold, number = np.full(len(own), -1), len(golds)
         gold[golds[golds >= 0]] = np.flatnonzero(golds >= 0)
-    rivals, spots = arrange(row, number, labels[rival], rights)
+    rivals, spots = arrange(row, number, categories.texts[rival], rights)
     entry, position = _entries(place, rival, spots, len(own))
     golden = gold.take(place) >= 0
     for_gold = grid(model[golden], gold.take(place[golden]), votes[golden], (models, number))
@@ -116,10 +213,13 @@ def graded_both_ways(counts: pl.DataFrame) -> list[str]:
     ]
 
 
-def _right_sets(own: Ints, right: Bools, cast: tuple[Ints, Ints, Ints]) -> tuple[RightSets, Ints]:
+def _right_sets(
+    own: Ints, right: Bools, cast: tuple[Ints, Ints, Ints], *, apart: bool = False
+) -> tuple[RightSets, Ints]:
     """The rows of all questions, and the right category of each, -1 where nobody named one.
 
-    Right answers of a question with the same votes from every model score the same: one row stands for all of them.
+    Right answers of a question with the same votes from every model score the same: one row stands for all of them,
+    unless they are kept `apart`.
     """
     model, place, votes = cast
     chosen = np.flatnonzero(right)
@@ -132,7 +232,7 @@ def _right_sets(own: Ints, right: Bools, cast: tuple[Ints, Ints, Ints]) -> tuple
             theirs = np.flatnonzero((model == one) & right.take(place))
             yield np.bincount(spot.take(place[theirs]), votes[theirs], len(chosen)).astype(np.int64)
 
-    kind, first = alike(facts())
+    kind, first = alike([spot[chosen]] if apart else facts())
     copies = np.bincount(kind)
     nobody = np.flatnonzero(np.bincount(own[chosen], minlength=int(own.max(initial=-1)) + 1) == 0)
     question = np.concatenate([own[chosen[first]], nobody])

@@ -15,7 +15,7 @@ from swaplaw.decide.labels import labels_needed
 from swaplaw.decide.labels.estimates import Method, believed, estimate
 from swaplaw.evidence.prediction_powered import prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
-from swaplaw.votes.ballots import ballots_of
+from swaplaw.votes.counts import candidates
 
 from support.commands import Run
 
@@ -56,7 +56,7 @@ def test_one_coin_finds_the_skills_that_crowd_kit_finds() -> None:
     pandas = pytest.importorskip("pandas")
     skills = np.array([0.85, 0.75, 0.65, 0.55, 0.8])
     gold, said = crowd(np.random.default_rng(2), skills, 600)
-    found = estimate(labels_needed(ballots_of(table(said, None)), primary="m0", secondary="m1"))
+    found = estimate(labels_needed(table(said, None), primary="m0", secondary="m1"))
     models, questions = np.indices(said.shape)
     data = pandas.DataFrame({"task": questions.ravel(), "worker": models.ravel(), "label": said.ravel()})
     theirs = aggregation.OneCoinDawidSkene(n_iter=100).fit(data).skills_.sort_index().to_numpy()
@@ -66,9 +66,9 @@ def test_one_coin_finds_the_skills_that_crowd_kit_finds() -> None:
 
 
 def test_labels_have_no_effect_on_agreement() -> None:
-    ballots = ballots_of(sl.demo_votes())
+    ballots = candidates(sl.demo_votes())
     for method in get_args(Method):
-        assert (believed(ballots, method) == believed(ballots.without_labels(), method)).all()
+        assert (believed(ballots, method) == believed(ballots.knowing(), method)).all()
 
 
 def test_shared_errors_are_taken_for_knowledge() -> None:
@@ -76,8 +76,8 @@ def test_shared_errors_are_taken_for_knowledge() -> None:
     rng = np.random.default_rng(3)
     gold, said = crowd(rng, np.array([0.6] * 5), 400)
     copied = np.where(rng.random(said.shape) < 0.8, said[0], said)
-    apart = estimate(labels_needed(ballots_of(table(said, None)), primary="m0", secondary="m1")).accuracies
-    alike = estimate(labels_needed(ballots_of(table(copied, None)), primary="m0", secondary="m1")).accuracies
+    apart = estimate(labels_needed(table(said, None), primary="m0", secondary="m1")).accuracies
+    alike = estimate(labels_needed(table(copied, None), primary="m0", secondary="m1")).accuracies
     assert abs(apart["m0"] - (said[0] == gold).mean()) < 0.05
     assert alike["m0"] - (copied[0] == gold).mean() > 0.2
 

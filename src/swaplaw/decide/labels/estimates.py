@@ -13,18 +13,17 @@ changed ones: label a sheet in random order from the top.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from swaplaw._arrays import Floats
-from swaplaw.decide.labels.bounds import Labels
-from swaplaw.decide.labels.change import Change
+from swaplaw.decide.labels.bounds import Change, Labels
 from swaplaw.decide.rules import agreement_weights, contests_of_shares
 from swaplaw.errors import InputError, quote
 from swaplaw.evidence.prediction_powered import LEAST, Powered, prediction_powered
 from swaplaw.predict.dawid_skene import dawid_skene
-from swaplaw.votes.ballots import Ballots
+from swaplaw.votes.counts import Candidates
 from swaplaw.votes.tally import tie_credit
 
 Method = Literal["one_coin", "dawid_skene"]
@@ -102,14 +101,13 @@ def estimate(found: Labels, method: Method = "one_coin") -> FleetEstimates:
     --------
     >>> import swaplaw as sl
     >>> from swaplaw.decide.labels import labels_needed
-    >>> from swaplaw.votes.ballots import ballots_of
-    >>> hidden = labels_needed(ballots_of(sl.demo_votes()).without_labels(), primary="gpt-4", secondary="mistral-large")
-    >>> estimate(hidden).pairs[0].powered is None
+    >>> found = estimate(labels_needed(sl.demo_votes(), primary="gpt-4", secondary="mistral-large"))
+    >>> found.pairs[0].powered.low == found.pairs[0].powered.high
     True
     """
-    ballots = found.ballots
-    right = believed(ballots, method)
-    accuracies = {model: accuracy(ballots, place, right) for place, model in enumerate(ballots.models)}
+    right = believed(found.candidates, method)
+    names = found.candidates.tally.models
+    accuracies = {model: accuracy(found.candidates, place, right) for place, model in enumerate(names)}
     pairs = tuple(
         PairEstimate(pair.primary, pair.secondary, _agreement(change, right), powered(change, right))
         for pair, change in zip(found.pairs, found.changes[: len(found.pairs)], strict=True)
@@ -117,12 +115,12 @@ def estimate(found: Labels, method: Method = "one_coin") -> FleetEstimates:
     return FleetEstimates(method, accuracies, pairs)
 
 
-def believed(ballots: Ballots, method: Method = "one_coin") -> Floats:
-    """How likely each category of the ballots is right, from agreement alone; labels have no effect.
+def believed(found: Candidates, method: Method = "one_coin") -> Floats:
+    """How likely each answer is right, from agreement alone; labels have no effect.
 
     Parameters
     ----------
-    ballots : Ballots
+    found : Candidates
         Counted votes.
     method : {"one_coin", "dawid_skene"}
         How agreement is turned into probabilities.
@@ -130,43 +128,39 @@ def believed(ballots: Ballots, method: Method = "one_coin") -> Floats:
     Returns
     -------
     array
-        One probability for each category; null has none.
+        One probability for each row; one that stands for no answer has none.
     """
-    if method == "dawid_skene":
-        return _by_confusion(ballots)
-    if method != "one_coin":
+    if method not in get_args(Method):
         raise InputError(f"there is no method {quote(method)}; there are 'one_coin' and 'dawid_skene'")
-    given = np.flatnonzero(~ballots.null)
-    shares = ballots.counts[:, given] / np.maximum(ballots.votes, 1)[:, ballots.question[given]]
-    lines = contests_of_shares(shares.T, ballots.question[given])
-    found = np.zeros(len(ballots.question))
-    found[given] = lines.probabilities(agreement_weights(lines))[0]
-    return found
-
-
-def _by_confusion(ballots: Ballots) -> Floats:
-    given = np.flatnonzero(~ballots.null)
-    answers, code = np.unique(ballots.answers[given].astype(str), return_inverse=True)
-    if len(answers) > MOST_ANSWERS or ballots.graded:
+    tally = found.tally
+    given = np.flatnonzero(found.answers != None)  # noqa: E711  Each answer by itself.
+    question = found.question[given]
+    shares = tally.gold[:, given] / np.maximum(tally.votes, 1)[:, question]
+    right = np.zeros(len(found.answers))
+    if method == "one_coin":
+        lines = contests_of_shares(shares.T, question)
+        right[given] = lines.probabilities(agreement_weights(lines))[0]
+        return right
+    answers, code = np.unique(found.answers[given].astype(str), return_inverse=True)
+    if len(answers) > MOST_ANSWERS or found.several:
         raise InputError(
             f"there are {len(answers)} different answers, too many for confusion matrices, which take letters that "
             "questions share; use the one-coin method"
         )
-    asked, place = np.unique(ballots.question[given], return_inverse=True)
-    shares = np.zeros((len(ballots.models), len(asked), len(answers)))
-    shares[:, place, code] = ballots.counts[:, given] / np.maximum(ballots.votes, 1)[:, ballots.question[given]]
-    found = np.zeros(len(ballots.question))
-    found[given] = dawid_skene(shares)[place, code]
-    return found
+    asked, place = np.unique(question, return_inverse=True)
+    table = np.zeros((len(tally.models), len(asked), len(answers)))
+    table[:, place, code] = shares
+    right[given] = dawid_skene(table)[place, code]
+    return right
 
 
-def accuracy(ballots: Ballots, model: int, right: Floats) -> float:
+def accuracy(found: Candidates, model: int, right: Floats) -> float:
     """The accuracy that one expects of a model if answers are right with these probabilities."""
-    own, starts = ballots.counts[model], ballots.starts[:-1]
-    leads = own == np.maximum.reduceat(own, starts)[ballots.question]
-    size = np.add.reduceat(leads.astype(np.int64), starts)
-    score = np.add.reduceat(np.where(leads & ~ballots.null, right, 0.0), starts)
-    return float(tie_credit(score, size)[ballots.votes[model] > 0].mean())
+    ties, answered = found.tally.ties[model], found.tally.answered[model]
+    starts = np.searchsorted(found.question, np.arange(len(answered)))
+    size = np.maximum(np.maximum.reduceat(ties, starts), 1)
+    score = np.add.reduceat(np.where(ties > 0, right, 0.0), starts)
+    return float(tie_credit(score, size)[answered].mean())
 
 
 def _agreement(change: Change, right: Floats) -> float:
@@ -176,9 +170,9 @@ def _agreement(change: Change, right: Floats) -> float:
 def powered(change: Change, right: Floats) -> Powered | None:
     """The lift from the labelled changed questions and what the others are expected to add."""
     expected = change.expected(right)
-    known = change.changed & change.ballots.labelled
-    others = change.changed & ~change.ballots.labelled
+    known = change.changed & change.labelled
+    others = change.changed & ~change.labelled
     if int(known.sum()) < LEAST:
         return None
-    found = prediction_powered(change.values[known], expected[known], expected[others])
+    found = prediction_powered(change.terms[2][known], expected[known], expected[others])
     return found.scaled(float(change.changed.sum()) / change.n)

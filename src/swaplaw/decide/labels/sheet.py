@@ -8,8 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from swaplaw.decide.labels.bounds import Labels
 from swaplaw.errors import InputError, quote
+from swaplaw.votes.counts import candidates
 
 if TYPE_CHECKING:
     from swaplaw.votes.table import Votes
@@ -50,7 +53,7 @@ def sheet_rows(found: Labels, order: Sequence[int] | None = None) -> Iterator[di
     """
     for place in found.order if order is None else order:
         answers = sorted({answer for change in found.changes for answer in change.competing(place)})
-        question = found.ballots.questions[place]
+        question = found.candidates.tally.questions[place]
         answers.sort(key=lambda answer: sha256(f"{question}\0{answer}".encode()).digest())
         yield dict(zip(COLUMNS, (question, " | ".join(answers), ""), strict=True))
 
@@ -114,15 +117,21 @@ def labelled_votes(votes: Votes, labels: Mapping[str, str], dataset: str | None 
     """
     import polars as pl
 
-    from swaplaw.votes.ballots import ballots_of
     from swaplaw.votes.table import votes_of
 
-    ballots = ballots_of(votes, dataset).with_labels(labels)
+    found = candidates(votes, dataset)
+    place = {question: number for number, question in enumerate(found.tally.questions)}
+    for question, label in labels.items():
+        if question not in place:
+            raise InputError(f"there is a label for question {quote(question)}, which has no votes")
+        own = slice(*np.searchsorted(found.question, [place[question], place[question] + 1]))
+        if found.labelled[place[question]] and (found.right[own] != (found.answers[own] == label)).any():
+            raise InputError(f"question {quote(question)} already has another label than {quote(label)}")
     given = pl.LazyFrame(
         {"question": list(labels), "_label": list(labels.values())},
         schema_overrides={"question": pl.String, "_label": pl.String},
     )
-    given = given.with_columns(dataset=pl.lit(ballots.dataset))
+    given = given.with_columns(dataset=pl.lit(found.tally.dataset))
     frame = votes.frame.join(given, on=["dataset", "question"], how="left")
     known = pl.coalesce("gold", "_label") if "gold" in frame.collect_schema().names() else pl.col("_label")
     frame = frame.with_columns(known.alias("gold"))
@@ -131,7 +140,8 @@ def labelled_votes(votes: Votes, labels: Mapping[str, str], dataset: str | None 
         frame = frame.with_columns(
             pl.when(pl.col("_label").is_not_null()).then(literal).otherwise("correct").alias("correct")
         )
-    return votes_of(frame.drop("_label"))
+    labelled = votes_of(frame.drop("_label"))
+    return labelled.merging_right() if votes.merge_right else labelled
 
 
 def read_sheet(path: str | Path) -> Mapping[str, str]:
