@@ -162,8 +162,14 @@ def candidates(votes: Votes, dataset: str | None = None, models: Sequence[str] |
     loose = pl.col("gold").is_not_null() & (literal != pl.col("correct").fill_null(False))
     several = graded and bool(counts.select(loose.any()).item())
     # Of a question where nobody named an answer, the row is that of no category: -1.
-    texts, right = np.append(found.texts, None)[sets[1]], np.append(found.right, False)[sets[1]]
-    return Candidates(tally, texts, labelled, right & labelled[sets[0].question], several)
+    texts, right = ([*each, none] for each, none in ((found.texts, None), (found.right, False)))
+    return Candidates(
+        tally,
+        np.array(texts, dtype=object)[sets[1]],
+        labelled,
+        np.array(right)[sets[1]] & labelled[sets[0].question],
+        several,
+    )
 
 
 def _sides(

@@ -82,7 +82,7 @@ def test_where_several_answers_may_be_right_bounds_are_those_of_any_set_of_them(
     questions: list[tuple[list[str | None], list[str | None]]], weight: str
 ) -> None:
     """One graded question with two right spellings says that sets may be right; of the others nothing is known."""
-    rows = [
+    rows: list[tuple[str, str, str | None, str | None, bool | None]] = [
         (str(number), model, answer, None, None)
         for number, ballots in enumerate(questions)
         for model, own in zip("ab", ballots, strict=True)

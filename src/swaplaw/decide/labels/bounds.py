@@ -428,9 +428,10 @@ def _by_rule(votes: Votes, found: Candidates, rule: str) -> Change | None:
         raise InputError(f"rule {quote(rule)} needs labels, and there are none yet; these need none: {free}")
     # Without labels it matters to no rule which answer stands first.
     tally = votes.tally(found.tally.dataset) if chosen.needs_labels else found.tally.principal
-    if not tally.answered.all(axis=0).any():
+    everyone: Bools = np.logical_and.reduce(tally.answered)
+    if not everyone.any():
         raise InputError(f"no question of dataset {quote(tally.dataset)} was answered by every model")
-    choice = chosen.on_all(tally.select(questions=tally.answered.all(axis=0)))
+    choice = chosen.on_all(tally.select(questions=everyone))
     named = {tally.models[member]: weight for member, weight in zip(choice.members, choice.weights, strict=True)}
     return None if len(named) < 2 else _panel(found, named)
 
@@ -516,8 +517,8 @@ def _model(found: Candidates, model: int, ahead: list[tuple[Fraction, Fraction]]
     best: Best = (
         "yes" if all(least >= 0 for least, _ in ahead) else "no" if any(most < 0 for _, most in ahead) else "maybe"
     )
-    ends = (Fraction(int(end.sum()), own.denominator * n) for end in (low, high))
-    return ModelLabels(found.tally.models[model], n, int((answered & found.labelled).sum()), *ends, best)
+    least, most = (Fraction(int(end.sum()), own.denominator * n) for end in (low, high))
+    return ModelLabels(found.tally.models[model], n, int((answered & found.labelled).sum()), least, most, best)
 
 
 @dataclass(frozen=True)
