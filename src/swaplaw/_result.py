@@ -30,6 +30,7 @@ def above(place: str) -> Any:
 
 
 Thing = TypeVar("Thing")
+One = TypeVar("One", bound="Result")
 
 
 class Registry(Generic[Thing]):
@@ -122,7 +123,17 @@ SHOWN = 30
 
 
 class Result:
-    """A result that turns into plain data, a dataframe, or a table in a notebook."""
+    """A result that says in a sentence what it found, and turns into plain data, a dataframe, a table or a picture."""
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in the words of the command line and the page."""
+        worded: str = above("swaplaw.report.words:SENTENCES")[type(self).__name__](self)
+        return worded
+
+    def __repr__(self) -> str:
+        """The sentence: a notebook puts the table below it."""
+        return self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Turn it into plain data, ready for JSON: fractions of one, weights as text, None where undefined."""
@@ -140,7 +151,7 @@ class Result:
 
     def plot(self) -> Any:
         """Draw it as an Altair chart (needs the extra `plot`)."""
-        draw = above("swaplaw.report:PICTURES").get(type(self).__name__)
+        draw = above("swaplaw.report.figures:PICTURES").get(type(self).__name__)
         if draw is None:
             name = type(self).__name__
             raise InputError(
@@ -158,6 +169,18 @@ class Result:
         )
         more = f"<p>… and {len(rows) - SHOWN} more rows</p>" if len(rows) > SHOWN else ""
         return f"<p>{escape(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+class Results(Result, tuple[One, ...]):
+    """Results of one kind, in order: a tuple that is a table, too."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn them into plain data."""
+        return {"rows": [each.to_dict() for each in self]}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each."""
+        return [row for each in self for row in each.rows()]
 
 
 def _cell(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 import inspect
 import json
@@ -101,7 +102,8 @@ def results() -> Iterator[Any]:
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
     yield sl.predict.replicate([votes, other])
     yield sl.combine(votes, models=two, repeats=1)
-    yield from (recommended.policy, sl.front(votes, models=two, repeats=1))
+    yield from (recommended, recommended.policy, sl.front(votes, models=two, repeats=1))
+    yield from (sl.summary(votes), sl.pairs(votes), sl.pairs(votes, weight="2/3"))
     yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, work=0)
     yield sl.paper.simulate(sl.paper.World(0.45), trials=100)
 
@@ -112,14 +114,18 @@ def test_results_turn_into_data_tables_and_pages() -> None:
         assert result.to_frame().height >= 1
         assert "<table>" in result._repr_html_()
         assert "<script>" not in result._repr_html_()
-        assert 20 < len(repr(result)) < 240, f"{type(result).__name__} says too little or too much about itself"
+        assert 20 < len(repr(result)) < 700, f"{type(result).__name__} says too little or too much about itself"
         assert "array(" not in repr(result)
+        assert result._repr_html_().startswith(f"<p>{html.escape(repr(result))}</p>")
 
 
 def test_what_has_a_picture_draws_it() -> None:
     votes = sl.demo_votes()
-    assert sl.curve(votes, "gpt-4", "mistral-large").plot().to_dict()
-    assert sl.front(votes, models=["gpt-4", "mistral-large"], repeats=1).plot().to_dict()
+    two = ("gpt-4", "mistral-large")
+    drawn = [sl.curve(votes, *two), sl.pairs(votes), sl.pairs(votes, weight="2/3"), sl.compare(votes)]
+    drawn += [judge(votes, models=two, repeats=1) for judge in (sl.front, sl.recommend, sl.combine)]
+    for each in drawn:
+        assert each.plot().to_dict()
     with pytest.raises(sl.InputError, match="no picture of a Pair"):
         sl.pair(votes, "gpt-4", "mistral-large").plot()
 

@@ -324,12 +324,11 @@ def _optimum(found: FleetOptimum, n: int) -> str:
 
 
 def _draw(found: Sequence[Combination], file: str) -> None:
-    from swaplaw.report.plots.rules import rules_figure
-    from swaplaw.report.plots.style import save
+    from swaplaw.report.plots import save
 
     for one in found:
         path = Path(file) if len(found) == 1 else Path(file).with_stem(f"{Path(file).stem}-{one.tally.dataset}")
-        save(rules_figure(one), path)
+        save(one.plot(), path)
         say(f"Wrote {path}.")
 
 

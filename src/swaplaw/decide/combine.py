@@ -7,7 +7,7 @@ rules, and the proven optimum over all weights, show how much of what a rule pro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.front import answered_by_all, pricing
 from swaplaw.decide.policy import Silence
 from swaplaw.decide.rules import RULES, CombiningRule
-from swaplaw.errors import InputError, listing, several
+from swaplaw.errors import InputError, listing
 from swaplaw.evidence.interval import Effect
 from swaplaw.evidence.resample import Resampler, resampler
 from swaplaw.evidence.units import Unit
@@ -97,11 +97,11 @@ class GivenWeights:
         return {"weights": weights, "accuracy": float(self.accuracy), "score": float(self.score)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Combination(Result):
     """All rules on one dataset, the one with the highest held-out accuracy first."""
 
-    tally: Tally = field(repr=False)
+    tally: Tally
     """The models compared, on the questions that all of them answered."""
     of: int
     """Questions of the dataset."""
@@ -113,14 +113,9 @@ class Combination(Result):
     """The best weights over all models, as far as they are known; None if not requested."""
     given: GivenWeights | None
     """Weights that were given, to be compared with the optimum."""
-    fitted: Crossfit = field(repr=False)
+    fitted: Crossfit
     """The cross-fit that all held-out numbers come from."""
-    resampled: Resampler = field(repr=False)
-
-    def __repr__(self) -> str:
-        best = self.rules[0]
-        counted = f"{several(len(self.tally.questions), 'question')}, {several(len(self.rules), 'rule')}"
-        return f"Combination({self.tally.dataset!r}, {counted}, best {best.rule.name!r}: held_out={best.held_out:.4f})"
+    resampled: Resampler
 
     def __getitem__(self, rule: str) -> RuleResult:
         """The result of one rule, by name."""

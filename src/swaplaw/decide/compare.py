@@ -9,7 +9,7 @@ over all comparisons that are shown (Holm, 1979).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal, get_args
@@ -18,7 +18,7 @@ import numpy as np
 
 from swaplaw._arrays import Floats
 from swaplaw._result import Result
-from swaplaw.errors import InputError, listing, quote, several
+from swaplaw.errors import InputError, listing, quote
 from swaplaw.evidence.anytime import Anytime, adjusted, anytime_effect, reaches
 from swaplaw.evidence.interval import LEVEL, POWER, Effect, effect_among
 from swaplaw.evidence.units import Unit, Units, resampling_units
@@ -104,19 +104,16 @@ class Comparison:
         return {"anytime": found.to_dict() | {"e_adjusted": shown, "decided": reaches(shown, found.level)}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons(Result):
     """Every two models of a fleet, compared."""
 
     dataset: str
     score: Score
-    units: Units = field(repr=False)
-    comparisons: tuple[Comparison, ...] = field(repr=False)
+    units: Units
+    comparisons: tuple[Comparison, ...]
     disjoint: int
     """Pairs of models that share too few questions to be compared."""
-
-    def __repr__(self) -> str:
-        return f"Comparisons({self.dataset!r}, {several(len(self.comparisons), 'pair')} by {self.score} score)"
 
     def rows(self) -> list[dict[str, Any]]:
         """List the comparisons, the largest difference first."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw._parallel import ALONE, Crew, Progress, Workers
-from swaplaw._result import Result
+from swaplaw._result import Result, above
 from swaplaw.decide.crossfit import Choice, Crossfit, alone, crossfit, deal, read_as
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
 from swaplaw.decide.policy import Silence
@@ -359,7 +359,17 @@ def proves(gain: Effect, over_best: float, min_gain: float) -> bool:
     return gain.p <= SURE and gain.mean >= min_gain and over_best > 0
 
 
-@dataclass(frozen=True)
+def rows_of(points: Sequence[Point], min_gain: float) -> list[dict[str, Any]]:
+    """Operating points as rows: who is asked in words, and numbers."""
+    worded = above("swaplaw.report.words:point_words")
+    plain = ((point, point.to_dict(min_gain)) for point in points)
+    return [
+        {"ask": worded(point)} | {name: value for name, value in found.items() if not isinstance(value, list)}
+        for point, found in plain
+    ]
+
+
+@dataclass(frozen=True, repr=False)
 class Front(Result):
     """All operating points, the cheapest first."""
 
@@ -367,15 +377,12 @@ class Front(Result):
     n: int
     of: int
     priced: bool
-    points: tuple[Point, ...] = field(repr=False)
+    points: tuple[Point, ...]
     min_gain: float = 0.0
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each point."""
-        return [
-            {name: value for name, value in point.to_dict(self.min_gain).items() if not isinstance(value, list)}
-            for point in self.points
-        ]
+        return rows_of(self.points, self.min_gain)
 
     @cached_property
     def best(self) -> tuple[Point, ...]:

@@ -89,18 +89,18 @@ class Voting:
         return known
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy(Result):
     """An ensemble to deploy (or a single model), the primary first."""
 
     members: tuple[Member, ...]
     verdict: str
-    evidence: Mapping[str, Any] = field(repr=False)
-    data: Mapping[str, Any] = field(repr=False)
+    evidence: Mapping[str, Any]
+    data: Mapping[str, Any]
     """The dataset, how many of its questions, and a fingerprint of the votes."""
-    serving: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    serving: Mapping[str, Any] = field(default_factory=dict)
     """Whatever else serving needs; not part of the digest."""
-    voting: Voting = field(default_factory=Voting, repr=False)
+    voting: Voting = field(default_factory=Voting)
     silence: Silence = "counts"
     """Whether null votes are a category that can win, or add nothing."""
     fallback: tuple[Fallback, ...] = ()

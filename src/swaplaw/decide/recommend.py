@@ -38,6 +38,7 @@ from swaplaw.decide.front import (
     points_of,
     pricing,
     proves,
+    rows_of,
 )
 from swaplaw.decide.policy import Fallback, Member, Policy, Voting
 from swaplaw.errors import InputError
@@ -191,22 +192,22 @@ class More:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recommendation(Result):
     """A verdict, what to deploy now, and the evidence. Choices hold places in `tally`."""
 
     verdict: Verdict
     reason: Reason
-    votes: Tally = field(repr=False)
+    votes: Tally
     """The whole dataset."""
-    tally: Tally = field(repr=False)
+    tally: Tally
     """The models considered, on the questions that all of them answered."""
     min_gain: float
-    judge: Judge = field(repr=False)
+    judge: Judge
     now: Now
-    points: tuple[Point, ...] = field(repr=False)
+    points: tuple[Point, ...]
     """All operating points, the cheapest first."""
-    checks: tuple[Check, ...] = field(repr=False)
+    checks: tuple[Check, ...]
     """What looks wrong in the votes."""
     budget: float | None = None
 
@@ -281,12 +282,6 @@ class Recommendation(Result):
         return tuple(known[plan] for plan in dict.fromkeys(point.plan for point in named) if plan in known)
 
     @cached_property
-    def sentence(self) -> str:
-        """What to deploy, and what is proven, in words, with the numbers that decided it."""
-        worded: str = above("swaplaw.report.words:sentence")(self)
-        return worded
-
-    @cached_property
     def notes(self) -> list[str]:
         """What a careful reader should know besides."""
         worded: list[str] = above("swaplaw.report.words:notes")(self)
@@ -322,6 +317,10 @@ class Recommendation(Result):
     def effective_votes(self) -> dict[str, Any]:
         """How many independent voters the fleet is worth."""
         return effective_votes(self.tally).to_dict()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The most telling operating points, the cheapest first."""
+        return rows_of(sorted(self.telling, key=lambda point: point.price), self.min_gain)
 
     @property
     def policy(self) -> Policy:

@@ -39,7 +39,7 @@ SPARE = 0.05
 """Independent votes that a model may bring and still be spared."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EffectiveVotes(Result):
     """How many independent voters a fleet is worth."""
 
@@ -54,9 +54,6 @@ class EffectiveVotes(Result):
     """Mean correlation of two models' errors, or how often two agree where no label is known."""
     without: Mapping[str, float | None] = field(default_factory=dict)
     """What the fleet is worth without each model."""
-
-    def __repr__(self) -> str:
-        return f"EffectiveVotes({self.sentence})"
 
     @property
     def spared(self) -> tuple[str, ...]:
@@ -103,7 +100,7 @@ def effective_votes(votes: VotesLike, *, by: Unit | None = None, level: float = 
     --------
     >>> import swaplaw as sl
     >>> sl.evidence.effective_votes(sl.demo_votes())
-    EffectiveVotes(9 models are worth 2.0 independent ones [1.8, 2.4]; without claude-3-opus-20240229 nothing is lost)
+    9 models are worth 2.0 independent ones [1.8, 2.4]; without claude-3-opus-20240229 nothing is lost
     """
     tally = inputs.tally(votes)
     models, units = len(tally.models), resampling_units(tally, by)
@@ -144,7 +141,7 @@ def effective_votes_unlabelled(
     --------
     >>> votes = np.array([[1, 0, 1, 0], [1, 0, 1, 0], [1, 0, 0, 1]])
     >>> effective_votes_unlabelled(votes, np.array([0, 0, 1, 1]))
-    EffectiveVotes(3 models are worth 1.0 to 3.0 independent ones)
+    3 models are worth 1.0 to 3.0 independent ones
     """
     if counts.shape[1] != len(question):
         raise InputError(f"there are {counts.shape[1]} categories and questions of {len(question)}; give one for each")

@@ -7,6 +7,7 @@ from .pair import Change as Change
 from .pair import Masses as Masses
 from .pair import Outcome as Outcome
 from .pair import Pair as Pair
+from .pair import Pairs as Pairs
 from .pair import outcomes as outcomes
 from .weights import PAPER_GRID as PAPER_GRID
 from .weights import as_weight as as_weight
@@ -19,6 +20,7 @@ __all__ = [
     "Optimum",
     "Outcome",
     "Pair",
+    "Pairs",
     "Piece",
     "as_weight",
     "curves",

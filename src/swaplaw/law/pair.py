@@ -18,7 +18,7 @@ import numpy as np
 
 from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw._parallel import Crew, Progress, Workers
-from swaplaw._result import Result
+from swaplaw._result import Result, Results
 from swaplaw.errors import InputError, quote
 from swaplaw.law.spans import batches, own_scores, scores_in, spans_of_batch
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
@@ -465,8 +465,29 @@ def pair(votes: VotesLike, primary: str, secondary: str, silence: Silence = "cou
     return chosen
 
 
-def pairs(votes: VotesLike, silence: Silence = "counts") -> Iterator[Pair]:
-    """Go through every pair with common questions, the more accurate model as primary.
+class Pairs(Results[Pair]):
+    """Every pair of a fleet, and its vote at a weight where one is given."""
+
+    weight: Fraction | None = None
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """The vote of each pair at the weight."""
+        return [] if self.weight is None else [each.outcome for each in pooled(self, self.weight)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each pair, the largest lift first where there is a weight."""
+        if self.weight is None:
+            return super().rows()
+        voted = zip(self, self.outcomes, strict=True)
+        ranked = sorted(voted, key=lambda both: -both[1].lift)
+        first = ("primary", "secondary", "weight", "lift")
+        rows = (two.to_dict() | outcome.to_dict() for two, outcome in ranked)
+        return [{name: row[name] for name in dict.fromkeys((*first, *row))} for row in rows]
+
+
+def pairs(votes: VotesLike, silence: Silence = "counts", weight: str | float | Fraction | None = None) -> Pairs:
+    """List every pair with common questions, the more accurate model as primary.
 
     Parameters
     ----------
@@ -474,10 +495,12 @@ def pairs(votes: VotesLike, silence: Silence = "counts") -> Iterator[Pair]:
         The votes (see `tally`).
     silence : {"counts", "ignored"}
         What null votes do: a category that can win, or nothing (see `Tally.silence`).
+    weight : str, float or Fraction, optional
+        Weight of the secondary at which the table of them shows lift; the primary carries 1.
 
-    Yields
-    ------
-    Pair
+    Returns
+    -------
+    Pairs
         In the order of the models' names; of two equally accurate models, the first by name is the primary.
 
     Raises
@@ -492,7 +515,9 @@ def pairs(votes: VotesLike, silence: Silence = "counts") -> Iterator[Pair]:
     Pair('cohere-command-r-plus' + 'gemini-1.0-pro', 100 questions)
     """
     tally = inputs.tally(votes, silence=silence)
-    return at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
+    found = Pairs(at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally))))
+    found.weight = None if weight is None else as_weight(weight)
+    return found
 
 
 def places_of_pairs(tally: Tally) -> list[tuple[int, int]]:

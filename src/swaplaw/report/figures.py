@@ -1,17 +1,28 @@
-"""The page's pictures as figures (extra `plot`): drawn by `swaplaw.plots`, as those of the paper are."""
+"""Pictures of the page and of results (extra `plot`), drawn by `swaplaw.report.plots` as those of the paper are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from swaplaw.law.curve import curve
+from swaplaw.errors import several
+from swaplaw.law.curve import Curve, curve
 from swaplaw.votes.tally import Tally
+
+if TYPE_CHECKING:
+    from swaplaw.decide.combine import Combination
+    from swaplaw.decide.compare import Comparisons
+    from swaplaw.decide.front import Front, Point
+    from swaplaw.decide.recommend import Recommendation
+    from swaplaw.evidence.interval import Effect
+    from swaplaw.law.pair import Pairs
 
 MOST_LIFTS = 40
 """Pairs that the forest shows: those with the largest held-out lift."""
+MOST_BARS = 20
+"""Pairs that are shown with what makes their lift."""
 
 
 def figures(tally: Tally, document: dict[str, Any]) -> dict[str, Callable[[], Any]]:
@@ -142,16 +153,20 @@ def _screening(document: dict[str, Any]) -> Any:
     )
 
 
+RULES = ("over the best single model, {}", "dots with 95% intervals: held out; rings: on the questions that chose")
+
+
 def _combining(document: dict[str, Any]) -> Any:
-    from swaplaw.report.plots.rules import RuleGain, gains_figure
+    from swaplaw.report.plots import Lift, forest_figure
 
     part, models = document["combining"], document["models"]
     gains = [
-        RuleGain(row["rule"], *(100 * value for value in (*row["gain"], row["in_sample"]))) for row in part["rules"]
+        Lift(row["rule"], *(100 * value for value in row["gain"]), in_sample=100 * row["in_sample"])
+        for row in part["rules"]
     ]
-    words = [_label(document), f"{part['n']:,} questions; the best single model is {models[part['baseline']]}"]
     title = f"{document['dataset']}: ways to combine {part['models']} models"
-    return gains_figure(gains, title, ". ".join(filter(None, words)))
+    words = [_label(document), RULES[0].format(models[part["baseline"]]), RULES[1]]
+    return forest_figure(gains, title, words, axis="gain (pp)")
 
 
 def _front(document: dict[str, Any]) -> Any:
@@ -159,3 +174,80 @@ def _front(document: dict[str, Any]) -> Any:
 
     part = document["front"]
     return front_figure(part["points"], part["priced"], f"{document['dataset']}: what calls buy", _label(document))
+
+
+def _draw_curve(found: Curve) -> Any:
+    from swaplaw.report.plots import exact_curve_figure
+
+    return exact_curve_figure(found)
+
+
+def _draw_front(found: Front) -> Any:
+    return _points(found.dataset, found.points, found.priced)
+
+
+def _draw_recommendation(found: Recommendation) -> Any:
+    return _points(found.tally.dataset, found.points, found.judge.priced.prices is not None, found.now.point)
+
+
+def _points(dataset: str, points: Sequence[Point], priced: bool, now: Point | None = None) -> Any:
+    from swaplaw.report.plots import front_figure
+    from swaplaw.report.words import point_words
+
+    drawn = [
+        {"name": point_words(point), **point.to_dict(), "now": now is not None and point.plan == now.plan}
+        for point in points
+    ]
+    return front_figure(drawn, priced, f"{dataset}: what calls buy", "" if now is None else f"Now: {point_words(now)}")
+
+
+def _points_of(effect: Effect) -> tuple[float, float, float]:
+    return 100 * effect.mean, 100 * effect.low, 100 * effect.high
+
+
+def _draw_combination(found: Combination) -> Any:
+    from swaplaw.report.plots import Lift, forest_figure
+
+    gains = [Lift(one.rule.name, *_points_of(one.gain), in_sample=100 * one.in_sample.mean) for one in found.rules]
+    title = f"{found.tally.dataset}: ways to combine {len(found.tally.models)} models"
+    return forest_figure(gains, title, [RULES[0].format(found.baseline), RULES[1]], axis="gain (pp)")
+
+
+def _draw_comparisons(found: Comparisons) -> Any:
+    from swaplaw.report.plots import Lift, forest_figure
+
+    shown = [
+        Lift(f"{one.first} over {one.second}", *_points_of(one.effect), sure=one.significant)
+        for one in found.comparisons[:MOST_LIFTS]
+    ]
+    words = (
+        f"{len(shown)} of {several(len(found.comparisons), 'pair')}; 95% intervals; significant: adjusted for all pairs"
+    )
+    kinds = ("significant", "significant", "not significant")
+    return forest_figure(shown, f"{found.dataset}: who beats whom", words, axis="difference (pp)", kinds=kinds)
+
+
+def _draw_pairs(found: Pairs) -> Any:
+    from swaplaw.report.plots import contributions_figure, heat_map
+    from swaplaw.votes.summary import summary
+
+    tally = found[0].tally
+    if found.weight is None:
+        values = {(two.primary, two.secondary): two.masses.phi_adj for two in found}
+        known = {names: None if value is None else float(value) for names, value in values.items()}
+        return heat_map(known, [row.model for row in summary(tally)], "φ adjusted", f"{tally.dataset}: who errs alike")
+    ranked = sorted(zip(found, found.outcomes, strict=True), key=lambda both: -both[1].lift)[:MOST_BARS]
+    bars = [(f"{two.primary} + {found.weight} {two.secondary}", outcome) for two, outcome in ranked]
+    words = f"{len(bars)} of {several(len(found), 'pair')}; in-sample; the tick marks the sum"
+    return contributions_figure(bars, f"{tally.dataset}: what makes the lift of each pair", words)
+
+
+PICTURES: dict[str, Callable[[Any], Any]] = {
+    "Combination": _draw_combination,
+    "Comparisons": _draw_comparisons,
+    "Curve": _draw_curve,
+    "Front": _draw_front,
+    "Pairs": _draw_pairs,
+    "Recommendation": _draw_recommendation,
+}
+"""How results are drawn, by the name of their class."""

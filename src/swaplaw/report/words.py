@@ -7,7 +7,7 @@ agree; and the sentence of a verdict quotes the numbers of the very test that de
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from swaplaw._result import points, share
 from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Reason, Recommendation
@@ -15,10 +15,15 @@ from swaplaw.errors import listing, printable, several
 from swaplaw.evidence.interval import thin_note
 
 if TYPE_CHECKING:
+    from swaplaw.decide.combine import Combination
+    from swaplaw.decide.compare import Comparisons
     from swaplaw.decide.crossfit import Choice
-    from swaplaw.decide.front import Point
+    from swaplaw.decide.front import Front, Point
+    from swaplaw.decide.policy import Policy
     from swaplaw.evidence.interval import Effect
+    from swaplaw.law.pair import Pairs
     from swaplaw.votes.checks import Check
+    from swaplaw.votes.summary import Summary
 
 
 def p_value(p: float) -> str:
@@ -291,6 +296,70 @@ def notes(found: Recommendation) -> list[str]:
     if note := thin_note([found.held_out]):
         lines.append(f"{note[0].upper()}{note[1:]}.")
     return lines
+
+
+def _front(found: Front) -> str:
+    cheap, best = found.best[0], found.best[-1]
+    return (
+        f"{found.dataset}: with {point_words(cheap)}, {share(cheap.accuracy)}% right; the most that calls buy is "
+        f"{share(best.accuracy)}%, at {calls(best.calls)} per question."
+    )
+
+
+def _comparisons(found: Comparisons) -> str:
+    most, every = found.comparisons[0], several(len(found.comparisons), "pair")
+    sure = sum(each.significant for each in found.comparisons)
+    return (
+        f"{found.dataset}: {sure} of {every} of models {'differs' if sure == 1 else 'differ'} significantly. The most "
+        f"that one beats another by is {amount(most.difference, most.effect.places)} ({interval(most.effect)}): "
+        f"{most.first} over {most.second}."
+    )
+
+
+def _combination(found: Combination) -> str:
+    best = found.rules[0]
+    return (
+        f"{found.tally.dataset}: of {several(len(found.rules), 'rule')}, {best.rule.name} does best on held-out "
+        f"questions: it {gains(best.gain)} over {found.baseline}, the best single model."
+    )
+
+
+def _summary(found: Summary) -> str:
+    best = found[0]
+    one = "" if best.votes == best.questions else f", {share(best.single)}% by a single sample"
+    return (
+        f"{best.dataset}: of {several(len(found), 'model')}, {best.model} is the most accurate: "
+        f"{share(best.plurality)}% right{one}."
+    )
+
+
+def _pairs(found: Pairs) -> str:
+    counted = f"{found[0].tally.dataset}: {several(len(found), 'pair')} of models"
+    if found.weight is None:
+        return f"{counted} on {several(found[0].of, 'question')}."
+    best, outcome = max(zip(found, found.outcomes, strict=True), key=lambda both: both[1].lift)
+    return (
+        f"{counted}; at weight {found.weight}, {best.primary} with {best.secondary} "
+        f"{gains_alone(float(outcome.lift), 2)} in-sample, the most of all."
+    )
+
+
+def _policy(found: Policy) -> str:
+    voters = " + ".join(one.model if one.weight == 1 else f"{one.weight} {one.model}" for one in found.members)
+    rest = f", then {listing([one.model for one in found.fallback])} where no answer stands" if found.fallback else ""
+    return f"{voters}: {calls(sum(one.samples for one in found.members))} per question{rest}."
+
+
+SENTENCES: dict[str, Callable[[Any], str]] = {
+    "Combination": _combination,
+    "Comparisons": _comparisons,
+    "Front": _front,
+    "Pairs": _pairs,
+    "Policy": _policy,
+    "Recommendation": sentence,
+    "Summary": _summary,
+}
+"""What results say of themselves, by the name of their class."""
 
 
 def check_line(check: Check, prefix: bool = True) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from swaplaw._result import Result
+from swaplaw._result import Result, Results
 from swaplaw.errors import several
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
@@ -72,12 +72,16 @@ class ModelSummary(Result):
         )
 
 
+class Summary(Results[ModelSummary]):
+    """A fleet, the most accurate model first."""
+
+
 def summary(
     votes: VotesLike,
     positions: Mapping[str, PositionBias] | None = None,
     silence: Silence = "counts",
     graded: Mapping[str, float] | None = None,
-) -> list[ModelSummary]:
+) -> Summary:
     """Summarise every model: accuracy of one sample and of the plurality, ties, abstentions.
 
     Parameters
@@ -93,8 +97,8 @@ def summary(
 
     Returns
     -------
-    list of ModelSummary
-        The most accurate model first.
+    Summary
+        A `ModelSummary` for each model, the most accurate first; `to_frame()` has them as a table.
 
     Examples
     --------
@@ -109,7 +113,7 @@ def summary(
         replace(_summarise(tally, model), position=known.get(name), graded=grades.get(name))
         for model, name in enumerate(tally.models)
     ]
-    return sorted(rows, key=lambda row: (-row.plurality, row.model))
+    return Summary(sorted(rows, key=lambda row: (-row.plurality, row.model)))
 
 
 def graded_accuracy(votes: Votes, dataset: str) -> dict[str, float]:

@@ -42,11 +42,11 @@ def contributions(outcome: Outcome) -> tuple[Any, ...]:
 
 
 def front_figure(points: Sequence[dict[str, Any]], priced: bool, title: str, subtitle: str | Sequence[str] = "") -> Any:
-    """Draw held-out accuracy against calls (against cost where there are prices), and the Pareto front."""
+    """Draw held-out accuracy against calls (or cost, with prices), the Pareto front, and a ring round what is `now`."""
     alt = altair()
     rows = [
         {"x": point["cost"] if priced else point["calls"], "accuracy": 100 * point["accuracy"], "name": point["name"]}
-        | {"series": SERIES[point["on_front"]]}
+        | {"series": SERIES[point["on_front"]], "now": point.get("now", False)}
         for point in points
     ]
     chart = base(rows).encode(
@@ -59,7 +59,8 @@ def front_figure(points: Sequence[dict[str, Any]], priced: bool, title: str, sub
         tooltip="name:N",
     )
     line = chart.transform_filter(alt.datum.series == SERIES[1]).mark_line(color=COLOURS[1], interpolate="step-after")
-    return finish(alt.layer(line, dots).properties(width=420, height=280), title, subtitle)
+    ring = chart.transform_filter(alt.datum.now).mark_point(size=220, opacity=1, color=COLOURS[-1])
+    return finish(alt.layer(line, dots, ring).properties(width=420, height=280), title, subtitle)
 
 
 def vote_map(tally: Tally, title: str, subtitle: str | Sequence[str] = "") -> Any:

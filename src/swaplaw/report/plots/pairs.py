@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from swaplaw.report.plots.style import (
@@ -42,6 +42,16 @@ class Lift:
     lift: float
     low: float
     high: float
+    in_sample: float | None = field(default=None, kw_only=True)
+    """The same on the questions that chose, drawn as a ring."""
+    sure: bool | None = field(default=None, kw_only=True)
+    """Whether it is told apart from zero; by default, where its interval does."""
+
+    @property
+    def kind(self) -> int:
+        """Which of the kinds that a forest tells apart: up, down, not sure."""
+        sure = self.low > 0 or self.high < 0 if self.sure is None else self.sure
+        return 2 if not sure else int(self.lift < 0)
 
 
 def heat_map(
@@ -148,32 +158,26 @@ def gap_figure(panels: Sequence[Scatter], title: str, subtitle: str | Sequence[s
     return finish(alt.layer(points, zero_line()), title, subtitle)
 
 
-def forest_figure(lifts: Sequence[Lift], title: str, subtitle: str | Sequence[str] = "") -> Any:
+def forest_figure(
+    lifts: Sequence[Lift],
+    title: str,
+    subtitle: str | Sequence[str] = "",
+    *,
+    axis: str = "lift (pp)",
+    kinds: Sequence[str] = ("helps", "harms", "interval reaches zero"),
+) -> Any:
     """Draw lifts with their intervals, largest first; colour tells gain, harm and doubt apart."""
     alt = altair()
     ordered = sorted(lifts, key=lambda each: -each.lift)
-    kinds = ["helps", "harms", "interval reaches zero"]
-    rows = [
-        {
-            "name": each.name,
-            "lift": each.lift,
-            "low": each.low,
-            "high": each.high,
-            "kind": kinds[0] if each.low > 0 else kinds[1] if each.high < 0 else kinds[2],
-        }
-        for each in ordered
-    ]
+    rows = [{**vars(each), "kind": kinds[each.kind]} for each in ordered]
     y = alt.Y("name:N", sort=[each.name for each in ordered], title=None, axis=alt.Axis(labelLimit=320))
-    hue = alt.Color(
-        "kind:N",
-        title=None,
-        sort=kinds,
-        scale=alt.Scale(domain=kinds, range=[COLOURS[0], COLOURS[1], MUTED]),
-        legend=alt.Legend(orient="bottom"),
-    )
+    shown = dict(zip(reversed(kinds), (MUTED, COLOURS[1], COLOURS[0]), strict=True))
+    scale = alt.Scale(domain=list(shown), range=list(shown.values()))
+    hue = alt.Color("kind:N", title=None, sort=list(kinds), scale=scale, legend=alt.Legend(orient="bottom"))
     chart = base(rows).encode(y=y, color=hue)
-    axis = alt.X("low:Q", title="lift (pp)", axis=signed())
-    bars = chart.mark_rule(strokeWidth=2).encode(x=axis, x2="high:Q")
-    dots = chart.mark_point(filled=True, size=55, opacity=1).encode(x="lift:Q", shape=shape("kind", kinds))
-    layered = alt.layer(bars, dots, zero_line("x")).properties(width=420, height=max(60, 20 * len(rows)))
+    bars = chart.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=axis, axis=signed()), x2="high:Q")
+    dots = chart.mark_point(filled=True, size=55, opacity=1).encode(x="lift:Q", shape=shape("kind", list(shown)))
+    rings = base([row for row in rows if row["in_sample"] is not None]).mark_point(size=55, opacity=1, color=COLOURS[4])
+    layers = bars, dots, rings.encode(x="in_sample:Q", y=y), zero_line("x")
+    layered = alt.layer(*layers).properties(width=420, height=max(60, 20 * len(rows)))
     return finish(layered, title, subtitle)
