@@ -29,7 +29,7 @@ def code(swaplaw: Run, name: str) -> int:
 
 
 def test_the_gates_of_the_example(swaplaw: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three models on MMLU-Pro, where a panel is proven to gain; then with golds that nobody knows."""
+    """Three models on MMLU-Pro, where a panel is proven to gain; then with golds in a spelling that no model uses."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes").mkdir()
     wide = pl.read_csv(ROOT / "examples" / "wide.csv")
@@ -37,7 +37,8 @@ def test_the_gates_of_the_example(swaplaw: Run, tmp_path: Path, monkeypatch: pyt
     wide.write_csv(tmp_path / "votes" / "votes.csv")
     assert [code(swaplaw, name) for name in ("checks", "compare", "recommend", "report")] == [0, 0, 0, 0]
     assert sl.decide.read_policy(tmp_path / "policy.json").verdict == "deploy_panel"
-    wide.with_columns(pl.col("gold").reverse()).write_csv(tmp_path / "votes" / "votes.csv")
+    spelt = pl.col("gold").replace({letter: f"option {letter}" for letter in "ABCD"})
+    wide.with_columns(spelt).write_csv(tmp_path / "votes" / "votes.csv")
     assert [code(swaplaw, name) for name in ("checks", "recommend")] == [3, 3]
 
 
