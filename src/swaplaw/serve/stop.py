@@ -22,6 +22,7 @@ from math import ceil, floor
 from typing import Any, Literal
 
 import numpy as np
+from numpy.fft import irfft, rfft
 from numpy.typing import NDArray
 
 from swaplaw.errors import InputError, quote
@@ -139,19 +140,19 @@ class Sampling:
 
     def _primary(self, ballot: Ballot) -> list[int]:
         """Draw the fewest of the primary's samples that could show on which side of the threshold its lead ends."""
-        own, left = ballot.alone(0), ballot.left[0]
+        left = ballot.left[0]
         others = [0] * (len(ballot.samples) - 1)
         if self.at_once or self._terms.threshold is None or self._terms.asks_others(ballot) is False:
             return [left, *others]
-        lead = own.standing().lead // own.units[0]
-        bar = self._terms.threshold * own.samples[0]
-        above = floor((bar - lead + left) / 2) + 1
-        below = ceil((lead + left - bar) / 2)
-        lacking = self._terms.needs[0] - own.cast_by(0)
+        threshold, lead = self._terms.threshold, ballot.own_lead(0)
+        bar, times = threshold.numerator * ballot.samples[0], threshold.denominator
+        above = (bar - (lead - left) * times) // (2 * times) + 1
+        below = -((bar - (lead + left) * times) // (2 * times))
+        lacking = self._terms.needs[0] - ballot.cast_by(0)
         return [min(left, max(1, lacking if above <= 0 else min(above, max(below, 1)))), *others]
 
 
-MOST_SWINGS = 10_000
+MOST_SWINGS = 2**15
 MOST_REMAINING = 200
 """Beyond this many open votes of one member the bound is not computed: the vote is far from decided anyway."""
 
@@ -309,22 +310,23 @@ def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int,
 
 @lru_cache(maxsize=2**18)
 def _reaches(states: tuple[tuple[int, int, int, int, int], ...], lead: int) -> float:
-    """Probability that what a rival gains of all members is at least the lead; questions often share their states."""
-    bound = lead + sum(unit * left for unit, left, *_ in states)
-    swing: NDArray[Any] = np.zeros(1, dtype=np.int64 if bound < 2**62 else object)
-    chance: NDArray[np.float64] = np.ones(1)
-    *others, (unit, left, *last) = states
-    for own_unit, own_left, *posterior in others:
-        gains = own_unit * np.arange(-own_left, own_left + 1).astype(swing.dtype)
-        swing = (swing[:, None] + gains).ravel()
-        chance = np.outer(chance, _gains(*posterior, own_left)).ravel()
-        if len(swing) > MOST_SWINGS:  # Of many members, ways to the same swing count together.
-            swing, place = np.unique(swing, return_inverse=True)
-            chance = np.bincount(place.ravel(), chance).astype(np.float64)
-    # Of the last member at least this net gain is needed, rounded up.
-    needed = -((swing - lead) // unit)
-    tails = np.array([*_tails(*last, left), 0.0])
-    return float(chance @ tails[np.clip(needed + left, 0, len(tails) - 1).astype(np.intp)])
+    """Probability that what a rival gains of all members is at least the lead; questions often share their states.
+
+    Gains of the members add up, so their chances convolve: a product of Fourier transforms, all of one length.
+    """
+    most = sum(unit * left for unit, left, *_ in states)
+    # On a long scale gains are rounded up and the lead down, so that the bound stays one.
+    step = -(-most // MOST_SWINGS)
+    places = [-(-unit * np.arange(-left, left + 1) // step) for unit, left, *_ in states]
+    lowest = [int(own[0]) for own in places]
+    widest = sum(int(own[-1] - own[0]) for own in places)
+    length = min(odd << (widest // odd).bit_length() for odd in (1, 3, 5))
+    chances = np.zeros((len(states), length))
+    for row, own, (_, left, *posterior) in zip(chances, places, states, strict=True):
+        row[own - own[0]] = _gains(*posterior, left)
+    total = irfft(np.multiply.reduce(rfft(chances), axis=0), length)
+    needed = lead // step - sum(lowest)
+    return float(np.maximum(total[max(0, needed) :], 0.0).sum()) if needed < length else 0.0
 
 
 def _posterior(ballot: Ballot, member: int, leader: Answer, theirs: int, categories: int) -> tuple[int, int, int]:
@@ -333,24 +335,25 @@ def _posterior(ballot: Ballot, member: int, leader: Answer, theirs: int, categor
     return votes[leader] + 1, theirs + 1, votes.total() + categories
 
 
-@lru_cache(maxsize=2048)
-def _gains(leader: int, rival: int, total: int, left: int) -> tuple[float, ...]:
+@lru_cache(maxsize=2**14)
+def _gains(leader: int, rival: int, total: int, left: int) -> NDArray[np.float64]:
     """Chance of each net gain, from -left to left, of the rival on the leader among Dirichlet-multinomial votes."""
-    own, theirs = np.meshgrid(np.arange(left + 1), np.arange(left + 1), indexing="ij")
-    possible = own + theirs <= left
-    own, theirs = own[possible], theirs[possible]
+    own, theirs = _splits(left)
     terms = _log_terms(leader, left)[own] + _log_terms(rival, left)[theirs]
     terms += _log_terms(total - leader - rival, left)[left - own - theirs]
-    chances = np.exp(terms - _log_terms(total, left)[left])
-    return tuple(np.bincount(theirs - own + left, chances, 2 * left + 1).tolist())
+    chances: NDArray[Any] = np.bincount(theirs - own + left, np.exp(terms - _log_terms(total, left)[left]))
+    return chances
 
 
-@lru_cache(maxsize=2048)
-def _tails(leader: int, rival: int, total: int, left: int) -> tuple[float, ...]:
-    """Chance of at least each net gain."""
-    return tuple(np.cumsum(_gains(leader, rival, total, left)[::-1])[::-1].tolist())
+@lru_cache(maxsize=MOST_REMAINING + 1)
+def _splits(left: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every way in which votes may go to the leader and to the rival."""
+    own, theirs = np.indices((left + 1, left + 1)).reshape(2, -1)
+    possible = own + theirs <= left
+    return own[possible], theirs[possible]
 
 
+@lru_cache(maxsize=2**12)
 def _log_terms(start: int, most: int) -> NDArray[np.float64]:
     """Log of start (start + 1) … (start + k - 1) / k! for each k up to `most`."""
     steps = np.arange(most)

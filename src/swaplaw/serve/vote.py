@@ -117,6 +117,11 @@ class Ballot:
         own._counts, own._cast = self._counts[member : member + 1], self._cast[member : member + 1]
         return own
 
+    def own_lead(self, member: int) -> int:
+        """By how many votes a member's own first choice leads; 0 where its first choices tie."""
+        first, second, *_ = sorted([*self._counts[member].values(), 0, 0], reverse=True)
+        return first - second
+
     def cast_by(self, member: int) -> int:
         """How many samples of a member have come, silent ones included."""
         return self._cast[member]
@@ -287,11 +292,11 @@ class Terms:
         """
         if self.threshold is None or not ballot.samples[0]:
             return True
-        primary, bar = ballot.alone(0).standing(), self.threshold * ballot.samples[0]
-        lead, left = primary.lead // ballot.alone(0).units[0], ballot.left[0]
-        if lead - left > bar and not self.may_fall(ballot, 0):
+        lead, left = ballot.own_lead(0), ballot.samples[0] - ballot.cast_by(0)
+        bar, times = self.threshold.numerator * ballot.samples[0], self.threshold.denominator
+        if (lead - left) * times > bar and not self.may_fall(ballot, 0):
             return False
-        return True if lead + left <= bar else None
+        return True if (lead + left) * times <= bar else None
 
     def active(self, ballot: Ballot) -> Ballot:
         """The votes that decide: all, or in a cascade the primary's until the others are asked."""
