@@ -9,25 +9,24 @@ should rest on them; a *warning* says that a conclusion may be weaker than it lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from swaplaw.errors import quote
 from swaplaw.votes.checks.answers import (
     abstentions,
     foreign,
+    misread,
     never_right,
     no_answers_as_text,
-    other_notation,
+    no_gold,
     shifted,
-    spelling,
-    wrong_yet_gold,
 )
-from swaplaw.votes.checks.ballots import SEVERITIES, Ballots, Check, Severity, from_table, from_tally
 from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.golds import at_chance, chosen_labels, graded_prose, one_gold, right_spellings, several_golds
 from swaplaw.votes.checks.names import dataset_checks, name_checks
 from swaplaw.votes.checks.places import displaced
+from swaplaw.votes.checks.seen import SEVERITIES, Check, Seen, Severity, seen_in, seen_of
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -37,41 +36,27 @@ if TYPE_CHECKING:
 
 __all__ = ["FEW_QUESTIONS", "SEVERITIES", "Check", "Severity", "copy_checks", "find_checks", "position_checks"]
 
-LOOKS: tuple[Callable[[Ballots], Iterator[Check]], ...] = (
-    graded_prose,
-    right_spellings,
-    abstentions,
-    no_answers_as_text,
-    several_golds,
-    one_gold,
-    at_chance,
-    spelling,
-    other_notation,
-    wrong_yet_gold,
-    shifted,
-    displaced,
-    foreign,
-    never_right,
-    constant,
-    copies,
-    shape,
+JUDGED, ALL = True, False
+LOOKS: tuple[tuple[Callable[[Seen, Sequence[Check]], Iterator[Check]], bool], ...] = (
+    (graded_prose, JUDGED),
+    (right_spellings, JUDGED),
+    (abstentions, ALL),
+    (no_gold, ALL),
+    (no_answers_as_text, ALL),
+    (several_golds, JUDGED),
+    (one_gold, JUDGED),
+    (at_chance, JUDGED),
+    (misread, JUDGED),
+    (shifted, JUDGED),
+    (displaced, JUDGED),
+    (foreign, JUDGED),
+    (never_right, JUDGED),
+    (constant, ALL),
+    (copies, ALL),
+    (shape, ALL),
 )
-"""What is looked for, in this order."""
-JUDGING = (
-    graded_prose,
-    right_spellings,
-    several_golds,
-    one_gold,
-    at_chance,
-    spelling,
-    other_notation,
-    wrong_yet_gold,
-    shifted,
-    displaced,
-    foreign,
-    never_right,
-)
-"""Looks that tell right answers from wrong ones."""
+"""What is looked for, in this order: each is told what was found before it. Looks that tell right answers from wrong
+ones see the questions that have a label, where some have one."""
 
 
 def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ...]:
@@ -102,19 +87,19 @@ def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ..
     []
     """
     if isinstance(votes, Tally):
-        found = [*name_checks(votes, votes.dataset), *_found(from_tally(votes))]
+        found = [*name_checks(votes, votes.dataset), *_found(seen_of(votes))]
     else:
         table = vote_table(votes)
         names = table.datasets if dataset is None else [table.counts_of(dataset)[0]]
         found = list(dataset_checks(table))
         for name in names:
-            found += [*name_checks(table, name), *_found(from_table(table, name)), *chosen_labels(table, name)]
+            found += [*name_checks(table, name), *_found(seen_in(table, name)), *chosen_labels(table, name)]
     return tuple(sorted(found, key=lambda check: SEVERITIES.index(check.severity)))
 
 
 def copy_checks(tally: Tally) -> tuple[Check, ...]:
     """Look for models that vote exactly as another does, on the questions of a tally."""
-    return tuple(copies(from_tally(tally)))
+    return tuple(copies(seen_of(tally), ()))
 
 
 def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ...]:
@@ -137,6 +122,8 @@ def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ..
     )
 
 
-def _found(ballots: Ballots) -> Iterator[Check]:
-    for look in LOOKS:
-        yield from look(ballots.judged if look in JUDGING else ballots)
+def _found(seen: Seen) -> list[Check]:
+    found: list[Check] = []
+    for look, judged in LOOKS:
+        found += look(seen.judged if judged else seen, found)
+    return found

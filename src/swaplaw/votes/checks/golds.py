@@ -1,153 +1,31 @@
-"""Golds that no vote can be compared with: several answers in one, a grade, or the same option everywhere."""
+"""Golds that no vote can be compared with: several answers in one, a grade, one option everywhere, a judge's word."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from swaplaw._arrays import Ints
 from swaplaw.answers.forms import letter as option_letter
 from swaplaw.errors import quote, several
-from swaplaw.votes.checks.ballots import CHAINS, SERIOUS, SURE, Ballots, Check, added, flags, form
+from swaplaw.votes.checks.seen import CHAINS, SERIOUS, SURE, Check, Seen, form, texts_of, total, where
 from swaplaw.votes.checks.silence import is_no_answer
+from swaplaw.votes.summary import summary
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from swaplaw.votes.table import Votes
 
 LONGEST_GOLD = 200
 """Longer golds are texts, not options side by side."""
 LIKELY = 2.0
 """Standard errors above chance within which the best model may be guessing."""
-_APART = re.compile(r"\s+or\s+|\s*[|;]\s*|\s*,\s*(?:or\s+)?|\s*/\s*", re.IGNORECASE)
-_APART_NUMBERS = re.compile(r"\s+or\s+|\s*[|;]\s*", re.IGNORECASE)
-"""A comma or a slash between numbers may make one number of them."""
-_AROUND = " \t\n[](){}\"'`"
-_GRADES = {
-    frozenset(pair)
-    for pair in (("1", "0"), ("1.0", "0.0"), ("correct", "incorrect"), ("true", "false"), ("pass", "fail"),
-                 ("passed", "failed"), ("right", "wrong"), ("c", "i"))
-}  # fmt: skip
-_BINARY = {"yes", "no", "true", "false"}
-
-
-def alternatives(gold: str) -> list[str]:
-    """The parts of a gold that names several answers, or nothing.
-
-    >>> alternatives("A or C"), alternatives('["A","C"]'), alternatives('["A"]'), alternatives("3,5")
-    (['A', 'C'], ['A', 'C'], [], [])
-    """
-    if len(gold) > LONGEST_GOLD:
-        return []
-    numeric = not any(map(str.isalpha, _APART_NUMBERS.sub("", gold)))
-    apart = _APART_NUMBERS if numeric else _APART
-    parts = [part.strip(_AROUND) for part in apart.split(gold.strip(_AROUND))]
-    return parts if len(parts) > 1 and all(parts) else []
-
-
-def several_golds(ballots: Ballots) -> Iterator[Check]:
-    """Golds that name several options, where nobody ever answers with several."""
-    found = _joined(ballots)
-    if not found:
-        return
-    places = [place for place in ballots.rows.golds.tolist() if found(ballots.names.golds[place])]
-    rows = ballots.rows.where(flags(places, ballots.rows.sizes.golds)[ballots.rows.gold])
-    if not rows.questions:
-        return
-    n, share = rows.questions, rows.questions / ballots.questions
-    example = ballots.names.golds[places[0]]
-    yield ballots.check(
-        "several_golds", "error" if share >= SERIOUS else "warning", None, n,
-        f"gold is {quote(example)} or another list of answers on {several(n, 'question')}: a vote can only be compared "
-        "with one answer, so no vote on them is right",
-        "give each of these questions one gold, or leave them out",
-    )  # fmt: skip
-
-
-def _joined(ballots: Ballots) -> Callable[[str], bool] | None:
-    """How to tell golds that join answers which stand alone elsewhere, if there are any."""
-    parts = {gold: [] if is_no_answer(gold) else alternatives(gold) for gold in ballots.golds}
-    if not any(parts.values()):
-        return None
-    alone = {gold for gold, found in parts.items() if not found}
-    # A list that somebody answers with is an answer of its own kind.
-    given = set(ballots.texts(ballots.answered))
-
-    def joined(gold: str) -> bool:
-        found = parts[gold]
-        return bool(found) and gold not in given and all(_stands_alone(part, alone) for part in found)
-
-    return joined
-
-
-def _stands_alone(part: str, alone: Set[str]) -> bool:
-    return part in alone or (len(part) == 1 and part.isalpha())
-
-
-def one_gold(ballots: Ballots) -> Iterator[Check]:
-    """Gold that is a grade, or one and the same option on every question."""
-    if len(ballots.golds) != 1 or ballots.questions < SURE:
-        return
-    (gold,) = ballots.golds
-    said = {text.strip().casefold() for text in ballots.texts(ballots.answered)} | {gold.strip().casefold()}
-    if said in _GRADES:
-        yield ballots.check(
-            "grades_as_answers", "error", None, ballots.questions,
-            f"gold is {quote(gold)} on every question and answers are only {' or '.join(map(quote, sorted(said)))}: "
-            "these are grades, not answers, and a vote among grades would know what is right",
-            "put what the models answered in the column `answer` and the grade in the column `correct` "
-            "(docs/votes.md); grades alone give each model's accuracy (`swaplaw summary`), and no vote",
-        )  # fmt: skip
-    elif (len(option_letter(gold)) == 1 and gold.strip().isalpha()) or gold.strip().casefold() in _BINARY:
-        yield ballots.check(
-            "constant_gold", "warning", None, ballots.questions,
-            f"gold is {quote(gold)} on every question, so a model that always says so would be right",
-            "check the column `gold`; if the right option always stood in the same place, ask in other orders",
-        )  # fmt: skip
-
-
-def at_chance(ballots: Ballots) -> Iterator[Check]:
-    """Options that no model knows better than guessers do: gold may be that of other questions."""
-    if not ballots.closed or ballots.questions < SURE or not ballots.rows.right.any():
-        return
-    chance = 1 / len(ballots.golds)
-    shares = {
-        model: ballots.correct[model] / ballots.answers[model] for model in ballots.models if ballots.answers[model]
-    }
-    best = max(shares, key=lambda model: shares[model])
-    if shares[best] <= chance + LIKELY * (chance * (1 - chance) / ballots.asked[best]) ** 0.5:
-        yield ballots.check(
-            "at_chance", "warning", None, ballots.questions,
-            f"no model is surely right more often than guessing would be (in about {chance:.0%} of its answers): the "
-            f"best, {quote(best)}, is in {shares[best]:.0%}",
-            "check that the column `gold` belongs to these questions, and names options as the answers do",
-        )  # fmt: skip
-
-
-def gold_at_fault(ballots: Ballots) -> bool:
-    """Whether nobody is right because answers are letters and golds are not: then no model is to blame."""
-    if ballots.rows.right.any() or not ballots.golds or any(map(is_letter, ballots.golds)):
-        return False
-    letters = ballots.where(ballots.answered, is_letter).total
-    return letters >= (1 - SERIOUS) * max(1, ballots.answered.total)
-
-
-def is_letter(text: str) -> bool:
-    """Whether a text is the letter of an option, however it is written.
-
-    >>> is_letter("B"), is_letter("(b) Paris"), is_letter("Paris"), is_letter("2")
-    (True, True, False, False)
-    """
-    found = option_letter(text.strip())
-    return len(found) == 1 and found.isalpha()
-
-
 UNIQUE = 0.8
 """Share of wrong answers that nobody repeats, from which on answers are prose."""
-FEW_WRONG, FEW_PROSE = 2, 10
+REPEATED, FEW_PROSE = 2, 10
 """Wrong answers of a model on a question, and how many such questions, that it takes to tell."""
 WORDY = 4
 """Words of an answer from which on it is prose: two models seldom give the same short wrong answer by themselves."""
@@ -165,10 +43,18 @@ MOST_SPELLINGS = 5_000
 """Spellings that are compared."""
 LOOKED_AT = 1000
 """Texts of a kind that are looked at."""
-_ORACLE = (
-    "put the texts that the models wrote in the column `answer`, right or wrong, and compare them by a rule that needs "
-    "no gold (`--canonical text`)"
-)
+FAR = 4.0
+"""Standard errors between the two kinds of questions before they count as different."""
+_APART = re.compile(r"\s+or\s+|\s*[|;]\s*|\s*,\s*(?:or\s+)?|\s*/\s*", re.IGNORECASE)
+_APART_NUMBERS = re.compile(r"\s+or\s+|\s*[|;]\s*", re.IGNORECASE)
+"""A comma or a slash between numbers may make one number of them."""
+_AROUND = " \t\n[](){}\"'`"
+_GRADES = {
+    frozenset(pair)
+    for pair in (("1", "0"), ("1.0", "0.0"), ("correct", "incorrect"), ("true", "false"), ("pass", "fail"),
+                 ("passed", "failed"), ("right", "wrong"), ("c", "i"))
+}  # fmt: skip
+_BINARY = {"yes", "no", "true", "false"}
 _NUMBER = re.compile(r"[-+$]?[\d.,/ ]+\w{0,3}")
 _QUANTITY = re.compile(r"\W{0,4}\d[\d.,:/%eE+-]*(?:[^\W\d_]*\W*){0,3}|[0-9a-f]{6,}", re.IGNORECASE)
 """A number with a unit, a time, a date, a digest."""
@@ -181,56 +67,156 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _ITEMS = re.compile(r"[,;]")
 
 
-def graded_prose(ballots: Ballots) -> Iterator[Check]:
-    """Right answers that all agree, and wrong ones that never do: a judge, not the models, made them agree."""
-    if not ballots.rows.right.any() or _respelt(ballots):
-        return  # Nobody made right answers agree: there are none, or they differ.
-    asked, answer, votes = _worded(ballots)
-    _, place = np.unique(asked, return_inverse=True)
-    every, lone = added(place, votes, 0), added(place, np.where(votes == 1, 1, 0), 0)
-    telling = every >= FEW_WRONG
-    once = int(lone[telling].sum()) / max(1, int(every[telling].sum()))
-    number = int(telling.sum())
-    if number < FEW_PROSE or once < UNIQUE:
+def alternatives(gold: str) -> list[str]:
+    """The parts of a gold that names several answers, or nothing.
+
+    >>> alternatives("A or C"), alternatives('["A","C"]'), alternatives('["A"]'), alternatives("3,5")
+    (['A', 'C'], ['A', 'C'], [], [])
+    """
+    if len(gold) > LONGEST_GOLD:
+        return []
+    numeric = not any(map(str.isalpha, _APART_NUMBERS.sub("", gold)))
+    apart = _APART_NUMBERS if numeric else _APART
+    parts = [part.strip(_AROUND) for part in apart.split(gold.strip(_AROUND))]
+    return parts if len(parts) > 1 and all(parts) else []
+
+
+def several_golds(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
+    """Golds that join answers which stand alone elsewhere, where nobody ever answers with several."""
+    parts = {gold: [] if is_no_answer(gold) else alternatives(gold) for gold in sorted(seen.golds)}
+    alone = {gold for gold, several in parts.items() if not several}
+    # A list that somebody answers with is an answer of its own kind.
+    given = set(texts_of(seen.answered))
+    joined = [
+        gold
+        for gold, several in parts.items()
+        if several
+        and gold not in given
+        and all(part in alone or (len(part) == 1 and part.isalpha()) for part in several)
+    ]
+    if not joined:
         return
-    texts = [ballots.names.answers[one] for one in answer[votes == 1][:LOOKED_AT]]
-    right = _right_texts(ballots)
-    numeric = _numbers(texts) > 0.5 and (len(right) < MANY_GOLDS or _numbers(right) >= SOME)
-    if numeric or _like_gold(texts, right):
-        return
-    model, single, pooled, _ = max(_accuracies(ballots), key=lambda row: row[2] - row[1])
-    vote = (
-        f", its plurality vote {pooled:.1%}" if pooled > single + SEEN else "; any vote among texts would be inflated"
-    )
-    yield ballots.check(
-        "graded_prose", "error", model, number,
-        f"right answers agree with each other and {once:.0%} of the wrong ones "
-        "are given once only, as if a judge had replaced every right text by gold: a single sample of "
-        f"{quote(model)} is right {single:.1%} of the time{vote}; nobody could count such a vote in deployment",
-        f"{_ORACLE}, or ask for short answers",
+    n = seen.rows.filter(seen.rows["gold"].cast(str).is_in(joined))["question"].n_unique()
+    yield seen.check(
+        "several_golds", "error" if n >= SERIOUS * seen.questions else "warning", None, n,
+        f"gold is {quote(joined[0])} or another list of answers on {several(n, 'question')}: a vote can only be "
+        "compared with one answer, so no vote on them is right",
+        "give each of these questions one gold, or leave them out",
     )  # fmt: skip
 
 
-def _worded(ballots: Ballots) -> tuple[Ints, Ints, Ints]:
+def one_gold(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
+    """Gold that is a grade, or one and the same option on every question."""
+    if len(seen.golds) != 1 or seen.questions < SURE:
+        return
+    (gold,) = seen.golds
+    said = {text.strip().casefold() for text in texts_of(seen.answered)} | {gold.strip().casefold()}
+    if said in _GRADES:
+        yield seen.check(
+            "grades_as_answers", "error", None, seen.questions,
+            f"gold is {quote(gold)} on every question and answers are only {' or '.join(map(quote, sorted(said)))}: "
+            "these are grades, not answers, and a vote among grades would know what is right",
+            "put what the models answered in the column `answer` and the grade in the column `correct` "
+            "(docs/votes.md); grades alone give each model's accuracy (`swaplaw summary`), and no vote",
+        )  # fmt: skip
+    elif (len(option_letter(gold)) == 1 and gold.strip().isalpha()) or gold.strip().casefold() in _BINARY:
+        yield seen.check(
+            "constant_gold", "warning", None, seen.questions,
+            f"gold is {quote(gold)} on every question, so a model that always says so would be right",
+            "check the column `gold`; if the right option always stood in the same place, ask in other orders",
+        )  # fmt: skip
+
+
+def at_chance(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
+    """Options that no model knows better than guessers do: gold may be that of other questions."""
+    if not seen.closed or seen.questions < SURE or not seen.anybody_right:
+        return
+    chance = 1 / len(seen.golds)
+    best, said = max(
+        ((model, said) for model, said in seen.models.items() if said.answers), key=lambda each: each[1].share
+    )
+    if said.share <= chance + LIKELY * (chance * (1 - chance) / said.asked) ** 0.5:
+        yield seen.check(
+            "at_chance", "warning", None, seen.questions,
+            f"no model is surely right more often than guessing would be (in about {chance:.0%} of its answers): the "
+            f"best, {quote(best)}, is in {said.share:.0%}",
+            "check that the column `gold` belongs to these questions, and names options as the answers do",
+        )  # fmt: skip
+
+
+def gold_at_fault(seen: Seen) -> bool:
+    """Whether nobody is right because answers are letters and golds are not: then no model is to blame."""
+    if seen.anybody_right or not seen.golds or any(map(is_letter, seen.golds)):
+        return False
+    return total(where(seen.answered, is_letter)) >= (1 - SERIOUS) * max(1, total(seen.answered))
+
+
+def is_letter(text: str) -> bool:
+    """Whether a text is the letter of an option, however it is written.
+
+    >>> is_letter("B"), is_letter("(b) Paris"), is_letter("Paris"), is_letter("2")
+    (True, True, False, False)
+    """
+    found = option_letter(text.strip())
+    return len(found) == 1 and found.isalpha()
+
+
+def graded_prose(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
+    """Right answers that all agree, and wrong ones that never do: a judge, not the models, made them agree."""
+    import polars as pl
+
+    if not seen.anybody_right or len(_spelt_apart(seen)):
+        return  # Nobody made right answers agree: there are none, or they differ.
+    worded = _worded(seen)
+    lone, votes = pl.col("votes") == 1, pl.col("votes").sum()
+    each = worded.group_by("asked").agg(votes, lone.sum().alias("lone")).filter(pl.col("votes") >= REPEATED)
+    once = int(each["lone"].sum()) / max(1, total(each))
+    if len(each) < FEW_PROSE or once < UNIQUE:
+        return
+    texts = worded.filter(lone)["answer"].head(LOOKED_AT).to_list()
+    # What right answers look like: golds, or the texts graded right, which are one for every question.
+    right = (sorted(seen.golds) or texts_of(seen.right))[:LOOKED_AT]
+    numeric = _numbers(texts) > 0.5 and (len(right) < MANY_GOLDS or _numbers(right) >= SOME)
+    if numeric or _like_gold(texts, right):
+        return
+    fleet = summary(seen.tally(merge_right=True))
+    most = max(sorted(fleet, key=lambda row: row.model), key=lambda row: row.plurality - row.single)
+    inflated = most.plurality > most.single + Fraction(SEEN)
+    vote = (
+        f", its plurality vote {float(most.plurality):.1%}" if inflated else "; any vote among texts would be inflated"
+    )
+    yield seen.check(
+        "graded_prose", "error", most.model, len(each),
+        f"right answers agree with each other and {once:.0%} of the wrong ones "
+        "are given once only, as if a judge had replaced every right text by gold: a single sample of "
+        f"{quote(most.model)} is right {float(most.single):.1%} of the time{vote}; nobody could count such "
+        "a vote in deployment",
+        "put the texts that the models wrote in the column `answer`, right or wrong, and compare them by a rule that "
+        "needs no gold (`--canonical text`), or ask for short answers",
+    )  # fmt: skip
+
+
+def _spelt_apart(seen: Seen) -> pl.DataFrame:
+    """The right answers to questions that have several, in the order of the questions."""
+    import polars as pl
+
+    spellings = seen.right.select("question", "answer").unique().filter(pl.len().over("question") > 1)
+    return spellings.sort("question", "answer")
+
+
+def _worded(seen: Seen) -> pl.DataFrame:
     """How often each wrong answer was given to each question, leaving out options and formulas: asked, answer, votes.
 
     By each model, since whoever answers in a word repeats it; by all models together where each answered once, and then
     only answers of several words.
     """
-    wrong, sizes, names = ballots.wrong, ballots.wrong.sizes, ballots.names.answers
-    question, answer, votes = wrong.per(wrong.question, sizes.questions, wrong.answer, sizes.answers)
-    rare = np.bincount(answer, minlength=sizes.answers) < FORMULA
-    once = ballots.rows.total == len(ballots.rows.ballots)
-    asked = question if once else wrong.ballot
-    if not once:
-        answer, votes = wrong.answer, wrong.votes
-    kept = np.flatnonzero(rare & (np.bincount(answer, minlength=sizes.answers) > 0)).tolist()
-    if once:
-        kept = [one for one in kept if _words(names[one]) >= WORDY]
-    if ballots.closed:
-        kept = [one for one in kept if not ballots.is_option(names[one])]
-    chosen = flags(kept, sizes.answers)[answer]
-    return asked[chosen], answer[chosen], votes[chosen]
+    import polars as pl
+
+    once = total(seen.rows) == seen.rows.select(pl.struct("model", "question").n_unique()).item()
+    asked = pl.struct("question") if once else pl.struct("model", "question")
+    worded = seen.wrong.group_by(asked.alias("asked"), "question", "answer").agg(pl.col("votes").sum())
+    rare = worded.filter(pl.col("question").n_unique().over("answer") < FORMULA).sort("question", "asked", "answer")
+    return where(rare, lambda text: not (once and _words(text) < WORDY) and not (seen.closed and seen.is_option(text)))
 
 
 def _numbers(texts: list[str]) -> float:
@@ -242,13 +228,6 @@ def _numbers(texts: list[str]) -> float:
         return any(kind.fullmatch(bare) for kind in (_QUANTITY, _FORMULA)) or bool(_NUMBER.fullmatch(number(text)))
 
     return sum(map(counts, texts)) / max(1, len(texts))
-
-
-def _right_texts(ballots: Ballots) -> list[str]:
-    """What right answers look like: golds, or the texts graded right where every question has only one such text."""
-    if ballots.golds:
-        return sorted(ballots.golds)[:LOOKED_AT]
-    return [] if _respelt(ballots) else ballots.texts(ballots.answered.where(ballots.answered.right))[:LOOKED_AT]
 
 
 def _like_gold(texts: list[str], golds: list[str]) -> bool:
@@ -300,66 +279,30 @@ def _stem(text: str) -> str:
     return "".join(filter(str.isalpha, text)).casefold()
 
 
-def _respelt(ballots: Ballots) -> bool:
-    """Whether right answers to some question are spelt in several ways."""
-    right = ballots.answered.where(ballots.answered.right)
-    spellings, _, _ = right.per(right.question, right.sizes.questions, right.answer, right.sizes.answers)
-    return bool((np.bincount(spellings) > 1).any())
-
-
-def right_spellings(ballots: Ballots) -> Iterator[Check]:
+def right_spellings(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
     """Right answers that are spelt in several ways, and so split the vote; and what would make them one."""
-    right = ballots.answered.where(ballots.answered.right)
-    question, answer, _ = right.per(right.question, right.sizes.questions, right.answer, right.sizes.answers)
-    split = np.bincount(question, minlength=right.sizes.questions) > 1
-    if not split.any():
+    pairs = _spelt_apart(seen).rows()
+    if not pairs:
         return
-    model, _, merged, spelt = max(_accuracies(ballots), key=lambda row: row[2] - row[3])
-    some = np.flatnonzero(split[question])
-    pairs = list(zip(question[some].tolist(), [ballots.names.answers[one] for one in answer[some]], strict=True))
-    first, second = (text for _, text in pairs[:2])
+    as_spelt = {row.model: row.plurality for row in summary(seen.tally())}
+    merged = {row.model: row.plurality for row in summary(seen.tally(merge_right=True))}
+    model = max(seen.models, key=lambda name: merged[name] - as_spelt[name])
     chain, left = min(
         ((chain, len({(asked, form(chain)(text)) for asked, text in pairs[:MOST_SPELLINGS]})) for chain in CHAINS),
         key=lambda each: each[1],
     )
-    spellings, n = min(len(pairs), MOST_SPELLINGS), int(split.sum())
-    yield ballots.check(
-        "right_spellings", "warning" if merged - spelt > SEEN else "note", None, n,
-        f"right answers to {several(n, 'question')} are spelt in several ways, such as {quote(first)} and "
-        f"{quote(second)}, and split the vote: as spelt, {quote(model)} is right {spelt:.1%} of the time, and would be "
-        f"{merged:.1%} of the time if its right answers were one, which takes knowing gold",
+    spellings, n = min(len(pairs), MOST_SPELLINGS), len({question for question, _ in pairs})
+    yield seen.check(
+        "right_spellings", "warning" if merged[model] - as_spelt[model] > SEEN else "note", None, n,
+        f"right answers to {several(n, 'question')} are spelt in several ways, such as {quote(pairs[0][1])} and "
+        f"{quote(pairs[1][1])}, and split the vote: as spelt, {quote(model)} is right {float(as_spelt[model]):.1%} of "
+        f"the time, and would be {float(merged[model]):.1%} of the time if its right answers were one, which takes "
+        "knowing gold",
         f"`--canonical {chain}` makes {left:,} of these {spellings:,} spellings"
         if left < spellings
         else "no canonical form makes them one: read short answers from replies (`--read`), or let a model judge which "
         "mean the same (`swaplaw import VOTES --judge MODEL -o votes.parquet`)",
     )  # fmt: skip
-
-
-def _accuracies(ballots: Ballots) -> Iterator[tuple[str, float, float, float]]:
-    """Each model's accuracy by single samples, by plurality with its right answers as one, and as they are spelt."""
-    for model, rows in ballots.by_model(ballots.rows):
-        questions, place = np.unique(rows.question, return_inverse=True)
-        n = len(questions)
-        own, votes = np.where(rows.right, rows.votes, 0), np.where(rows.right, 0, rows.votes)
-        rival, most = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        np.maximum.at(rival, place, votes)
-        np.maximum.at(most, place, rows.votes)
-        rivals = np.bincount(place, ~rows.right & (votes == rival.take(place)), minlength=n)
-        correct = added(place, own, n)
-        single = float((correct / added(place, rows.votes, n)).mean())
-        top = rows.votes == most.take(place)
-        spelt = np.bincount(place, top & rows.right, minlength=n) / np.bincount(place, top, minlength=n)
-        yield model, single, _credit(correct, rival, rivals), float(spelt.mean())
-
-
-def _credit(own: Ints, rival: Ints, rivals: Ints) -> float:
-    """The mean score of votes by how many are right: all, or a share of it where wrong answers have as many."""
-    level = (own == rival) & (own > 0)
-    return float(np.where(own > rival, 1.0, np.where(level, 1 / (1 + rivals), 0.0)).mean())
-
-
-FAR = 4.0
-"""Standard errors between the two kinds of questions before they count as different."""
 
 
 def chosen_labels(votes: Votes, dataset: str) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import listing, quote, several
 from swaplaw.votes import engines
-from swaplaw.votes.checks.ballots import SERIOUS, Check
+from swaplaw.votes.checks.seen import SERIOUS, Check
 from swaplaw.votes.columns import LIKELY_CLUSTERS, candidates
 from swaplaw.votes.tally import Tally
 

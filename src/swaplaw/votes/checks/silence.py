@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Set
 
 from swaplaw.answers.hedges import ABSTENTIONS, EXCUSES
-from swaplaw.votes.checks.ballots import form
+from swaplaw.votes.checks.seen import form
 
 LONGEST_REFUSAL = 600
 """Longer texts may begin with an apology, but say more than that."""
