@@ -6,7 +6,6 @@ swaplaw that registers something with Inspect adds its line here, and nothing el
 
 from swaplaw.collect.provider import local
 from swaplaw.collect.task import mcq
-from swaplaw.serve.inspect.provider import policy
-from swaplaw.serve.inspect.solver import ensemble
+from swaplaw.serve.inspect import ensemble, policy
 
 __all__ = ["ensemble", "local", "mcq", "policy"]

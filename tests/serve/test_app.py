@@ -7,10 +7,8 @@ import json
 import logging
 import shutil
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,7 +17,6 @@ import pytest
 
 from swaplaw.errors import InputError
 from swaplaw.serve.app import create_app
-from swaplaw.serve.demo import running
 from swaplaw.serve.gate import Bounds
 
 from support.upstreams import Start, World, ask, serve
@@ -172,14 +169,6 @@ def test_a_lost_sample_leaves_the_share_of_the_others(base_url: str, start: Star
     assert (found["winner"], found["degraded"]) == ("B", None)
     assert (found["members"][0]["lost"], found["members"][0]["votes"]) == (1, 3)
     assert found["members"][0]["shares"] == [{"answer": "B", "votes": 3, "share": "1"}]
-
-
-def test_a_statistical_stop_states_its_bound(base_url: str, start: Start) -> None:
-    served = serve(base_url, ("says-A", "1", 24), ("says-B", "1/3", 24), stop={"error": 0.1})
-    found = vote(start(served))["swaplaw"]
-    assert (found["winner"], found["stopped"]) == ("A", "statistical")
-    assert 0 < found["error_bound"] <= 0.1
-    assert found["samples"]["spent"] < 24
 
 
 def test_degrading_to_the_primary_and_to_nothing(base_url: str, start: Start) -> None:
@@ -365,21 +354,16 @@ def test_spans_are_traced(base_url: str, start: Start) -> None:
     provider.add_span_processor(SimpleSpanProcessor(spans))
     trace.set_tracer_provider(provider)
     vote(start(serve(base_url, ("says-A", "1", 1))))
-    (traced,) = [span for span in spans.get_finished_spans() if span.name == "swaplaw.vote"]
-    assert traced.attributes == {"policy": "pool", "status": 200}
-
-
-def test_schemathesis_finds_no_server_error(base_url: str, tmp_path: Path) -> None:
-    app = create_app([serve(base_url, ("says-A", "1", 1))])
-    with running(app) as url:
-        root = url.removesuffix("/v1")
-        done = subprocess.run(
-            [
-                str(Path(sys.executable).with_name("schemathesis")), "run", f"{root}/openapi.json",
-                "--max-examples", "25", "--seed", "1", "--phases", "examples,coverage,fuzzing", "--no-color",
-                "--checks",
-                "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-            ],
-            capture_output=True, text=True, timeout=280, cwd=tmp_path,
-        )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    (traced,) = [span for span in spans.get_finished_spans() if span.name == "chat pool"]
+    told = dict(traced.attributes or {})
+    assert str(told.pop("gen_ai.response.id")).startswith("chatcmpl-")
+    assert told == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "swaplaw",
+        "gen_ai.request.model": "pool",
+        "gen_ai.response.model": "pool",
+        "gen_ai.response.finish_reasons": ("stop",),
+        "gen_ai.usage.input_tokens": 5,
+        "gen_ai.usage.output_tokens": 3,
+        "http.response.status_code": 200,
+    }

@@ -66,13 +66,6 @@ def test_open_chat_gets_the_primarys_text(base_url: str, start: Start) -> None:
     assert (found["swaplaw"]["decision"], found["swaplaw"]["answer"]) == ("primary_text", None)
 
 
-def test_an_answer_needs_its_plurality(base_url: str, start: Start) -> None:
-    members = [("says-A", "1", 2), ("says-B", "2/3", 2), ("says-C", "2/3", 2)]
-    assert vote(start(serve(base_url, *members)))["swaplaw"]["winner"] == "A"
-    found = vote(start(serve(base_url, *members, plurality="1/2")))["swaplaw"]
-    assert (found["winner"], found["decision"], found["ties"]) == (None, "abstain", [])
-
-
 def test_every_reply_has_a_request_id(base_url: str, start: Start) -> None:
     client = start(serve(base_url, ("says-A", "1", 1)))
     assert client.post("/chat/completions", json=ask()).headers["x-request-id"].startswith("req_")
@@ -91,23 +84,6 @@ def test_probes(base_url: str, world: World, start: Start) -> None:
     client.post("/chat/completions", json=ask())
     assert client.get(f"{root}/health/ready").status_code == 503
     assert client.get(f"{root}/health/live").status_code == 200
-
-
-def test_shadow_serves_the_primary_and_says_what_the_ensemble_would(base_url: str, start: Start) -> None:
-    client = start(serve(base_url, ("says-A", "1", 2), ("says-B", "3", 2), shadow=True))
-    response = client.post("/chat/completions", json=ask())
-    found = response.json()
-    assert response.headers["x-swaplaw-served"] == "shadow"
-    assert found["choices"][0]["message"]["content"] == "The answer is (A)."
-    assert (found["swaplaw"]["winner"], found["swaplaw"]["served_answer"]) == ("B", "A")
-    metrics = client.get(str(client.base_url).replace("/v1/", "/metrics")).text
-    assert 'swaplaw_shadow_total{agrees="false",policy="pool"} 1.0' in metrics
-
-
-def test_a_canary_gets_its_share(base_url: str, start: Start) -> None:
-    client = start(serve(base_url, ("says-A", "1", 1), ("says-B", "3", 1), canary=0.5))
-    texts = [vote(client)["choices"][0]["message"]["content"] for _ in range(60)]
-    assert 10 < texts.count("The answer is (B).") < 50
 
 
 def key_file(path: Path, **limits: Any) -> Path:

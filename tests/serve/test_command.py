@@ -152,7 +152,7 @@ def test_what_is_wrong_is_said_in_one_line(
 
 def test_without_the_extra_serving_says_what_to_install_and_replay_works(tmp_path: Path) -> None:
     policy = write(tmp_path / "good.json", "http://127.0.0.1:9/v1", "gpt-4")
-    parts = ("fastapi", "pydantic", "httpx", "uvicorn", "starlette", "prometheus_client", "aiohttp")
+    parts = ("pydantic", "httpx", "uvicorn", "starlette", "prometheus_client", "aiohttp")
     bare = f"import sys; sys.modules.update(dict.fromkeys({parts!r})); from swaplaw.cli import main; main(sys.argv[1:])"
     serving = subprocess.run(
         [sys.executable, "-c", bare, "serve", "--demo"], capture_output=True, text=True, timeout=60

@@ -21,7 +21,7 @@ import pytest
 from swaplaw.decide.policy import Fallback, Member, Policy, Voting
 from swaplaw.serve.poll import Poll, UnavailableError
 from swaplaw.serve.settings import Served, served_from
-from swaplaw.serve.upstream import Client, Completion, Switchboard, UpstreamError
+from swaplaw.serve.upstream import Asked, Client, Completion, Switchboard, UpstreamError
 
 LOST, REFUSED = "lost", "refused"
 Fate = str | None
@@ -37,7 +37,6 @@ class Case:
     quorum: Fraction
     degrade: str
     null_win: str
-    plurality: Fraction | None
     threshold: Fraction | None
     silence: Literal["counts", "ignored"] = "counts"
     fallback: list[list[Fate]] = field(default_factory=list)
@@ -62,7 +61,6 @@ def random_case(rng: Random) -> Case:
         rng.choice([Fraction(1, 2), Fraction(1, 2), Fraction(1, 5), Fraction(4, 5), Fraction(1)]),
         rng.choice(["renormalise", "renormalise", "primary", "unavailable"]),
         rng.choice(["abstain", "primary", "primary_text", "error"]),
-        rng.choice([None, None, None, Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]),
         rng.choice([None, None, None, Fraction(0), Fraction(1, 3), Fraction(2, 3), Fraction(1)]),
         rng.choice(["counts", "ignored"]),
         [fates() for _ in range(rng.choice([0, 0, 1, 2]))],
@@ -99,11 +97,7 @@ def said(case: Case, votes: list[Fate]) -> list[Fate]:
 
 
 def after(case: Case, kept: list[list[Fate]], members: list[int], *, primary_up: bool) -> Outcome:
-    scores = shares(case, kept, members)
-    tied = best(scores)
-    total = sum((case.weights[m] for m in members), Fraction(0))
-    if case.plurality is not None and max(scores.values(), default=Fraction(0)) < case.plurality * total:
-        tied = [None]
+    tied = best(shares(case, kept, members))
     for votes, up in zip(*what_is_left(case, case.fallback), strict=True):
         if len(tied) != 1 and up:
             own = Counter(vote for vote in said(case, votes) if not tied or vote in tied)
@@ -151,7 +145,7 @@ class Scripted(Client):
 
     async def draw(
         self,
-        prepared: bytes,
+        asked: Asked,
         number: int = 1,
         seed: int | None = None,
         until: float = inf,
@@ -181,7 +175,6 @@ def served_case(case: Case, stop: dict[str, Any], batch: int) -> Served:
             one.model: {"base_url": "http://127.0.0.1:9/v1", "batch": batch} for one in policy.asked
         },
         "stop": stop, "quorum": str(case.quorum), "degrade": case.degrade, "null_win": case.null_win,
-        **({} if case.plurality is None else {"plurality": str(case.plurality)}),
     }  # fmt: skip
     return served_from(replace(policy, serving=serving), "x")
 
@@ -221,29 +214,9 @@ def test_random_policies_decide_as_the_full_vote_does(part: int) -> None:
     asyncio.run(run())
 
 
-def test_a_statistical_stop_is_the_one_exception_and_says_so() -> None:
-    rng = Random(7)
-
-    async def run() -> list[bool]:
-        differs = []
-        for _ in range(300):
-            case = random_case(rng)
-            if case.plurality is not None:
-                continue
-            outcome, vote = await polled(case, {"error": 0.1}, rng)
-            if outcome != full_decision(case):
-                assert vote["stopped"] == "statistical"
-                differs.append(True)
-        return differs
-
-    assert len(asyncio.run(run())) < 30
-
-
 def test_a_primary_that_is_down_for_its_fallback_is_an_abstention_as_in_the_full_vote() -> None:
     """The heavy secondary's null win is decided first; the primary then turns out to be down."""
-    case = Case(
-        [Fraction(1), Fraction(3)], [[LOST] * 4, [None] * 4], Fraction(1, 2), "renormalise", "primary", None, None
-    )
+    case = Case([Fraction(1), Fraction(3)], [[LOST] * 4, [None] * 4], Fraction(1, 2), "renormalise", "primary", None)
     for stop in STOPS:
         outcome, _ = asyncio.run(polled(case, stop, Random(0)))
         assert outcome == full_decision(case) == ("abstain", None)
@@ -251,9 +224,7 @@ def test_a_primary_that_is_down_for_its_fallback_is_an_abstention_as_in_the_full
 
 def test_a_member_whose_failure_matters_is_asked_before_stopping() -> None:
     """With `degrade: unavailable`, a secondary that is down is noticed although its votes could change nothing."""
-    case = Case(
-        [Fraction(1), Fraction(1, 9)], [["A"] * 4, [LOST] * 4], Fraction(1, 2), "unavailable", "abstain", None, None
-    )
+    case = Case([Fraction(1), Fraction(1, 9)], [["A"] * 4, [LOST] * 4], Fraction(1, 2), "unavailable", "abstain", None)
     for stop in STOPS:
         assert asyncio.run(polled(case, stop, Random(0)))[0] == ("unavailable", None)
 
@@ -266,7 +237,6 @@ def test_called_off_samples_are_counted_once_and_drawn_again_as_themselves() -> 
         Fraction(1, 2),
         "renormalise",
         "primary",
-        None,
         None,
     )
     for seed in range(30):

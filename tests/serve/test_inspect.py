@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from serve.test_local_model import GRAMMAR, smollm  # noqa: F401 (a fixture)
 from swaplaw.decide.policy import Member, Policy
-from swaplaw.serve.inspect.solver import ensemble
+from swaplaw.serve.inspect import ensemble
 
 from support.upstreams import World
 

@@ -109,7 +109,7 @@ def test_nonsense_is_a_client_error(base_url: str, start: Start, body: bytes) ->
     error_of(client.post("/chat/completions", content=body, headers=JSON), 400)
 
 
-@pytest.mark.parametrize("depth", [100, 700, 850, 900, 940, 960, 980, 2000])
+@pytest.mark.parametrize("depth", [100, 700, 850, 900, 2000])
 def test_nesting_is_no_server_error(base_url: str, start: Start, depth: int) -> None:
     """What can just be read may be too deep to be written."""
     client = start(serve(base_url, ("says-A", "1", 1)))

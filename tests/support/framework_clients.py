@@ -66,7 +66,6 @@ def langchain_client(url: str) -> dict[str, Any]:
         "routed": batch[1].content,
         "tools": chat().bind_tools([TOOL]).invoke("Which?").content,
         "unknown": unknown,
-        "responses": chat(use_responses_api=True).invoke("Which?").text,
     }
 
 

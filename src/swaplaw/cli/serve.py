@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from swaplaw.votes.tally import Silence
 
 LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
-ERRORS = (0.05, 0.01)
-"""Statistical stops that are replayed unless others are asked for."""
 
 
 @command(
@@ -163,7 +161,6 @@ assert isinstance(PLAYED, Group)
 @command(
     example="swaplaw replay votes.parquet policy.json --decisions",
     votes=Group({**PLAYED.options, "paths": words("VOTES... POLICY")}, PLAYED.make),
-    errors=option("--error", "A statistical stop with this bound; repeatable.", multiple=True, type=float),
     rounds=option("--rounds", "An exact stop in this many rounds; repeatable.", multiple=True, type=click.IntRange(1)),
     seed=option("--seed", "Shuffle the recorded samples; otherwise they come in their own order.", type=int),
     silence=option(
@@ -173,7 +170,6 @@ assert isinstance(PLAYED, Group)
 )
 def replay(
     votes: VotesGiven,
-    errors: tuple[float, ...],
     rounds: tuple[int, ...],
     seed: int | None,
     silence: Silence | None,
@@ -197,7 +193,7 @@ def replay(
     played = played_back(
         cast,
         policy,
-        settings(errors or ERRORS, rounds, policy.serving),
+        settings(rounds, policy.serving),
         seed=seed,
         progress=lambda work: with_bar(work, len(cast.right), "Replaying"),
     )
@@ -221,19 +217,13 @@ def replay(
     )
 
 
-def settings(errors: tuple[float, ...], rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
-    """The settings to compare: all samples, the exact stop, what the policy says, and what was asked for."""
+def settings(rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
+    """The settings to compare: all samples, the exact stop, what was asked for, and what the policy says."""
     from swaplaw.serve.stop import StopRule, stop_rule
 
-    rules = {"all samples": StopRule(exact=False), "exact": StopRule()}
-    for number in rounds:
-        rules[f"exact, {number} round{'s' if number > 1 else ''}"] = StopRule(rounds=number)
-    for error in errors:
-        if not 0 < error < 0.5:
-            raise InputError(f"--error is {error}, expected a probability above 0 and below 0.5, such as 0.05")
-        rules[f"statistical, {100 * error:g}%"] = StopRule(error=error)
-    rules["as the policy says"] = stop_rule(serving)
-    return rules
+    asked = {f"exact, {number} round{'s' if number > 1 else ''}": StopRule(rounds=number) for number in rounds}
+    policys = {"as the policy says": stop_rule(serving)}
+    return {"all samples": StopRule(exact=False), "exact": StopRule(), **asked, **policys}
 
 
 def short(votes: Recorded, row: Replayed) -> int:
@@ -259,8 +249,7 @@ def show_settings(played: Sequence[Replayed], votes: Recorded, seed: int | None)
     order = "in recorded order" if seed is None else f"shuffled by seed {seed}"
     note = (
         "Changed: decisions that differ from the vote of all samples; an exact stop changes none. "
-        "A statistical stop bounds their share under its prior. Rounds: how often a question waits for its slowest "
-        "sample: mean, 90th percentile and most."
+        "Rounds: how often a question waits for its slowest sample: mean, 90th percentile and most."
     )
     show(f"{n} of {len(votes.right)} questions, samples {order}", columns, played, note)
 
@@ -302,7 +291,7 @@ def drift(
 ) -> None:
     """Compare LIVE_VOTES, recorded by `serve --record`, with what the votes behind POLICY imply. No labels needed."""
     from swaplaw.decide.policy import is_policy, read_policy
-    from swaplaw.serve.drift import calibration_of, watch
+    from swaplaw.serve.drift import Monitor, calibration_of, live_questions
     from swaplaw.serve.replay import recorded
 
     if is_policy(live[-1]) and not is_policy(policy):
@@ -318,7 +307,9 @@ def drift(
             f"{quote(policy, 200)}: the policy carries no votes to compare with: give those it was judged on with "
             "--calibration, or recommend again"
         )
-    monitor = watch(chosen, expected, live, seed=seed)
+    monitor = Monitor(chosen, expected, seed)
+    for votes_of_question in live_questions(chosen, live, seed):
+        monitor.observe(votes_of_question)
     answer(monitor.to_dict(), lambda: show_monitor(monitor))
     if fail_on_alarm and monitor.alarm:
         raise SystemExit(3)

@@ -1,10 +1,8 @@
-"""OpenTelemetry spans where somebody has set it up, else nothing. Attributes are names and numbers, never content.
+"""The endpoint: OpenAI's chat completions, answered by the weighted vote of a policy.
 
-Requests that no vote can answer, such as those with tools: the primary answers alone, visibly.
-
-A question's way through the server: checked, asked, decided, answered, and booked.
-
-The endpoint: OpenAI's chat completions and responses, answered by the weighted vote of a policy.
+A question is checked, asked, decided, answered and booked. What no vote can answer, such as requests with tools, the
+primary answers alone, visibly. OpenTelemetry spans are made where somebody has set it up; their attributes are names
+and numbers, never content.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import (
@@ -23,34 +20,25 @@ from contextlib import (
     nullcontext,
     suppress,
 )
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
 from time import monotonic, time
 from typing import Any
 
 import aiohttp
-from fastapi import FastAPI, Request
 from pydantic import ValidationError
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw.serve.drift import Monitor, monitor_of
-from swaplaw.serve.forms import (
-    ChatReply,
-    ChatRequest,
-    ErrorReply,
-    Health,
-    Live,
-    ModelCard,
-    ModelList,
-    Ready,
-    Said,
-    chat_reply,
-    new_id,
-)
-from swaplaw.serve.gate import CALLER, KEY, Asking, Bounds, Caller, Gate, error
+from swaplaw.serve.forms import ChatRequest, Said, chat_reply, new_id
+from swaplaw.serve.gate import KEY, Asking, Attributes, Bounds, Gate, error
 from swaplaw.serve.ledger import Key, Keyring, Ledger, plain_keys
 from swaplaw.serve.metrics import Metrics
 from swaplaw.serve.poll import Decision, Poll, UnavailableError
@@ -61,13 +49,13 @@ from swaplaw.serve.upstream import (
     OUR_FAULT,
     Asked,
     Client,
-    Deadlines,
     RateLimitedError,
     Switchboard,
     UpstreamError,
     parse_json,
     refusal,
     tokens_used,
+    whole,
 )
 
 try:
@@ -75,31 +63,62 @@ try:
 except ImportError:  # The extra `tracing` is not installed.
     trace = None  # type: ignore[assignment]
 
-Attributes = dict[str, str | int]
-Span = Callable[[str, Attributes], AbstractContextManager[Attributes]]
-
-
-def tracer() -> Span:
-    """What traces a piece of work; what is put into the yielded dictionary becomes attributes, too."""
-    # Where no provider is set, a stand-in for it would be asked for every span and drop it.
-    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        return lambda name, attributes: nullcontext(attributes)
-    return _traced
-
-
-@contextmanager
-def _traced(name: str, attributes: Attributes) -> Iterator[Attributes]:
-    with trace.get_tracer("swaplaw.serve").start_as_current_span(name) as current:
-        try:
-            yield attributes
-        finally:
-            current.set_attributes(attributes)
-
-
+log = logging.getLogger("swaplaw.serve")
 HEADER = "x-swaplaw-passed-through"
 LONGEST_TAIL = 8192
 """Bytes at the end of a stream that are searched for its usage."""
 USAGE = re.compile(rb'"(prompt|completion)_tokens"\s{0,9}:\s{0,9}(\d{1,15})')
+MOST_CACHED = 1000
+"""Decisions that are kept to be given again, the last ones of each policy."""
+
+
+def tracer() -> Callable[[str, Attributes], AbstractContextManager[object]]:
+    """What traces a piece of work; what is put into the attributes meanwhile is told, too."""
+    # Where no provider is set, a stand-in for it would be asked for every span and drop it.
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return lambda name, attributes: nullcontext()
+    return _traced
+
+
+@contextmanager
+def _traced(name: str, attributes: Attributes) -> Iterator[None]:
+    with trace.get_tracer("swaplaw.serve").start_as_current_span(name, kind=trace.SpanKind.SERVER) as current:
+        try:
+            yield
+        finally:
+            current.set_attributes(attributes)
+
+
+class Bill:
+    """What one request may cost, and does: reserved before it asks, settled when it ends, however it ends."""
+
+    def __init__(self, policy: str, key: Key | None, ledger: Ledger, metrics: Metrics) -> None:
+        self._policy, self._key, self._ledger, self._metrics = policy, key, ledger, metrics
+        self.most = 0.0
+
+    def afford(self, amount: float) -> bool:
+        """Reserve what it may cost, or may cost more; False where the key's budget has no room for that."""
+        key = self._key
+        if key is not None and key.budget is not None and not self._ledger.reserve(key.name, amount, key.budget):
+            self._metrics.refused.labels(key.name, "budget").inc()
+            return False
+        self.most += amount
+        return True
+
+    def settle(self, costs: Mapping[str, float]) -> None:
+        """Book what it did cost, by member."""
+        cost = sum(costs.values())
+        for member, each in costs.items():
+            self._metrics.count_cost(self._policy, member, each)
+        if self._key is not None:
+            self._metrics.key_cost.labels(self._key.name).inc(cost)
+            if self._key.budget is not None:
+                self._ledger.add(self._key.name, cost - self.most)
+
+
+def over_budget() -> Response:
+    """Refuse what a key's budget may not cover."""
+    return error(429, "today's budget of this key has no room for what this may cost", "insufficient_quota")
 
 
 async def pass_through(
@@ -112,54 +131,44 @@ async def pass_through(
     InputError
         If the request holds something that JSON does not have.
     """
-    asked = Asked(_body(served, question))
-    payload = primary.prepare(asked) + b"}"
-    if not bill.open(primary.most(1, len(payload), asked.max_tokens) or 0.0):
+    body = question.for_primary(served.serving.max_tokens)
+    asked, most = Asked(body), served.serving.max_answer_bytes
+    payload = asked.written(primary) + b"}"
+    if not bill.afford(primary.most(1, len(payload), asked.max_tokens) or 0.0):
         return over_budget()
-    if not primary.circuit.enter():
-        return error(503, "the primary is down", "members_down", retry_after="5")
+    spent = {primary.member.model: 0.0}
     started = monotonic()
     async with AsyncExitStack() as stack:
-        stack.callback(bill.settle)
+        stack.callback(bill.settle, spent)
+        if not primary.circuit.enter():
+            return error(503, "the primary is down", "members_down", retry_after="5")
         try:
             await primary.throttle.enter(until)
             stack.callback(primary.throttle.leave)
             started = monotonic()
             async with asyncio.timeout(primary.upstream.timeout):
-                bill.cost = bill.most
+                spent[primary.member.model] = bill.most
                 response = await stack.enter_async_context(primary.post(payload))
                 if response.status != 200:
-                    bill.cost = 0.0
+                    spent[primary.member.model] = 0.0
                     response.close()
                     raise refusal(response)
                 if question.stream:
-                    chunks = _relay(response, primary, served.serving.max_answer_bytes, len(payload), bill)
-                    return _Relayed(stack.pop_all(), chunks, because)
-                reply = await _whole(response, served.serving.max_answer_bytes)
-            bill.cost = primary.cost(1, *tokens_used(reply)) or 0.0
+                    return _Relayed(stack.pop_all(), _relay(response, primary, most, len(payload), spent), because)
+                reply = parse_json(await whole(response, most))
+            if not isinstance(reply, dict):
+                raise ValueError("not an object")
+            spent[primary.member.model] = primary.cost(1, *tokens_used(reply)) or 0.0
+            told = {"policy": served.name, "decision": "passed_through", "member": primary.member.model}
+            marked = {**reply, "model": served.name, "swaplaw": {**told, "because": because}}
             # Written in ASCII, as lone surrogates, which JSON can smuggle in, have no other form.
-            text = json.dumps({**reply, **_marks(served, primary, because)}, separators=(",", ":"), allow_nan=False)
+            text = json.dumps(marked, separators=(",", ":"), allow_nan=False)
         except UpstreamError as failure:
             return _refused(primary, failure, started)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RecursionError):
             return _failed(primary, "it gave no usable answer")
     primary.circuit.record(healthy=True)
     return Response(text, media_type="application/json", headers={HEADER: because})
-
-
-def _marks(served: Served, primary: Client, because: str) -> dict[str, Any]:
-    """What a whole reply says of how it came about."""
-    vote = {"policy": served.name, "decision": "passed_through", "member": primary.member.model, "because": because}
-    return {"model": served.name, "swaplaw": vote}
-
-
-def _body(served: Served, question: ChatRequest) -> dict[str, Any]:
-    body = question.for_primary(served.serving.max_tokens)
-    if question.stream:
-        body |= {"stream": True}
-        if question.stream_options is not None:
-            body["stream_options"] = question.stream_options.model_dump(exclude_unset=True)
-    return body
 
 
 def _refused(primary: Client, failure: UpstreamError, started: float) -> Response:
@@ -180,50 +189,6 @@ def _failed(primary: Client, why: str) -> Response:
     return error(503, f"the primary failed: {why}", "members_down", retry_after="5")
 
 
-async def _whole(response: aiohttp.ClientResponse, most: int) -> dict[str, Any]:
-    body = bytearray()
-    async for chunk in response.content.iter_any():
-        body += chunk
-        if len(body) > most:
-            response.close()
-            raise ValueError("too large")
-    reply = parse_json(body)
-    if not isinstance(reply, dict):
-        raise ValueError("not an object")
-    return reply
-
-
-class Bill:
-    """What one request may cost, and does: reserved before it asks, settled when it ends, however it ends."""
-
-    def __init__(self, key: Key | None, ledger: Ledger, metrics: Metrics, booked: Callable[[Bill], None]) -> None:
-        self._key, self._ledger, self._metrics, self._booked = key, ledger, metrics, booked
-        self.most = self.cost = 0.0
-
-    def open(self, most: float) -> bool:
-        """Reserve the most that it may cost; False where the key's budget has no room for that."""
-        self.most = most
-        key = self._key
-        if key is None or key.budget is None or self._ledger.reserve(key.name, most, key.budget):
-            return True
-        self._metrics.refused.labels(key.name, "budget").inc()
-        return False
-
-    def settle(self) -> None:
-        """Book what it did cost."""
-        self._booked(self)
-        if self._key is None:
-            return
-        self._metrics.key_cost.labels(self._key.name).inc(self.cost)
-        if self._key.budget is not None:
-            self._ledger.add(self._key.name, self.cost - self.most)
-
-
-def over_budget() -> Response:
-    """Refuse what a key's budget may not cover."""
-    return error(429, "today's budget of this key has no room for what this may cost", "insufficient_quota")
-
-
 class _Relayed(StreamingResponse):
     """A stream handed on; whatever becomes of it, the call that it comes from ends with it."""
 
@@ -237,7 +202,7 @@ class _Relayed(StreamingResponse):
 
 
 async def _relay(
-    response: aiohttp.ClientResponse, primary: Client, most: int, asked: int, bill: Bill
+    response: aiohttp.ClientResponse, primary: Client, most: int, asked: int, spent: dict[str, float]
 ) -> AsyncIterator[bytes]:
     """Hand on what the primary streams, until it ends, takes too long or says too much."""
     size, events, tail = 0, 0, b""
@@ -257,27 +222,30 @@ async def _relay(
         response.close()
         told = {name: int(number) for name, number in USAGE.findall(tail)}
         # A stream that does not tell its usage: about a token an event, and four bytes asked.
-        bill.cost = primary.cost(1, told.get(b"prompt", asked // 4), told.get(b"completion", events)) or 0.0
-
-
-log = logging.getLogger("swaplaw.serve")
-LINE = "%s: status %s in %.3f s"
-ANSWERED = {200: logging.DEBUG}
-"""What goes well is in the metrics; a line for each would take longer to write than its vote to count."""
+        cost = primary.cost(1, told.get(b"prompt", asked // 4), told.get(b"completion", events))
+        spent[primary.member.model] = cost or 0.0
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A policy and the clients that its members are reached by."""
+    """A policy, the clients that its members are reached by, and what it decided lately."""
 
     served: Served
     clients: tuple[Client, ...]
     monitor: Monitor | None = None
+    decided: dict[bytes, tuple[float, Decision]] = field(default_factory=dict)
 
-    @cached_property
-    def deadlines(self) -> Deadlines:
-        """The time that each question has."""
-        return Deadlines(self.served.serving.timeout)
+    def known(self, question: bytes) -> Decision | None:
+        """What was decided on the very same question, not long ago."""
+        at, decision = self.decided.get(question, (-1e9, None))
+        return decision if monotonic() - at < (self.served.serving.cache or 0) else None
+
+    def keep(self, question: bytes, decision: Decision) -> None:
+        """Remember a decision."""
+        self.decided.pop(question, None)
+        self.decided[question] = (monotonic(), decision)
+        if len(self.decided) > MOST_CACHED:
+            del self.decided[next(iter(self.decided))]
 
 
 class Endpoint:
@@ -295,27 +263,27 @@ class Endpoint:
     ) -> None:
         self._keys, self._reading = keys, reading
         self._panels, self._metrics, self._recorder, self._log_content = panels, metrics, recorder, log_content
-        self._canary = random.Random()
         self._span = tracer()
 
     async def chat(self, asking: Asking) -> Response:
         """Answer in the form of a chat completion."""
-        question = _checked(ChatRequest, asking.body)
+        question = _checked(asking.body)
         if isinstance(question, Response):
             return question
         panel = self._panels.get(question.model)
         if panel is None:
-            known = listing(list(self._panels))
-            return error(
-                404, f"there is no model {quote(question.model)}; there are {known}", "model_not_found", "model"
-            )
+            return _no_model(question.model, self._panels)
         name, start = panel.served.name, monotonic()
-        with self._span("swaplaw.vote", {"policy": name}) as attributes:
+        asking.told.update({"gen_ai.operation.name": "chat", "gen_ai.provider.name": "swaplaw"})
+        asking.told["gen_ai.request.model"] = name
+        with self._span(f"chat {name}", asking.told):
             response = await self._served(asking, question, panel)
-            attributes["status"] = response.status_code
+            asking.told["http.response.status_code"] = response.status_code
         seconds = monotonic() - start
         self._metrics.count_request(name, response.status_code, seconds)
-        log.log(ANSWERED.get(response.status_code, logging.INFO), LINE, quote(name), response.status_code, seconds)
+        # What goes well is in the metrics; a line for each would take longer to write than its vote to count.
+        level = logging.DEBUG if response.status_code == 200 else logging.INFO
+        log.log(level, "%s: status %s in %.3f s", quote(name), response.status_code, seconds)
         return response
 
     async def _served(self, asking: Asking, question: ChatRequest, panel: Panel) -> Response:
@@ -324,13 +292,14 @@ class Endpoint:
         because = question.unpooled(reads_json=panel.served.reader.kind == "json")
         if because and serving.pass_through == "refuse":
             return error(400, f"a pooled answer cannot honour {because!r}: leave it out", "unsupported", because)
+        bill = Bill(panel.served.name, asking.scope.get(KEY), self._keys.ledger, self._metrics)
         try:
             work = (
-                self._passed(asking, question, panel, because, until)
+                self._passed(bill, question, panel, because, until)
                 if because
-                else self._pooled(asking, question, panel, until)
+                else self._pooled(bill, asking.told, question, panel, until)
             )
-            response = await _unless_left(asking, work, panel.deadlines)
+            response = await _unless_left(asking, work, serving.timeout)
         except TimeoutError:
             return error(504, f"the vote was not decided within {serving.timeout:g} s", "timeout")
         except InputError as problem:
@@ -339,24 +308,24 @@ class Endpoint:
             return error(400, "the request is nested too deeply", "invalid_request")
         return Response(status_code=499) if response is None else response
 
-    async def _passed(
-        self, asking: Asking, question: ChatRequest, panel: Panel, because: str, until: float
-    ) -> Response:
+    async def _passed(self, bill: Bill, question: ChatRequest, panel: Panel, because: str, until: float) -> Response:
         """Let the primary answer alone."""
         self._metrics.passed.labels(panel.served.name, because).inc()
-        primary = panel.clients[0]
-        counted = partial(self._metrics.count_cost, panel.served.name, primary.member.model)
-        bill = self._bill(asking, lambda bill: counted(bill.cost))
-        return await pass_through(panel.served, primary, question, because, until, bill)
+        return await pass_through(panel.served, panel.clients[0], question, because, until, bill)
 
-    async def _pooled(self, asking: Asking, question: ChatRequest, panel: Panel, until: float) -> Response:
-        """Let the members vote."""
+    async def _pooled(
+        self, bill: Bill, told: Attributes, question: ChatRequest, panel: Panel, until: float
+    ) -> Response:
+        """Let the members vote, unless they have on the very same question."""
         served = panel.served
         body = question.for_members(served.temperature, served.serving.max_tokens, served.prompt)
         seed = question.seed if question.seed is not None else served.serving.seed
-        poll = Poll(served, panel.clients, body, seed, until, self._reading)
-        bill = self._bill(asking, lambda bill: self._count_costs(panel, poll))
-        if not bill.open(poll.most):
+        exact = sha256(json.dumps([body, seed], sort_keys=True).encode()).digest() if served.serving.cache else b""
+        if exact and (decision := panel.known(exact)) is not None:
+            self._metrics.cached.labels(served.name).inc()
+            return _reply(served, question, decision._replace(input_tokens=0, output_tokens=0), told, new_id(), True)
+        poll = Poll(served, panel.clients, body, seed, until, self._reading, bill.afford)
+        if not bill.afford(poll.most):
             return over_budget()
         try:
             decision = await poll.decide()
@@ -364,55 +333,19 @@ class Endpoint:
             return _unavailable(served, down)
         finally:
             # Paid for, whatever becomes of it.
-            bill.cost = sum(cost or 0.0 for cost in poll.costs)
-            bill.settle()
+            bill.settle(dict(zip(served.policy.models, (cost or 0.0 for cost in poll.costs), strict=True)))
         if poll.down:
             log.warning("%s: decided without %s", quote(served.name), listing(list(poll.down)))
+        elif exact:
+            panel.keep(exact, decision)
         reply_id = new_id()
-        response = self._reply(question, panel, poll, decision, reply_id)
+        response = _reply(served, question, decision, told, reply_id)
         try:
             self._book(question, panel, poll, decision, reply_id)
         except Exception:
             # The answer is there and paid for: keeping the books must not cost it.
             log.exception("%s: a decision could not be booked", quote(served.name))
         return response
-
-    def _bill(self, asking: Asking, booked: Callable[[Bill], None]) -> Bill:
-        """The bill of a request, for its key where it has one."""
-        return Bill(asking.scope.get(KEY), self._keys.ledger, self._metrics, booked)
-
-    def _count_costs(self, panel: Panel, poll: Poll) -> None:
-        for client, cost in zip(panel.clients, poll.costs, strict=True):
-            self._metrics.count_cost(panel.served.name, client.member.model, cost or 0.0)
-
-    def _reply(self, question: ChatRequest, panel: Panel, poll: Poll, decision: Decision, reply_id: str) -> Response:
-        served = panel.served
-        answer, completion = decision.answer, decision.completion
-        vote = {"policy": served.name, **decision.vote, "ignored": question.ignored()}
-        headers = {"x-swaplaw-degraded": str(len(poll.down))} if poll.down else {}
-        if (how := self._primary_shown(served)) and (alone := poll.primary_alone()) is not None:
-            answer, completion = alone
-            headers["x-swaplaw-served"] = how
-            vote |= {"served": how, "served_answer": answer}
-            self._metrics.shadow.labels(served.name, str(answer == decision.answer).lower()).inc()
-        if completion is None and served.serving.null_win == "error":
-            return error(422, served.serving.abstention, "no_answer")
-        text, finish = served.serving.abstention, "stop"
-        if completion is not None:
-            text, finish = completion.text, completion.finish_reason or "stop"
-        tokens = decision.input_tokens, decision.output_tokens
-        refused = completion is None and question.wants_json
-        options = question.stream_options
-        said = Said(served.name, text, finish, *tokens, vote, headers, reply_id, refused)
-        with_usage = options is not None and bool(options.include_usage)
-        return chat_reply(said, streamed=bool(question.stream), with_usage=with_usage)
-
-    def _primary_shown(self, served: Served) -> str | None:
-        """Whether this reply is the primary's: in shadow, or beyond the canary's share."""
-        if served.serving.shadow:
-            return "shadow"
-        share = served.serving.canary
-        return "primary" if share < 1 and self._canary.random() >= share else None
 
     def _book(self, question: ChatRequest, panel: Panel, poll: Poll, decision: Decision, reply_id: str) -> None:
         """Keep the books on a decision."""
@@ -434,6 +367,36 @@ class Endpoint:
             log.info("%s: asked %s, answered %s", quote(served.name), said, quote(decision.answer, 500))
 
 
+def _reply(
+    served: Served, question: ChatRequest, decision: Decision, told: Attributes, reply_id: str, cached: bool = False
+) -> Response:
+    """A decision in the form that was asked for."""
+    completion, vote = decision.completion, {"policy": served.name, **decision.vote, "ignored": question.ignored()}
+    down = (decision.vote["degraded"] or {"down": ()})["down"]
+    headers = {"x-swaplaw-degraded": str(len(down))} if down else {}
+    if cached:
+        headers["x-swaplaw-cached"], vote["cached"] = "true", True
+    if completion is None and served.serving.null_win == "error":
+        return error(422, served.serving.abstention, "no_answer")
+    text, finish = served.serving.abstention, "stop"
+    if completion is not None:
+        text, finish = completion.text, completion.finish_reason or "stop"
+    tokens = decision.input_tokens, decision.output_tokens
+    told.update({"gen_ai.response.id": reply_id, "gen_ai.response.model": served.name})
+    told.update({"gen_ai.usage.input_tokens": tokens[0], "gen_ai.usage.output_tokens": tokens[1]})
+    told["gen_ai.response.finish_reasons"] = (finish,)
+    refused = completion is None and question.wants_json
+    options = question.stream_options
+    said = Said(served.name, text, finish, *tokens, vote, headers, reply_id, refused)
+    with_usage = options is not None and bool(options.include_usage)
+    return chat_reply(said, streamed=bool(question.stream), with_usage=with_usage)
+
+
+def _no_model(name: str, panels: Mapping[str, Panel]) -> JSONResponse:
+    there = listing(list(panels))
+    return error(404, f"there is no model {quote(name)}; there are {there}", "model_not_found", "model")
+
+
 def _unavailable(served: Served, down: UnavailableError) -> Response:
     log.warning("%s: no decision, members down: %s", quote(served.name), down)
     if down.status is not None:
@@ -442,25 +405,26 @@ def _unavailable(served: Served, down: UnavailableError) -> Response:
     return error(503, f"too many members are down to decide: {down}", "members_down", retry_after="5")
 
 
-async def _unless_left(asking: Asking, work: Awaitable[Response], deadlines: Deadlines) -> Response | None:
+async def _unless_left(asking: Asking, work: Awaitable[Response], seconds: float) -> Response | None:
     """Do the work before it is due; None, and all of it is stopped, when the client has gone."""
-    caller: Caller = asking.scope.get(CALLER) or Caller()
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(asking.receive())
     try:
-        with deadlines() as deadline:
-            caller.watch(deadline.expire)
-            return await work
-    except TimeoutError:
-        if caller.gone:
+        await asyncio.wait((working, leaving), timeout=seconds, return_when="FIRST_COMPLETED")
+        if working.done():
+            return working.result()
+        if leaving.done():
             return None
-        raise
+        raise TimeoutError
     finally:
-        caller.unwatch()
+        leaving.cancel()
+        working.cancel()
+        await asyncio.gather(leaving, working, return_exceptions=True)
 
 
-def _checked(kind: type[Any], body: bytes) -> Any:
+def _checked(body: bytes) -> ChatRequest | Response:
     """A request held to its schema, or what is wrong with it, which repeats nothing that it holds."""
     try:
-        return kind.model_validate(parse_json(body or b"{}"))
+        return ChatRequest.model_validate(parse_json(body or b"{}"))
     except json.JSONDecodeError as problem:
         return error(400, f"the body is not JSON: {problem.msg} at character {problem.pos}", "invalid_json")
     except ValidationError as problem:
@@ -472,7 +436,6 @@ def _checked(kind: type[Any], body: bytes) -> Any:
         return error(400, "the body is not JSON", "invalid_json")
 
 
-log = logging.getLogger("swaplaw.serve")
 Load = Callable[[], tuple[Sequence[Served], Keyring]]
 
 
@@ -496,15 +459,32 @@ class Panels(dict[str, Panel]):
         clients = []
         for member in served.asked:
             observe = self._metrics.attempts_of(served.name, member.model)
-            upstream = served.upstream(member)
-            if self._share > 1:
-                upstream = upstream.model_copy(update={"concurrency": max(1, upstream.concurrency // self._share)})
+            upstream = served.upstream(member).shared_by(self._share)
             limit = served.serving.max_answer_bytes
             clients.append(Client(member, upstream, self.switchboard, max_answer_bytes=limit, observe=observe))
         return Panel(served, tuple(clients), monitor_of(served.policy))
 
+    def reload(self, keys: Keyring, load: Load) -> bool:
+        """Replace policies and keys by what `load` gives; where that fails, what is served stays, as the log says."""
+        try:
+            policies, accepted = load()
+            self.put(policies)
+        except SwaplawError as problem:
+            log.error("not reloaded, what was served before still is: %s", problem)
+            return False
+        keys.replace(accepted)
+        log.info("reloaded: %s", listing([served.name for served in policies]))
+        return True
 
-class Service(FastAPI):
+
+def check_names(policies: Sequence[Served]) -> None:
+    """Clients tell policies apart by name."""
+    names = [served.name for served in policies]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"two policies are called {quote(twice[0])}: set `serving.name` in one of them")
+
+
+class Service(Starlette):
     """The app behind its gate, which comes before everything else: each layer around it would cost every request."""
 
     gate: Gate
@@ -546,9 +526,11 @@ def create_app(
     check_names(policies)
     metrics = Metrics()
     panels, reading = Panels(metrics, share), Reading()
+    ring = keys if isinstance(keys, Keyring) else plain_keys(keys)
+    endpoint = Endpoint(panels, metrics, ring, reading, recorder=recorder, log_content=log_content)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         panels.put(policies)
         writing = asyncio.create_task(recorder.keep_writing()) if recorder else None
         yield
@@ -559,101 +541,56 @@ def create_app(
                 await writing
         await panels.switchboard.close()
 
+    async def chat(request: Request) -> Response:
+        return error(405, "ask by POST", "method_not_allowed", allow="POST")
+
+    path = "/v1/chat/completions"
     app = Service(
-        title="swaplaw",
-        summary="Weighted votes of language models",
+        routes=[Route(path, chat), *_operation(panels, ring, metrics)],
         lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
+        exception_handlers={HTTPException: _plain_refusal},
     )
-    ring = keys if isinstance(keys, Keyring) else plain_keys(keys)
-    endpoint = Endpoint(panels, metrics, ring, reading, recorder=recorder, log_content=log_content)
-    answers = {"/v1/chat/completions": endpoint.chat}
-    inner = partial(FastAPI.__call__, app)
+    app.router.redirect_slashes = False
+    inner, answers = partial(Starlette.__call__, app), {path: endpoint.chat}
     app.gate = Gate(inner, keys=ring, hosts=hosts, bounds=bounds or Bounds(), metrics=metrics, answers=answers)
-    app.add_exception_handler(HTTPException, _plain_refusal)
     app.state.reading = reading
-    app.state.reload = partial(reload, panels, ring)
-    _add_questions(app, endpoint)
-    _add_operation(app, panels, ring, metrics)
+    app.state.reload = partial(panels.reload, ring)
     return app
 
 
-def check_names(policies: Sequence[Served]) -> None:
-    """Clients tell policies apart by name."""
-    names = [served.name for served in policies]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"two policies are called {quote(twice[0])}: set `serving.name` in one of them")
-
-
-def reload(panels: Panels, keys: Keyring, load: Load) -> bool:
-    """Replace policies and keys by what `load` gives; where that fails, what is served stays, and the log says why."""
-    try:
-        policies, accepted = load()
-        panels.put(policies)
-    except SwaplawError as problem:
-        log.error("not reloaded, what was served before still is: %s", problem)
-        return False
-    keys.replace(accepted)
-    log.info("reloaded: %s", listing([served.name for served in policies]))
-    return True
-
-
-def _add_questions(app: FastAPI, endpoint: Endpoint) -> None:
-    """Describe what can be asked; the gate answers it."""
-    errors: dict[int | str, dict[str, Any]] = {
-        status: {"model": ErrorReply} for status in (400, 401, 404, 408, 413, 415, 421, 422, 429, 431, 500, 503, 504)
-    }
-
-    @app.post(
-        "/v1/chat/completions", response_model=ChatReply, responses=errors, openapi_extra=_described(app, ChatRequest)
-    )
-    async def chat(request: Request) -> Response:
-        """Ask the members, pool their votes, answer with a completion of the winning category."""
-        return await endpoint.chat(Asking(request.scope, await request.body()))
-
-
-def _described(app: FastAPI, kind: type[Any]) -> dict[str, Any]:
-    """Describe a request's body, which we read ourselves to say what is wrong with it in our own words."""
-    schema = kind.model_json_schema()
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
-def _add_operation(app: FastAPI, panels: Panels, keys: Keyring, metrics: Metrics) -> None:
+def _operation(panels: Panels, keys: Keyring, metrics: Metrics) -> list[Route]:
+    """What can be asked besides questions."""
     started = int(time())
-    refusals: dict[int | str, dict[str, Any]] = {401: {"model": ErrorReply}}
 
-    @app.get("/v1/models", responses=refusals)
-    async def models() -> ModelList:
-        """One model per policy."""
-        return ModelList(data=[ModelCard(id=name, created=started) for name in panels])
+    def card(name: str) -> dict[str, Any]:
+        return {"id": name, "object": "model", "created": started, "owned_by": "swaplaw"}
 
-    @app.get("/v1/models/{name:path}", response_model=ModelCard, responses={**refusals, 404: {"model": ErrorReply}})
-    async def model(name: str) -> Response:
-        """One policy."""
-        if name not in panels:
-            return error(404, f"there is no model {quote(name)}; there are {listing(list(panels))}", "model_not_found")
-        return JSONResponse(ModelCard(id=name, created=started).model_dump())
+    async def models(request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [card(name) for name in panels]})
 
-    @app.get("/health")
-    async def health() -> Health:
+    async def model(request: Request) -> Response:
+        name = request.path_params["name"]
+        return JSONResponse(card(name)) if name in panels else _no_model(name, panels)
+
+    async def health(request: Request) -> Response:
         """Whether questions can be answered, and which circuits are open."""
-        return _health(panels)
+        circuits = {
+            name: {client.member.model: "open" if client.circuit.open else "closed" for client in panel.clients}
+            for name, panel in panels.items()
+        }
+        degraded = any("open" in members.values() for members in circuits.values())
+        return JSONResponse({"status": "degraded" if degraded else "ok", "policies": circuits})
 
-    @app.get("/health/live")
-    async def live() -> Live:
+    async def live(request: Request) -> Response:
         """The process runs: restart it if this does not answer."""
-        return Live()
+        return JSONResponse({"status": "ok"})
 
-    @app.get("/health/ready", response_model=Ready, responses={503: {"model": Ready}})
-    async def ready() -> Response:
+    async def ready(request: Request) -> Response:
         """Whether some policy can be answered: send requests elsewhere while none can."""
         able = any(not client.circuit.open for panel in panels.values() for client in panel.clients)
         return JSONResponse({"status": "ready" if able else "unready"}, 200 if able else 503)
 
-    @app.get("/metrics", response_class=Response, responses=refusals)
-    async def scrape() -> Response:
+    async def scrape(request: Request) -> Response:
         """For Prometheus."""
         for key in keys:
             if key.budget is not None:
@@ -663,14 +600,11 @@ def _add_operation(app: FastAPI, panels: Panels, keys: Keyring, metrics: Metrics
                 metrics.circuit.labels(panel.served.name, client.member.model).set(client.circuit.open)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-
-def _health(panels: Panels) -> Health:
-    circuits = {
-        name: {client.member.model: "open" if client.circuit.open else "closed" for client in panel.clients}
-        for name, panel in panels.items()
-    }
-    degraded = any("open" in members.values() for members in circuits.values())
-    return Health.model_validate({"status": "degraded" if degraded else "ok", "policies": circuits})
+    paths = {
+        "/v1/models": models, "/v1/models/{name:path}": model, "/metrics": scrape,
+        "/health": health, "/health/live": live, "/health/ready": ready,
+    }  # fmt: skip
+    return [Route(path, endpoint) for path, endpoint in paths.items()]
 
 
 async def _plain_refusal(request: Request, problem: Exception) -> Response:

@@ -18,18 +18,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from swaplaw.decide.policy import Member, Policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.stop import Sampling, Stop, StopRule, stop_rule
-from swaplaw.serve.vote import SILENT, Ballot, Terms, Vote, heard, terms_of
-
-if TYPE_CHECKING:
-    from swaplaw.votes.table import Votes
+from swaplaw.serve.replay import recorded
+from swaplaw.serve.stop import Course, stop_rule, terms_of
+from swaplaw.serve.vote import SILENT, Ballot, Vote, heard
+from swaplaw.votes.table import Votes
 
 ALARM = 20.0
 """Evidence at which the alarm rings: at most 1 in 20 streams without drift ever reaches it."""
@@ -48,21 +47,11 @@ class Bet:
 
     def __init__(self, values: Iterable[float], rng: Random) -> None:
         self._values = sorted(values)
-        self._expected = _mean(self._values)
+        self._expected = sum(self._values) / len(self._values) if self._values else None
         self._rng = rng
         self._accounts = [1 / len(STAKES)] * len(STAKES)
         self._sum, self.number = 0.0, 0
         self.evidence = self.most = 1.0
-
-    @property
-    def expected(self) -> float | None:
-        """The mean of the values that came with the policy."""
-        return self._expected
-
-    @property
-    def observed(self) -> float | None:
-        """The mean of live values."""
-        return self._sum / self.number if self.number else None
 
     @property
     def p(self) -> float:
@@ -83,11 +72,8 @@ class Bet:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {"expected": self.expected, "observed": self.observed, "p": self.p, "questions": self.number}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+        observed = self._sum / self.number if self.number else None
+        return {"expected": self._expected, "observed": observed, "p": self.p, "questions": self.number}
 
 
 class Monitor:
@@ -96,9 +82,7 @@ class Monitor:
     def __init__(self, policy: Policy, questions: Sequence[Sequence[Sequence[Vote]]], seed: int = 0) -> None:
         """Take `questions` (for each the votes of each member, in order) for what to expect."""
         self._policy = policy
-        self._terms = terms_of(policy.members, policy.voting, policy.serving)
         found: dict[tuple[int, str], list[float]] = {}
-        self._rule = stop_rule(policy.serving)
         for votes in questions:
             for key, value in self._measured([dict(enumerate(own)) for own in votes]).items():
                 found.setdefault(key, []).append(value)
@@ -121,8 +105,8 @@ class Monitor:
             self.alarm, self.alarmed_at = True, self.questions
 
     def _measured(self, votes: Sequence[Mapping[int, Vote]]) -> dict[tuple[int, str], float]:
-        drawn = drawn_votes(self._policy.members, self._terms, self._rule, votes)
-        return {} if drawn is None else measure(self._policy.members, self._terms, drawn)
+        drawn = drawn_votes(self._policy, votes)
+        return {} if drawn is None else measure(self._policy.members, drawn)
 
     @property
     def evidence(self) -> dict[str, float]:
@@ -147,42 +131,34 @@ class Monitor:
         }
 
 
-def drawn_votes(
-    members: Sequence[Member], terms: Terms, rule: StopRule, votes: Sequence[Mapping[int, Vote]]
-) -> list[list[Vote]] | None:
-    """The votes that the rule draws wave by wave; None where one of them is not there (it was lost).
+def drawn_votes(policy: Policy, votes: Sequence[Mapping[int, Vote]]) -> list[list[Vote]] | None:
+    """The members' votes that the policy draws wave by wave; None where one of them is not there (it was lost).
 
     What it then draws at once is left out: a server calls that off in the middle, so that which votes there are
-    depends on who was quick. Without early stopping there are no waves, and all votes count.
+    depends on who was quick. Without early stopping there are no waves, and all votes count that are there.
     """
-    samples = [min(member.samples, max(own, default=-1) + 1) for member, own in zip(members, votes, strict=True)]
-    ballot = Ballot([member.weight for member in members], [member.samples for member in members])
-    sampling = Sampling(rule, terms)
-    drawn: list[list[Vote]] = [[] for _ in members]
-    while not (rule.exact and sampling.at_once) and not isinstance(step := sampling.next(ballot), Stop):
-        if rule.exact is False:
-            # All that is there; recorded votes may be fewer than a policy asks for.
-            step = [number - len(own) for number, own in zip(samples, drawn, strict=True)]
-        for member, number in enumerate(step):
+    rule, samples = stop_rule(policy.serving), [member.samples for member in policy.members]
+    if not rule.exact:
+        samples = [min(number, max(own, default=-1) + 1) for number, own in zip(samples, votes, strict=True)]
+    course = Course(terms_of(policy), rule, samples)
+    drawn: list[list[Vote]] = [[] for _ in samples]
+    while (plan := course.next()) is not None and not (rule.exact and course.at_once):
+        for member, number in enumerate(plan):
             for sample in range(len(drawn[member]), len(drawn[member]) + number):
                 if sample not in votes[member]:
                     return None
                 drawn[member].append(votes[member][sample])
-                ballot.cast(member, drawn[member][-1])
-        if rule.exact is False:
-            break
+                course.cast(member, drawn[member][-1])
     return drawn
 
 
-def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Vote]]) -> dict[tuple[int, str], float]:
+def measure(members: Sequence[Member], votes: Sequence[Sequence[Vote]]) -> dict[tuple[int, str], float]:
     """What one question shows of each member that was asked; equal shares are equal floats."""
     ballot = Ballot([member.weight for member in members], [len(own) for own in votes])
     for member, own in enumerate(votes):
         for vote in own:
             ballot.cast(member, vote)
-    if not ballot.members:
-        return {}
-    winner = ballot.preferred(replace(terms, threshold=None).leaders(ballot))
+    winner = ballot.preferred(ballot.standing().leaders)
     found: dict[tuple[int, str], float] = {}
     for member in ballot.members:
         counts, cast = ballot.counts[member], len(votes[member])
@@ -193,48 +169,27 @@ def measure(members: Sequence[Member], terms: Terms, votes: Sequence[Sequence[Vo
     return found
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """The votes that a policy was judged on, without what they say."""
-
-    questions: tuple[tuple[tuple[str, ...], ...], ...]
-
-    def to_dict(self, members: Sequence[Member]) -> dict[str, Any]:
-        """For each member one text per question, a character per vote."""
-        return {
-            "votes": {
-                member.model: ["".join(question[number]) for question in self.questions]
-                for number, member in enumerate(members)
-            }
-        }
-
-
-def calibration(members: Sequence[Member], questions: Mapping[str, Sequence[Sequence[Vote]]]) -> Calibration:
-    """Take the votes of each question (by its id) as categories without names, evenly over many questions."""
+def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Vote]]]) -> Policy:
+    """The policy with what `drift` compares live votes with: categories without names, evenly over many questions."""
     ids = sorted(questions)
     if len(ids) > MOST_QUESTIONS:
         ids = sorted(Random(0).sample(ids, MOST_QUESTIONS))
-    return Calibration(tuple(_nameless(members, questions[one]) for one in ids))
+    found = [_nameless(policy.members, questions[one]) for one in ids]
+    votes = {member.model: [one[place] for one in found] for place, member in enumerate(policy.members)}
+    return replace(policy, data={**policy.data, "calibration": {"votes": votes}})
 
 
-def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Vote]]) -> tuple[tuple[str, ...], ...]:
+def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Vote]]) -> list[str]:
+    """For each member a character per vote."""
     names: dict[Vote, str] = {None: "0", SILENT: "-"}
     kept = [own[: member.samples] for member, own in zip(members, votes, strict=True)]
     for answer in (answer for own in kept for answer in own):
         names.setdefault(answer, DIGITS[min(len(names) - 1, len(DIGITS) - 1)])
-    return tuple(tuple(names[answer] for answer in own) for own in kept)
-
-
-def calibrated(policy: Policy, questions: Mapping[str, Sequence[Sequence[Vote]]]) -> Policy:
-    """The policy with what `drift` compares live votes with."""
-    found = calibration(policy.members, questions).to_dict(policy.members)
-    return replace(policy, data={**policy.data, "calibration": found})
+    return ["".join(names[answer] for answer in own) for own in kept]
 
 
 def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> Policy:
     """The policy with how its votes came about, and with those of its members for `drift` to compare live ones with."""
-    from swaplaw.serve.replay import recorded
-
     models = [member.model for member in policy.members]
     signed = policy.judged_on(votes.origin)
     return calibrated(signed, recorded(votes, models, dataset, policy.silence).by_question(models))
@@ -261,44 +216,11 @@ def monitor_of(policy: Policy, seed: int = 0) -> Monitor | None:
     return None if not questions else Monitor(policy, questions, seed)
 
 
-def watch(
-    policy: Policy, expected: Sequence[Sequence[Sequence[Vote]]], paths: Sequence[str], *, seed: int = 0
-) -> Monitor:
-    """Watch recorded live votes go by, in the order in which they were recorded.
-
-    Parameters
-    ----------
-    policy
-        The policy that was served.
-    expected
-        The votes that it was judged on: for each question those of each member, in order.
-    paths
-        Files of live votes; they need no gold.
-    seed
-        Breaks ties between equal values.
-
-    Returns
-    -------
-    Monitor
-        What the stream has shown.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or holds no votes of the policy's members.
-    """
-    monitor = Monitor(policy, expected, seed)
-    for votes in live_questions(policy, paths, seed):
-        monitor.observe(votes)
-    return monitor
-
-
 def live_questions(policy: Policy, paths: Sequence[str], seed: int = 0) -> list[list[dict[int, Vote]]]:
     """The votes of each live question, in order of their time where that was recorded, else shuffled."""
     import polars as pl
 
     from swaplaw.votes.files import open_file
-    from swaplaw.votes.table import Votes
 
     models = [member.model for member in policy.members]
     frames = []

@@ -1,8 +1,6 @@
-"""API keys: known by their digests only, each with limits and a budget of its own.
+"""What every request passes before it is read: keys, and bounds on number, kind, size and patience.
 
-HTTP with bounds on what comes before the body, which the parser itself does not set.
-
-What every request passes before it is read: keys, and bounds on number, kind, size and patience.
+The parser itself sets no bounds on what comes before the body.
 """
 
 from __future__ import annotations
@@ -11,9 +9,9 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
@@ -29,84 +27,9 @@ PATIENCE = 30.0
 """Seconds for them to arrive."""
 
 
-CALLER = "swaplaw.caller"
-"""Where a request's scope has its `Caller`."""
-MOST_HELD = 64 * 1024
-"""Bytes of a reply that wait for the rest of it."""
-
-
-class Caller:
-    """Who sent a request, as far as it is known: whether all of it is here, and whether they have gone.
-
-    A task that waits for them to go, and a timer for what has arrived, would cost each request more than its vote.
-    """
-
-    __slots__ = ("_then", "gone", "whole")
-
-    def __init__(self) -> None:
-        self._then: Callable[[], None] | None = None
-        self.gone = False
-        self.whole = False
-
-    @property
-    def watched(self) -> bool:
-        """Whether somebody wants to be told when they go."""
-        return self._then is not None
-
-    def watch(self, then: Callable[[], None]) -> None:
-        """Call this when they go, or soon if they have gone."""
-        self._then = then
-        if self.gone:
-            asyncio.get_running_loop().call_soon(then)
-
-    def unwatch(self) -> None:
-        """It no longer matters."""
-        self._then = None
-
-    def leave(self) -> None:
-        """They have gone."""
-        self.gone = True
-        if self._then is not None:
-            self._then()
-
-
-class Joined:
-    """A transport that sends in one piece what is written in one turn of the loop: a reply's head with its body."""
-
-    __slots__ = ("_held", "_loop", "_size", "_transport")
-
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
-        self._held: list[bytes] = []
-        self._size = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Send this, with what follows at once."""
-        if not self._held:
-            self._loop.call_soon(self._send)
-        self._held.append(data)
-        self._size += len(data)
-        if self._size > MOST_HELD:
-            self._send()
-
-    def close(self) -> None:
-        """Send what is held, and hang up."""
-        self._send()
-        self._transport.close()
-
-    def _send(self) -> None:
-        if self._held:
-            whole, self._held, self._size = b"".join(self._held), [], 0
-            self._transport.write(whole)
-
-
 class BoundedProtocol(HttpToolsProtocol):
     """Refuses a request whose head is too long, or too slow, before anything is done with it."""
 
-    _callers: tuple[Caller, ...] = ()
     _head_bytes = 0
     _head_done = True
     _in_head = True
@@ -114,7 +37,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a first request no longer than for the rest of any other: who says nothing holds a place, too."""
-        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(transport)
         self._timer = self.loop.call_later(PATIENCE, self._too_slow)
 
     def data_received(self, data: bytes) -> None:
@@ -144,9 +67,6 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is whole."""
         self._head_done, self._in_head = True, False
-        caller, scope = Caller(), cast("dict[str, Any]", self.scope)
-        scope[CALLER] = caller
-        self._callers = (*(one for one in self._callers if one.watched), caller)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -157,15 +77,12 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """Nothing more of this request is to come."""
         self._head_done = True
-        self._callers[-1].whole = True
         super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the timer, and tell those who are still at work for this client."""
+        """Forget the timer."""
         self._stop_timer()
         super().connection_lost(exc)
-        for one in self._callers:
-            one.leave()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP in the same form as everything else."""
@@ -201,12 +118,19 @@ KEY = "swaplaw.key"
 """Where a request's scope has its API key."""
 
 
+Attributes = dict[str, str | int | tuple[str, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A request whose body is there."""
 
     scope: Scope
     body: bytes
+    receive: Receive
+    """Waits until the client has gone."""
+    told: Attributes = field(default_factory=dict)
+    """What is known about it, for whoever traces requests."""
 
 
 Answer = Callable[[Asking], Awaitable[Response]]
@@ -318,13 +242,9 @@ class Gate:
         if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             await error(415, "send the request as application/json", "unsupported_media_type")(scope, receive, send)
             return
-        caller = scope.get(CALLER)
         try:
-            if caller is not None and caller.whole:  # What is all here needs no timer.
+            async with asyncio.timeout(self._bounds.body_seconds):
                 body = await self._read(headers, receive)
-            else:
-                async with asyncio.timeout(self._bounds.body_seconds):
-                    body = await self._read(headers, receive)
         except TimeoutError:
             await error(408, "the request's body did not arrive in time", "timeout")(scope, receive, send)
             return
@@ -333,10 +253,10 @@ class Gate:
             await error(413, f"the request's body is longer than {limit}", "too_large")(scope, receive, send)
             return
         if (answer := self._answers.get(scope["path"])) is not None:
-            response = await answer(Asking(scope, body))
+            response = await answer(Asking(scope, body, receive))
             await response(scope, receive, send)
         else:
-            await self._app(scope, _replay(body, receive), send)
+            await self._app(scope, receive, send)  # No such path, or none to post to: nobody reads the body.
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The whole body, or None if it is too long."""
@@ -377,13 +297,3 @@ def _request_id(headers: Headers) -> bytes:
 
 def _text(headers: Headers, name: bytes) -> str:
     return headers.get(name, b"").decode("latin-1")
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Hand the body on as one message, then whatever follows (which is: the client has gone)."""
-    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replayed() -> Message:
-        return first.pop() if first else await receive()
-
-    return replayed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -18,93 +19,45 @@ class Metrics:
     """All metrics of one app, in a registry of their own."""
 
     def __init__(self) -> None:
-        registry = self.registry = CollectorRegistry()
-        self._found: dict[tuple[Any, tuple[str, ...]], Any] = {}
-        self.requests = Counter("swaplaw_requests", "Answered requests", ["policy", "status"], registry=registry)
-        self.decisions = Counter(
-            "swaplaw_decisions",
-            "Decisions by how they came about",
-            ["policy", "decision", "stopped"],
-            registry=registry,
+        self.registry = CollectorRegistry()
+        count, show, time = self._count, self._show, self._time
+        member = ("policy", "member")
+        self.requests = count("requests", "Answered requests", "policy", "status")
+        self.decisions = count("decisions", "Decisions by how they came about", "policy", "decision", "stopped")
+        self.seconds = time("request_seconds", "From request to decision", SECONDS, "policy")
+        self.added = time("added_seconds", "From the last needed sample's arrival to the decision", ADDED, "policy")
+        self.in_flight = show("requests_in_flight", "Requests being answered", mode="livesum")
+        self.refused = count("key_refusals", "Requests refused by a key's limits", "key", "limit")
+        self.key_spent = show("key_spent_today", "Spent and reserved of a key's budget today (UTC)", "key")
+        self.key_cost = count("key_cost", "Cost of requests by key", "key")
+        self.passed = count("passed", "Requests passed through to the primary", "policy", "because")
+        self.cached = count("cached", "Requests answered by what was decided before", "policy")
+        self.drift = show(
+            "drift_evidence",
+            "Evidence that a member's votes differ from those it was judged on: 20 is an alarm",
+            *member,
         )
-        self.seconds = Histogram(
-            "swaplaw_request_seconds", "From request to decision", ["policy"], buckets=SECONDS, registry=registry
-        )
-        self.added = Histogram(
-            "swaplaw_added_seconds",
-            "From the last needed sample's arrival to the decision",
-            ["policy"],
-            buckets=ADDED,
-            registry=registry,
-        )
-        self.in_flight = Gauge(
-            "swaplaw_requests_in_flight", "Requests being answered", registry=registry, multiprocess_mode="livesum"
-        )
-        self.refused = Counter(
-            "swaplaw_key_refusals", "Requests refused by a key's limits", ["key", "limit"], registry=registry
-        )
-        self.key_spent = Gauge(
-            "swaplaw_key_spent_today",
-            "Spent and reserved of a key's budget today (UTC)",
-            ["key"],
-            registry=registry,
-            multiprocess_mode="max",
-        )
-        self.key_cost = Counter("swaplaw_key_cost", "Cost of requests by key", ["key"], registry=registry)
-        self.passed = Counter(
-            "swaplaw_passed", "Requests passed through to the primary", ["policy", "because"], registry=registry
-        )
-        self.shadow = Counter(
-            "swaplaw_shadow", "What the ensemble would have said: as the primary, or not", ["policy", "agrees"],
-            registry=registry,
-        )  # fmt: skip
-        self.drift = Gauge(
-            "swaplaw_drift_evidence",
-            "Evidence that a member's votes differ from those it was judged on: 20 is an alarm at 5%",
-            ["policy", "member"],
-            registry=registry,
-            multiprocess_mode="max",
-        )
-        self.drift_alarm = Gauge(
-            "swaplaw_drift_alarm", "1 once votes have drifted", ["policy"], registry=registry, multiprocess_mode="max"
-        )
-        self.record_failures = Counter(
-            "swaplaw_record_failures", "Decisions whose votes could not be recorded", registry=registry
-        )
-        self.samples = Counter(
-            "swaplaw_samples",
-            "Samples by fate: vote, abstention, lost",
-            ["policy", "member", "fate"],
-            registry=registry,
-        )
-        self.saved = Counter("swaplaw_samples_saved", "Samples not needed", ["policy"], registry=registry)
-        self.cost = Counter(
-            "swaplaw_cost", "Cost of what was asked, where prices are known", ["policy", "member"], registry=registry
-        )
-        self.ties = Counter("swaplaw_ties", "Decisions among tied answers", ["policy"], registry=registry)
-        self.degraded = Counter(
-            "swaplaw_degraded", "Decisions without a member", ["policy", "member"], registry=registry
-        )
-        self.upstream = Histogram(
-            "swaplaw_upstream_seconds", "Calls to upstreams", ["policy", "member"], buckets=SECONDS, registry=registry
-        )
-        self.attempts = Counter(
-            "swaplaw_upstream_attempts", "Attempts by result", ["policy", "member", "result"], registry=registry
-        )
-        self.circuit = Gauge(
-            "swaplaw_circuit_open",
-            "1 while a circuit is open",
-            ["policy", "member"],
-            registry=registry,
-            multiprocess_mode="max",
-        )
-
-    def _of(self, metric: Any, *labels: str) -> Any:
+        self.drift_alarm = show("drift_alarm", "1 once votes have drifted", "policy")
+        self.record_failures = count("record_failures", "Decisions whose votes could not be recorded")
+        self.samples = count("samples", "Samples by fate: vote, abstention, lost", *member, "fate")
+        self.saved = count("samples_saved", "Samples not needed", "policy")
+        self.cost = count("cost", "Cost of what was asked, where prices are known", *member)
+        self.ties = count("ties", "Decisions among tied answers", "policy")
+        self.degraded = count("degraded", "Decisions without a member", *member)
+        self.upstream = time("upstream_seconds", "Calls to upstreams", SECONDS, *member)
+        self.attempts = count("upstream_attempts", "Attempts by result", *member, "result")
+        self.circuit = show("circuit_open", "1 while a circuit is open", *member)
+        self._of = cache(lambda metric, *labels: metric.labels(*labels))
         """A metric's own counter for these labels: finding it again takes longer than counting."""
-        found = self._found.get((metric, labels))
-        if found is None:
-            found = self._found[metric, labels] = metric.labels(*labels)
-        return found
+
+    def _count(self, name: str, what: str, *labels: str) -> Counter:
+        return Counter(f"swaplaw_{name}", what, labels, registry=self.registry)
+
+    def _show(self, name: str, what: str, *labels: str, mode: Any = "max") -> Gauge:
+        return Gauge(f"swaplaw_{name}", what, labels, registry=self.registry, multiprocess_mode=mode)
+
+    def _time(self, name: str, what: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(f"swaplaw_{name}", what, labels, buckets=buckets, registry=self.registry)
 
     def count_request(self, policy: str, status: int, seconds: float) -> None:
         """Book an answered request."""
@@ -113,11 +66,10 @@ class Metrics:
 
     def attempts_of(self, policy: str, member: str) -> Callable[[str, float], None]:
         """What books calls to an upstream: told the result and the seconds of each."""
-        well, seconds_of = self.attempts.labels(policy, member, "ok"), self.upstream.labels(policy, member)
 
         def count(result: str, seconds: float) -> None:
-            (well if result == "ok" else self.attempts.labels(policy, member, result)).inc()
-            seconds_of.observe(seconds)
+            self._of(self.attempts, policy, member, result).inc()
+            self._of(self.upstream, policy, member).observe(seconds)
 
         return count
 
@@ -135,12 +87,9 @@ class Metrics:
         if vote["ties"]:
             self._of(self.ties, policy).inc()
         for member in (*vote["members"], *vote["fallback"]):
-            abstained = sum(member["abstentions"].values()) if member["abstentions"] else 0
-            for fate, number in (
-                ("vote", member["votes"] - abstained),
-                ("abstention", abstained),
-                ("lost", member["lost"]),
-            ):
+            abstained = sum(member["abstentions"].values())
+            fates = {"vote": member["votes"] - abstained, "abstention": abstained, "lost": member["lost"]}
+            for fate, number in fates.items():
                 if number > 0:
                     self._of(self.samples, policy, member["model"], fate).inc(number)
         for model in (vote["degraded"] or {"down": {}})["down"]:

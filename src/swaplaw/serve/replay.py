@@ -14,8 +14,8 @@ from typing import Any
 
 from swaplaw.decide.policy import Policy, Silence
 from swaplaw.errors import Fix, InputError, listing, quote
-from swaplaw.serve.stop import Course, Stop, StopRule
-from swaplaw.serve.vote import Answer, Ballot, Vote, heard, terms_of
+from swaplaw.serve.stop import Course, StopRule, terms_of
+from swaplaw.serve.vote import Answer, Vote, heard
 from swaplaw.votes.table import Votes
 
 Progress = Callable[[Iterable[str]], Iterable[str]]
@@ -164,7 +164,6 @@ class Replayed:
         return {
             "setting": self.name,
             "exact": self.rule.exact,
-            "error": self.rule.error,
             "rounds": self.rule.rounds,
             "questions": len(self.decisions),
             "changed": self.changed,
@@ -214,16 +213,11 @@ def replay(
 
 
 def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> Decided:
-    asked = policy.asked
-    said = [played.answers[one.model, question][: one.samples] for one in asked]
-    members = len(policy.members)
-    ballot = Ballot([member.weight for member in policy.members], [len(own) for own in said[:members]])
-    prices = [member.price or 0.0 for member in policy.members]
-    terms = terms_of(policy.members, policy.voting, policy.serving)
-    course = Course(rule, terms, ballot, [(len(own), 0) for own in said[members:]], prices)
-    spent = [0] * len(asked)
-    while not isinstance(step := course.next(), Stop):
-        for place, number in enumerate(step):
+    said = [played.answers[one.model, question][: one.samples] for one in policy.asked]
+    course = Course(terms_of(policy), rule, [len(own) for own in said])
+    spent = [0] * len(said)
+    while (plan := course.next()) is not None:
+        for place, number in enumerate(plan):
             for vote in said[place][spent[place] : spent[place] + number]:
                 course.cast(place, vote)
             spent[place] += number
@@ -237,5 +231,5 @@ def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> 
         planned=tuple(len(own) for own in said),
         rounds=course.rounds,
         score=Fraction(sum(answer in right for answer in leaders), max(1, len(leaders))),
-        stopped=step.how,
+        stopped=course.stopped,
     )

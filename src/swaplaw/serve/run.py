@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from swaplaw.errors import InputError, quote
@@ -166,13 +166,13 @@ def write_logs() -> None:
 
 
 def _reload_on_demand(
-    app: FastAPI, load: Callable[[], tuple[Sequence[Served], Keyring]], watched: Sequence[str]
+    app: Starlette, load: Callable[[], tuple[Sequence[Served], Keyring]], watched: Sequence[str]
 ) -> None:
     """Read policies and keys again at SIGHUP, and when a watched file changes."""
     inner = app.router.lifespan_context
 
     @asynccontextmanager
-    async def lifespan(running: FastAPI) -> AsyncIterator[Any]:
+    async def lifespan(running: Starlette) -> AsyncIterator[Any]:
         async with inner(running) as state:
             app.state.reading.start()
             again = partial(app.state.reload, load)

@@ -11,24 +11,24 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from swaplaw.answers.readers import LABELS, Reader
 from swaplaw.decide.policy import QUESTION, Fallback, Member, Policy, read_policy
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.serve.stop import ROUNDS, StopRule
-from swaplaw.serve.vote import Ballot, Degrade, NullWin, Terms, as_share, terms_of
+from swaplaw.serve.stop import ROUNDS, Degrade, StopRule, Terms, as_share, terms_of
 
 if TYPE_CHECKING:
     from swaplaw.serve.upstream import Completion
 
 MOST_SAMPLES = 1000
 """Samples per question over all members: a policy that asks for more is a mistake, or an attack on the bill."""
+HOW = ("reader", "temperature", "prompt", "truncated")
+"""How votes come about."""
 SHORT = 400
 """Characters of a reply that is read at once, and worth remembering how."""
 
@@ -74,6 +74,10 @@ class Upstream(Part):
     """How long an open circuit stays so before one call may try."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """More fields for the request body, such as a grammar."""
+    fallback: Upstream | None = None
+    """Where the same model is asked when this upstream fails; what it says costs as much."""
+    hedge: Seconds | None = None
+    """After how long a sample that has not come is asked for once more, of `fallback` where there is one."""
 
     @field_validator("base_url")
     @classmethod
@@ -85,12 +89,24 @@ class Upstream(Part):
             raise ValueError("give only the address here: a key belongs in the environment variable named by key_env")
         return value.rstrip("/")
 
+    @field_validator("fallback")
+    @classmethod
+    def _one_of_them(cls, value: Upstream | None) -> Upstream | None:
+        if value is not None and (value.fallback or value.hedge or value.price is not None):
+            raise ValueError("a fallback has no fallback, hedge or price of its own")
+        return value
+
     @field_validator("extra")
     @classmethod
     def _nothing_reserved(cls, value: dict[str, Any]) -> dict[str, Any]:
         if taken := [name for name in value if name in RESERVED]:
             raise ValueError(f"{taken[0]!r} cannot be set in extra")
         return value
+
+    def shared_by(self, processes: int) -> Self:
+        """One process's share of this upstream."""
+        less = {"concurrency": max(1, self.concurrency // processes)}
+        return self.model_copy(update={**less, "fallback": self.fallback and self.fallback.shared_by(processes)})
 
     def key(self, environment: Mapping[str, str] = os.environ) -> str | None:
         """The key, read from the environment."""
@@ -128,21 +144,8 @@ class StopSettings(Part):
 
     exact: bool = True
     """Stop as soon as no completion of the remaining votes can change the outcome."""
-    error: Annotated[float, Field(gt=0, lt=0.5)] | None = None
-    """Also stop when a change has at most this probability (statistical; off by default)."""
     rounds: Annotated[int, Field(ge=1)] | None = None
     """Draw all that is left after this many rounds: saves time, costs samples."""
-
-    @model_validator(mode="after")
-    def _statistical_includes_exact(self) -> Self:
-        if self.error is not None and not self.exact:
-            raise ValueError("a statistical stop (error) includes the exact one: leave exact true, or error out")
-        return self
-
-    @property
-    def rule(self) -> StopRule:
-        """The rule that these settings state."""
-        return StopRule(self.exact, self.error, self.rounds)
 
 
 class Serving(Part):
@@ -162,16 +165,10 @@ class Serving(Part):
     """Most tokens that a sample may have, whatever the client asks for."""
     answer: AnswerSettings | None = None
     stop: StopSettings = Field(default_factory=lambda: StopSettings(rounds=ROUNDS))
-    null_win: NullWin = "abstain"
+    null_win: Literal["abstain", "primary", "primary_text", "error"] = "abstain"
     """What to answer when the null category wins."""
-    plurality: str | None = None
-    """Least share of all weight that an answer needs to win; with less, the null category does."""
     pass_through: Literal["primary", "refuse"] = "primary"
     """What becomes of requests that cannot be pooled, such as those with tools."""
-    shadow: bool = False
-    """Serve the primary's answer, and only record what the ensemble would have said."""
-    canary: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Share of the requests that get the ensemble's answer; the others get the primary's."""
     abstention: str = "The models polled did not settle on an answer."
     """The message of an abstention."""
     degrade: Degrade = "renormalise"
@@ -180,17 +177,18 @@ class Serving(Part):
     """A member whose share of samples that can still arrive falls below this is down for the question."""
     timeout: Seconds = 300.0
     """For the whole question."""
+    cache: Seconds | None = None
+    """How long the decision on a question is given again to whoever asks the very same."""
     max_answer_bytes: Annotated[int, Field(ge=1024, le=2**28)] = 2**20
     """Longest response of an upstream, times its batch."""
 
-    @field_validator("quorum", "plurality")
+    @field_validator("quorum")
     @classmethod
-    def _share(cls, value: str | None) -> str | None:
-        if value is not None:
-            try:
-                as_share(value, "it")
-            except InputError:
-                raise ValueError("expected a fraction above 0 and up to 1 as text, such as '1/2'") from None
+    def _share(cls, value: str) -> str:
+        try:
+            as_share(value, "it")
+        except InputError:
+            raise ValueError("expected a fraction above 0 and up to 1 as text, such as '1/2'") from None
         return value
 
     @field_validator("prompt")
@@ -199,12 +197,6 @@ class Serving(Part):
         if value is not None and QUESTION not in value:
             raise ValueError(f"expected text that holds {QUESTION}")
         return value
-
-    @model_validator(mode="after")
-    def _statistical_decides_no_share(self) -> Self:
-        if self.plurality is not None and self.stop.error is not None:
-            raise ValueError("a statistical stop (stop.error) says nothing about a minimum plurality: leave one out")
-        return self
 
 
 @dataclass(frozen=True)
@@ -233,34 +225,18 @@ class Served:
 
     @cached_property
     def terms(self) -> Terms:
-        """What decides."""
-        return terms_of(self.members, self.policy.voting, self.serving.model_dump())
-
-    @cached_property
-    def fallback_terms(self) -> list[tuple[int, int]]:
-        """The samples of each fallback model, and how many of them it needs for a say."""
-        quorum = as_share(self.serving.quorum, "serving.quorum")
-        return [(one.samples, ceil(quorum * one.samples)) for one in self.policy.fallback]
+        """What decides, the cheaper of equals first."""
+        return terms_of(self.policy, [_sample_price(one, self.upstream(one)) for one in self.members])
 
     @cached_property
     def stop_rule(self) -> StopRule:
         """When to stop."""
-        return self.serving.stop.rule
-
-    @cached_property
-    def ballot(self) -> Ballot:
-        """The empty ballot that every question begins with."""
-        return Ballot([member.weight for member in self.members], [member.samples for member in self.members])
+        return StopRule(self.serving.stop.exact, self.serving.stop.rounds)
 
     @cached_property
     def weights(self) -> list[str]:
         """The members' weights as text."""
         return [str(member.weight) for member in self.members]
-
-    @cached_property
-    def prices(self) -> list[float]:
-        """What a sample of each member costs, to prefer the cheaper of equals; tokens stand for it where priced."""
-        return [_sample_price(member, self.upstream(member)) for member in self.members]
 
     @property
     def temperature(self) -> float | None:
@@ -281,7 +257,7 @@ class Served:
     @property
     def unsigned(self) -> list[str]:
         """What the policy does not say of the votes it was judged on, so that nothing can hold serving to it."""
-        return [name for name in ("reader", "temperature", "prompt", "truncated") if _signed(self.policy, name) is None]
+        return [name for name in HOW if getattr(self.policy.voting, name) is None]
 
     @cached_property
     def _read_short(self) -> Callable[[str], str | None]:
@@ -314,14 +290,10 @@ class Served:
         return answer, None
 
 
-def _sample_price(member: Member | Fallback, upstream: Upstream) -> float:
+def _sample_price(member: Member, upstream: Upstream) -> float:
     if isinstance(upstream.price, TokenPrice):
         return upstream.price.output
     return upstream.price if upstream.price is not None else member.price or 0.0
-
-
-def _signed(policy: Policy, name: str) -> Any:
-    return getattr(policy.voting, name)
 
 
 def read_served(path: str | Path) -> Served:
@@ -336,7 +308,13 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
             f"{place}: nothing says where the members are: fill in `serving`, at least "
             '{"upstreams": {MODEL: {"base_url": URL}}} for each of ' + listing(policy.models)
         )
-    serving = _validated(Serving, policy.serving, "serving", place)
+    try:
+        serving = Serving.model_validate(dict(policy.serving))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(["serving", *map(str, first["loc"])])
+        given = "" if first["type"] == "missing" else f" (given: {quote(first['input'])})"
+        raise InputError(f"{place}: {where}: {first['msg'].removeprefix('Value error, ')}{given}") from None
     models = policy.models
     if missing := [model for model in models if model not in serving.upstreams]:
         raise InputError(f"{place}: serving.upstreams lacks {quote(missing[0])}: say where that model is")
@@ -354,27 +332,14 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     return Served(serving.name or name, policy, serving, reader)
 
 
-Kind = TypeVar("Kind", bound=Part)
-
-
-def _validated(kind: type[Kind], value: Mapping[str, Any], key: str, place: str) -> Kind:
-    try:
-        return kind.model_validate(dict(value))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        where = ".".join([key, *map(str, first["loc"])])
-        given = "" if first["type"] == "missing" else f" (given: {quote(first['input'])})"
-        raise InputError(f"{place}: {where}: {first['msg'].removeprefix('Value error, ')}{given}") from None
-
-
 def _check_signed(policy: Policy, serving: Serving, place: str) -> None:
     """What is signed cannot be said otherwise."""
     said = {
         "reader": None if serving.answer is None else serving.answer.reader.to_dict(),
-        **{name: getattr(serving, name) for name in ("temperature", "prompt", "truncated")},
+        **{name: getattr(serving, name) for name in HOW[1:]},
     }
     for name, value in said.items():
-        signed = _signed(policy, name)
+        signed = getattr(policy.voting, name)
         if value is not None and signed is not None and value != signed:
             key = "answer" if name == "reader" else name
             raise InputError(

@@ -1,15 +1,24 @@
-"""When sampling stops, and what is drawn until then: one rule for serving and for replaying recorded votes.
+"""A policy's way through one question: what is asked next, and the proof that nothing still to come can change it.
 
-An optional stop with a stated error bound, as in adaptive consistency but for the weighted vote of several members.
+A decision is a row of **stages**, each a vote. The members vote; where they leave a tie, or nothing was said, the
+fallback models vote one after the other among what is still open. A cascade begins with a stage of its primary alone,
+which decides where that leads by more than a threshold; what it said counts in the members' vote, too. So each stage
+goes on to the next unless its lead ends above a bar, which is 0 but for a cascade's first.
 
-Each member's answers are taken as draws from a distribution of its own with a uniform Dirichlet prior over the
-categories seen so far and one for all others. Against one rival, the member's remaining votes then follow a
-Dirichlet-multinomial law over (leader, rival, rest). Convolving the members gives the probability that the rival ties
-or overtakes; the sum over rivals bounds the probability that the final winner differs from the present leader.
-Sampling stops when that bound is at most `error`. Under the prior the decision then differs from the full vote with
-probability at most `error`, however often one looks, because the bound holds given all that was seen at the stop.
+What is decided is a function of every sample's fate: its answer, or that it was lost. A member that keeps less than its
+quorum of samples is down and has no say; `degrade` says what follows. Stopping early must leave that function's value
+as it is, for every completion of the votes and every failure still possible.
 
-Floats decide when to stop here, never who wins.
+- *Votes.* All that is open may go to one rival: its members' units count against the lead.
+- *Losses.* A member that loses a sample has its share taken over one less. With c of its N votes for a rival that share
+  becomes c/(N-1), which is at most (c+1)/N: losing a sample does no more than giving it to the rival. So losses are
+  covered by the line above.
+- *Drops.* A member that has not yet cast its quorum may still go down, and take the votes it cast with it. Whether it
+  stays or goes, the worse for the leader is counted, member by member.
+
+So the leader stays in front for certain when, against each rival, the sum over members of `lead - open` (or 0, for one
+that may go down and would leave less) is above 0. With `degrade: primary` or `unavailable` a member that goes down
+changes more than its own votes, so each member's quorum is awaited.
 """
 
 from __future__ import annotations
@@ -17,30 +26,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import ceil, floor
-from typing import Any, Literal
+from math import ceil
+from operator import mul
+from typing import Any, Literal, get_args
 
-import numpy as np
-from numpy.fft import irfft, rfft
-from numpy.typing import NDArray
-
+from swaplaw.decide.policy import Policy
 from swaplaw.errors import InputError, quote
-from swaplaw.serve.vote import SILENT, Answer, Ballot, Terms, Vote, heaviest, wave
+from swaplaw.serve.vote import SILENT, Answer, Ballot, Vote
 
-Stopped = Literal["exact", "statistical", "cascade", "all"]
+Stopped = Literal["exact", "cascade", "all"]
 """What ended the sampling; `cascade`: the primary's lead, so that the others were not asked."""
+Degrade = Literal["renormalise", "primary", "unavailable"]
 ROUNDS = 2
 """Waves of an exact stop before the rest is drawn at once, unless a policy says otherwise: see `swaplaw replay`."""
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Why sampling ended."""
-
-    how: Stopped
-    error_bound: float | None = None
-    """Of a statistical stop: the probability, at most and under its prior, that the rest would change the outcome."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,6 @@ class StopRule:
     """When to stop; without `exact`, all samples are drawn."""
 
     exact: bool = True
-    error: float | None = None
-    """Also stop when a change has at most this probability."""
     rounds: int | None = None
     """Draw all that is left after this many rounds."""
 
@@ -57,305 +53,223 @@ class StopRule:
 def stop_rule(serving: Mapping[str, Any]) -> StopRule:
     """The rule that `serving` states: exact within two rounds where it says nothing of `stop`."""
     stop = serving.get("stop", {"rounds": ROUNDS})
-    kinds: dict[str, type | tuple[type, ...]] = {"exact": bool, "error": float, "rounds": int}
-    sound = isinstance(stop, Mapping) and all(
-        key in kinds and (value is None or isinstance(value, kinds[key])) for key, value in stop.items()
-    )
-    if not sound:
-        raise InputError(f"serving.stop is {quote(stop)}, expected an object with exact, error or rounds")
+    kinds: dict[str, type | tuple[type, ...]] = {"exact": bool, "rounds": (int, type(None))}
+    if not isinstance(stop, Mapping) or not all(key in kinds and isinstance(stop[key], kinds[key]) for key in stop):
+        raise InputError(f"serving.stop is {quote(stop)}, expected an object with exact or rounds")
     return StopRule(**stop)
 
 
-class Sampling:
-    """What to draw next of one question, round by round, until the rule lets it stop."""
+@dataclass(frozen=True)
+class Terms:
+    """What decides, whatever the votes."""
 
-    def __init__(self, rule: StopRule, terms: Terms, prices: Sequence[float] | None = None) -> None:
-        self._rule, self._terms, self._prices = rule, terms, prices
+    weights: tuple[Fraction, ...]
+    """Of the members; whoever else is asked is a fallback model."""
+    quorum: Fraction = Fraction(1, 2)
+    degrade: Degrade = "renormalise"
+    threshold: Fraction | None = None
+    """Of a cascade: ask the others when the primary's lead is at most this share of its votes."""
+    prices: tuple[float, ...] | None = None
+    """What a sample of each member costs, to prefer the cheaper of equals."""
+
+
+def terms_of(policy: Policy, prices: Sequence[float] | None = None) -> Terms:
+    """The terms that a policy's file states; what it holds under `serving` may be anything."""
+    degrade = policy.serving.get("degrade", "renormalise")
+    if degrade not in get_args(Degrade):
+        raise InputError(f"serving.degrade is {quote(degrade)}, expected one of {', '.join(get_args(Degrade))}")
+    quorum = as_share(policy.serving.get("quorum", "1/2"), "serving.quorum")
+    weights = tuple(member.weight for member in policy.members)
+    costs = prices or [member.price or 0.0 for member in policy.members]
+    return Terms(weights, quorum, degrade, policy.voting.threshold, tuple(costs[: len(weights)]))
+
+
+def as_share(value: Any, name: str) -> Fraction:
+    """Read a share above 0 and up to 1, exact."""
+    try:
+        share = Fraction(value) if isinstance(value, str) else Fraction(0)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share <= 1:
+        raise InputError(f"{name} is {quote(value)}, expected a fraction above 0 and up to 1 as text, such as '1/2'")
+    return share
+
+
+class Stage:
+    """One vote on the way to a decision: some models, and how far their leader must lead to decide it."""
+
+    def __init__(self, terms: Terms, models: Sequence[int], samples: Sequence[int], threshold: Fraction | None) -> None:
+        self.models = list(models)
+        weights = [terms.weights[model] if model < len(terms.weights) else Fraction(1) for model in models]
+        self.ballot = Ballot(weights, [samples[model] for model in models])
+        self.needs = [ceil(terms.quorum * samples[model]) for model in models]
+        """Samples of each model below which it is down."""
+        self.threshold = threshold
+        """Of a cascade's first stage."""
+        self._awaits = terms.degrade != "renormalise" and models[0] < len(terms.weights)
+
+    def decides(self) -> bool | None:
+        """Whether its leader decides, for certain: else the next stage does. None while that is open."""
+        ballot = self.ballot
+        _, lead, remaining = ballot.standing()
+        if not remaining:
+            return lead > self.bar
+        if lead > self.bar + remaining and not any(self.awaited()) and self._leads_surely():
+            return True
+        return False if lead + remaining <= self.bar else None
+
+    @property
+    def bar(self) -> int:
+        """What the lead must exceed."""
+        if not self.threshold:
+            return 0
+        whole = sum(map(mul, self.ballot.units, self.ballot.samples))
+        return self.threshold.numerator * whole // self.threshold.denominator
+
+    def awaited(self) -> list[int]:
+        """Samples of each model that its quorum still lacks, where one that is down changes more than its votes."""
+        return self._lacking() if self._awaits else [0] * len(self.models)
+
+    def _lacking(self) -> list[int]:
+        """Samples of each model without which it may still go down."""
+        ballot = self.ballot
+        return [
+            min(left, max(0, need - cast))
+            for left, need, cast in zip(ballot.left, self.needs, ballot.cast_by, strict=True)
+        ]
+
+    def _leads_surely(self) -> bool:
+        """No rival, one that nobody has named yet among them, catches up if all that is open goes to it."""
+        ballot, may_fall = self.ballot, self._lacking()
+        if not any(may_fall):
+            return True  # The plain lead over all that is open has shown it.
+        (leader,) = ballot.standing().leaders
+        rivals = [[votes[answer] for votes in ballot.counts] for answer in ballot.scores() if answer != leader]
+        for theirs in [*rivals, [0] * len(self.models)]:
+            own = [
+                unit * (votes[leader] - rival - left)
+                for unit, votes, rival, left in zip(ballot.units, ballot.counts, theirs, ballot.left, strict=True)
+            ]
+            if sum(min(each, 0) if falls else each for each, falls in zip(own, may_fall, strict=True)) <= 0:
+                return False
+        return True
+
+    def plan(self, prices: Sequence[float] | None) -> list[int]:
+        """The fewest samples of each model that could tell; of a leader in front, those without which some may fall."""
+        standing = self.ballot.standing()
+        if standing.lead > self.bar + standing.remaining:
+            return self._lacking()
+        return [max(pair) for pair in zip(self.ballot.wave(self.bar, prices), self.awaited(), strict=True)]
+
+
+class Course:
+    """The stages of one question, one after the other.
+
+    A fallback model's own plurality among what is open decides; what it says of other categories adds nothing. What is
+    tied in the end shares credit, and one of it is served (see `Ballot.preferred`).
+    """
+
+    def __init__(self, terms: Terms, rule: StopRule, samples: Sequence[int]) -> None:
+        members = len(terms.weights)
+        self.terms, self._rule, self._asked = terms, rule, len(samples)
+        self.main = Stage(terms, range(members), samples, None)
+        """The members' vote."""
+        self._stages = [self.main, *(Stage(terms, [model], samples, None) for model in range(members, len(samples)))]
+        if terms.threshold is not None:
+            self._stages.insert(0, Stage(terms, [0], samples, terms.threshold))
+        self._at = 0
+        self.leaders: tuple[Answer, ...] = ()
+        """The categories that are tied for the win so far."""
+        self.stopped: Stopped = "all"
+        """What ended the members' vote."""
         self.rounds = 0
         """How often the question has waited for its slowest sample."""
+        self.at_once = False
+        """Whether all that is left was drawn last."""
         self._before = 0
-        """Rounds of a cascade that asked its primary alone: those that ask all are counted afresh."""
-        self._all = terms.threshold is None
-        self._cuttable = False
 
-    def next(self, ballot: Ballot) -> Stop | list[int]:
-        """Stop, or draw these samples of each member."""
-        if (stop := self._stop(ballot)) is not None:
-            return stop
-        asks = self._terms.asks_others(ballot)
-        if asks and not self._all:
-            self._all, self._before = True, self.rounds
-        self._cuttable = self.at_once
-        plan = self._plan(ballot) if asks else self._primary(ballot)
+    def next(self) -> list[int] | None:
+        """The samples to draw next of each model; None when all is decided."""
+        while self._over(stage := self._stages[self._at]):
+            if self._close(stage) or self._at + 1 == len(self._stages):
+                return None
+            self._at += 1
+            self._before = self.rounds
+        rounds = self._rule.rounds
+        self.at_once = not self._rule.exact or (rounds is not None and self.rounds - self._before >= rounds)
         self.rounds += 1
+        drawn = stage.ballot.left if self.at_once else stage.plan(self.terms.prices)
+        plan = [0] * self._asked
+        for model, number in zip(stage.models, drawn, strict=True):
+            plan[model] = number
         return plan
 
-    def cut(self, ballot: Ballot) -> bool:
+    def _over(self, stage: Stage) -> bool:
+        return not any(stage.ballot.left) or (self._rule.exact and stage.decides() is not None)
+
+    def _close(self, stage: Stage) -> bool:
+        """Take up what a stage says; True where it decides."""
+        decides = bool(stage.decides())
+        if decides or stage.threshold is None:
+            self.leaders = stage.ballot.standing().leaders or self.leaders
+            if stage.threshold is not None:
+                self.stopped = "cascade"
+            elif stage is self.main and any(stage.ballot.left):
+                self.stopped = "exact"
+        return decides
+
+    def cast(self, model: int, vote: Vote) -> None:
+        """Count a sample of a member, or of the fallback model that is being asked."""
+        is_open = model < len(self.terms.weights) or not self.leaders or vote in self.leaders
+        for stage, place in self._places(model):
+            stage.ballot.cast(place, vote if is_open else SILENT)
+
+    def lose(self, model: int, samples: int) -> bool:
+        """Give up samples that will never come; False where too few are left for a say."""
+        for stage, place in self._places(model):
+            for _ in range(samples):
+                stage.ballot.lose(place)
+        stage, place = self.vote_of(model)
+        return stage.ballot.samples[place] >= stage.needs[place]
+
+    def drop(self, model: int) -> None:
+        """Take a model out: from now on it has no say."""
+        for stage, place in self._places(model):
+            stage.ballot.drop(place)
+
+    def has_say(self, model: int) -> bool:
+        """Whether a model is not out."""
+        stage, place = self.vote_of(model)
+        return stage.ballot.samples[place] > 0
+
+    def vote_of(self, model: int) -> tuple[Stage, int]:
+        """The vote that a model has its part in, and its place there."""
+        return self._places(model)[-1]
+
+    def _places(self, model: int) -> list[tuple[Stage, int]]:
+        return [(stage, stage.models.index(model)) for stage in self._stages if model in stage.models]
+
+    def cut(self) -> bool:
         """Whether samples that are on their way are no longer needed.
 
         All of a wave are needed, as fewer could not have decided; only the rest, drawn at once, can be cut short.
         """
-        return self._rule.exact and self._cuttable and self._terms.settled(ballot)
+        return self._rule.exact and self.at_once and bool(self._stages[self._at].decides())
 
     @property
-    def at_once(self) -> bool:
-        """Whether the rest is drawn in one go."""
-        rule = self._rule
-        return not rule.exact or (rule.rounds is not None and self.rounds - self._before >= rule.rounds)
-
-    def _stop(self, ballot: Ballot) -> Stop | None:
-        asks = self._terms.asks_others(ballot)
-        if asks is False and ((self._rule.exact and self._terms.settled(ballot)) or not ballot.left[0]):
-            return Stop("cascade")
-        if not any(ballot.left):
-            return Stop("all")
-        if self._rule.exact and self._terms.settled(ballot):
-            return Stop("exact")
-        if self._rule.error is not None and asks and any(ballot.counts):
-            bound = error_bound(ballot, enough=self._rule.error)
-            if bound <= self._rule.error and not any(self._terms.quorum_left(ballot)):
-                return Stop("statistical", bound)
-        return None
-
-    def _plan(self, ballot: Ballot) -> list[int]:
-        if self.at_once:
-            return ballot.left
-        likely = wave(ballot, self._prices) if self._rule.error is None else fewest(ballot, self._rule.error)
-        planned = [max(pair) for pair in zip(likely, self._terms.quorum_left(ballot), strict=True)]
-        return planned if any(planned) else self._to_be_sure(ballot)
-
-    def _to_be_sure(self, ballot: Ballot) -> list[int]:
-        """The leader is known unless a member goes down, or wants a larger share: draw the fewest that could tell."""
-        terms = self._terms
-        lacking = [
-            min(left, need - ballot.cast_by(member)) if terms.may_fall(ballot, member) else 0
-            for member, (left, need) in enumerate(zip(ballot.left, terms.needs, strict=True))
-        ]
-        if any(lacking):
-            return lacking
-        total = sum((ballot.weights[member] for member in ballot.members), Fraction(0)) * ballot.scale
-        bar, own = terms.plurality * total, max(ballot.scores().values(), default=0)
-        short, spare = bar - own, own + ballot.standing().remaining - bar
-        return heaviest(ballot, max(1, min(ceil(short), floor(spare) + 1)), self._prices)
-
-    def _primary(self, ballot: Ballot) -> list[int]:
-        """Draw the fewest of the primary's samples that could show on which side of the threshold its lead ends."""
-        left = ballot.left[0]
-        others = [0] * (len(ballot.samples) - 1)
-        if self.at_once or self._terms.threshold is None or self._terms.asks_others(ballot) is False:
-            return [left, *others]
-        threshold, lead = self._terms.threshold, ballot.own_lead(0)
-        bar, times = threshold.numerator * ballot.samples[0], threshold.denominator
-        above = (bar - (lead - left) * times) // (2 * times) + 1
-        below = -((bar - (lead + left) * times) // (2 * times))
-        lacking = self._terms.needs[0] - ballot.cast_by(0)
-        return [min(left, max(1, lacking if above <= 0 else min(above, max(below, 1)))), *others]
-
-
-MOST_SWINGS = 2**15
-MOST_REMAINING = 200
-"""Beyond this many open votes of one member the bound is not computed: the vote is far from decided anyway."""
-
-
-class Course:
-    """A policy's way through one question: the vote of its members, then of one fallback model after the other.
-
-    A fallback model is asked where the vote so far leaves a tie, or where nothing was said, which leaves every category
-    open. Its own plurality among what is open decides; what it says of other categories adds nothing. What is tied in
-    the end shares credit, and one of it is served (see `Ballot.preferred`).
-    """
-
-    def __init__(
-        self,
-        rule: StopRule,
-        terms: Terms,
-        ballot: Ballot,
-        fallback: Sequence[tuple[int, int]] = (),
-        prices: Sequence[float] | None = None,
-    ) -> None:
-        self.terms, self.ballot = terms, ballot
-        self.fallback = [Ballot([Fraction(1)], [samples]) for samples, _ in fallback]
-        """The votes of each fallback model: those for what was open when it was asked."""
-        self.leaders: tuple[Answer, ...] = ()
-        """The categories that are tied for the win so far."""
-        self.stop: Stop | None = None
-        """What ended the members' vote, or a statistical stop that ended that of a fallback model."""
-        self._rule, self._needs = rule, [need for _, need in fallback]
-        self._stage = -1
-        self._sampling = Sampling(rule, terms, prices)
-        self._rounds = 0
-
-    @property
-    def rounds(self) -> int:
-        """How often the question has waited for its slowest sample."""
-        return self._rounds + self._sampling.rounds
-
-    def next(self) -> Stop | list[int]:
-        """Stop, or draw these samples of each member, then of each fallback model."""
-        while isinstance(step := self._sampling.next(self._voting), Stop):
-            self.leaders = self._left_open()
-            self.stop = step if self.stop is None or step.how == "statistical" else self.stop
-            if len(self.leaders) == 1 or self._stage + 1 == len(self.fallback):
-                return self.stop
-            self._stage += 1
-            self._rounds = self.rounds
-            self._sampling = Sampling(self._rule, Terms(self._needs[self._stage : self._stage + 1]))
-        members, plan = len(self.ballot.samples), [0] * (len(self.ballot.samples) + len(self.fallback))
-        start = 0 if self._stage < 0 else members + self._stage
-        plan[start : start + len(step)] = step
-        return plan
-
-    def cast(self, number: int, vote: Vote) -> None:
-        """Count a sample of a member or, numbered after the members, of the fallback model that is being asked."""
-        ballot, place = self.ballot_of(number)
-        is_open = ballot is self.ballot or not self.leaders or vote in self.leaders
-        ballot.cast(place, vote if is_open else SILENT)
-
-    def lose(self, number: int, samples: int) -> bool:
-        """Give up samples that will never come; False where too few are left for a say."""
-        ballot, place = self.ballot_of(number)
-        for _ in range(samples):
-            ballot.lose(place)
-        needs = self.terms.needs if ballot is self.ballot else self._needs[number - len(self.ballot.samples) :]
-        return ballot.samples[place] >= needs[place]
-
-    def drop(self, number: int) -> None:
-        """Take a model out: from now on it has no say."""
-        ballot, place = self.ballot_of(number)
-        ballot.drop(place)
-
-    def has_say(self, number: int) -> bool:
-        """Whether a model is not out."""
-        ballot, place = self.ballot_of(number)
-        return ballot.samples[place] > 0
-
-    def ballot_of(self, number: int) -> tuple[Ballot, int]:
-        """Where the samples of a model are counted: the ballot, and the model's place in it."""
-        members = len(self.ballot.samples)
-        return (self.ballot, number) if number < members else (self.fallback[number - members], 0)
-
-    def cut(self) -> bool:
-        """Whether samples that are on their way are no longer needed."""
-        return self._sampling.cut(self._voting)
+    def deciding(self) -> Ballot:
+        """The vote that fallback models only settle: the members', or that of a cascade's primary."""
+        return self._stages[0].ballot if self.stopped == "cascade" else self.main.ballot
 
     @property
     def winner(self) -> Answer:
         """The category that is served."""
-        return self.terms.active(self.ballot).preferred(self.leaders)
+        return self.deciding.preferred(self.leaders)
 
-    @property
-    def _voting(self) -> Ballot:
-        return self.ballot if self._stage < 0 else self.fallback[self._stage]
-
-    def _left_open(self) -> tuple[Answer, ...]:
-        if self._stage < 0:
-            return self.terms.leaders(self.ballot)
-        return self._voting.standing().leaders or self.leaders
-
-
-def error_bound(ballot: Ballot, enough: float = 1.0) -> float:
-    """Upper bound, under the prior, on the probability that the remaining votes change the outcome.
-
-    Summing stops above `enough`: whoever asks will not stop sampling then.
-    """
-    standing = ballot.standing()
-    if standing.decided:
-        return 0.0
-    if len(standing.leaders) != 1 or max(ballot.left) > MOST_REMAINING:
-        return 1.0
-    (leader,) = standing.leaders
-    scores = ballot.scores()
-    top = scores.pop(leader)
-    # An unseen category stands for all that nobody has named yet: it has no votes.
-    rivals = [(score, [votes[answer] for votes in ballot.counts]) for answer, score in scores.most_common()]
-    unseen = (0, [0] * len(ballot.counts))
-    total = 0.0
-    for score, theirs in [*rivals, unseen]:
-        total += _overtakes(ballot, leader, theirs, top - score, categories=len(scores) + 2)
-        if total > enough:
-            break
-    return min(1.0, total)
-
-
-def fewest(ballot: Ballot, error: float) -> list[int]:
-    """The smallest equal number of samples of each member after which sampling could stop: if all back the leader.
-
-    Before the first vote they would have to agree, which is the same.
-    """
-    most = max(ballot.left)
-    leaders = ballot.standing().leaders
-    backed = leaders[0] if leaders else ""
-    low, high = 1, most
-    while low < high:
-        middle = (low + high) // 2
-        if _bound_if_backed(ballot, backed, middle, error) <= error:
-            high = middle
-        else:
-            low = middle + 1
-    return [min(low, left) for left in ballot.left]
-
-
-def _bound_if_backed(ballot: Ballot, answer: Answer, number: int, enough: float) -> float:
-    return error_bound(ballot.backed(answer, number), enough)
-
-
-def _overtakes(ballot: Ballot, leader: Answer, theirs: Sequence[int], lead: int, categories: int) -> float:
-    """Probability that a rival with `theirs` votes of each member ends level with the leader or ahead of it."""
-    open_members = [member for member in ballot.members if ballot.left[member]]
-    states = tuple(
-        (ballot.units[m], ballot.left[m], *_posterior(ballot, m, leader, theirs[m], categories)) for m in open_members
-    )
-    return _reaches(states, lead)
-
-
-@lru_cache(maxsize=2**18)
-def _reaches(states: tuple[tuple[int, int, int, int, int], ...], lead: int) -> float:
-    """Probability that what a rival gains of all members is at least the lead; questions often share their states.
-
-    Gains of the members add up, so their chances convolve: a product of Fourier transforms, all of one length.
-    """
-    most = sum(unit * left for unit, left, *_ in states)
-    # On a long scale gains are rounded up and the lead down, so that the bound stays one.
-    step = -(-most // MOST_SWINGS)
-    places = [-(-unit * np.arange(-left, left + 1) // step) for unit, left, *_ in states]
-    lowest = [int(own[0]) for own in places]
-    widest = sum(int(own[-1] - own[0]) for own in places)
-    length = min(odd << (widest // odd).bit_length() for odd in (1, 3, 5))
-    chances = np.zeros((len(states), length))
-    for row, own, (_, left, *posterior) in zip(chances, places, states, strict=True):
-        row[own - own[0]] = _gains(*posterior, left)
-    total = irfft(np.multiply.reduce(rfft(chances), axis=0), length)
-    needed = lead // step - sum(lowest)
-    return float(np.maximum(total[max(0, needed) :], 0.0).sum()) if needed < length else 0.0
-
-
-def _posterior(ballot: Ballot, member: int, leader: Answer, theirs: int, categories: int) -> tuple[int, int, int]:
-    """Pseudo-counts of leader, rival and all categories together."""
-    votes = ballot.counts[member]
-    return votes[leader] + 1, theirs + 1, votes.total() + categories
-
-
-@lru_cache(maxsize=2**14)
-def _gains(leader: int, rival: int, total: int, left: int) -> NDArray[np.float64]:
-    """Chance of each net gain, from -left to left, of the rival on the leader among Dirichlet-multinomial votes."""
-    own, theirs = _splits(left)
-    terms = _log_terms(leader, left)[own] + _log_terms(rival, left)[theirs]
-    terms += _log_terms(total - leader - rival, left)[left - own - theirs]
-    chances: NDArray[Any] = np.bincount(theirs - own + left, np.exp(terms - _log_terms(total, left)[left]))
-    return chances
-
-
-@lru_cache(maxsize=MOST_REMAINING + 1)
-def _splits(left: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Every way in which votes may go to the leader and to the rival."""
-    own, theirs = np.indices((left + 1, left + 1)).reshape(2, -1)
-    possible = own + theirs <= left
-    return own[possible], theirs[possible]
-
-
-@lru_cache(maxsize=2**12)
-def _log_terms(start: int, most: int) -> NDArray[np.float64]:
-    """Log of start (start + 1) … (start + k - 1) / k! for each k up to `most`."""
-    steps = np.arange(most)
-    with np.errstate(divide="ignore"):  # No pseudo-count, no votes: the chance of any is 0.
-        return np.concatenate([[0.0], np.cumsum(np.log(start + steps) - np.log(steps + 1))])
+    def ask_primary(self) -> None:
+        """Let the primary decide alone, by what it has said and may still say."""
+        own = Stage(self.terms, [0], self.main.ballot.samples[:1], None)
+        own.needs, own.ballot.counts = self.main.needs[:1], self.main.ballot.counts[:1]
+        own.ballot.cast_by = self.main.ballot.cast_by[:1]
+        self.main, self._stages, self._at, self._before = own, [own], 0, self.rounds
+        self.leaders, self.stopped = (), "all"

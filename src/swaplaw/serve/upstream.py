@@ -1,11 +1,8 @@
-"""What comes back from an upstream: samples, or nothing that can be used.
+"""A member's upstream: any OpenAI-compatible endpoint, with bounds on everything it may do to us.
 
-How an upstream is spared: a circuit for one that fails, a throttle for one that wants fewer calls.
-
-A rate limit is not a failure. It never opens the circuit: it pauses all calls to that upstream for as long as it asks,
-and halves how many may run at once; every success then adds a little back.
-
-A member's upstream: any OpenAI-compatible endpoint, with bounds on everything it may do to us.
+What comes back is samples, or nothing that can be used. An upstream is spared by a circuit where it fails, and by a
+throttle where it wants fewer calls. A rate limit is not a failure. It never opens the circuit: it pauses all calls to
+that upstream for as long as it asks, and halves how many may run at once; every success then adds a little back.
 
 Concurrency, time and size of responses are limited; what may pass is tried again after a random pause; an upstream that
 keeps failing is left alone for a while (circuit breaking). Redirects are not followed, proxies and credentials are not
@@ -23,7 +20,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from email.utils import parsedate_to_datetime
 from functools import partial
-from itertools import takewhile
 from math import inf, isfinite
 from time import monotonic, time
 from typing import Any, NamedTuple
@@ -193,66 +189,6 @@ class Circuit:
             self._retry_at = self._clock() + self._cooldown
 
 
-class Deadlines:
-    """Ends work that takes too long, by one timer for all of it: one for each would cost more than its vote."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._ends: dict[asyncio.Task[Any], float] = {}
-        self._timer: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def __call__(self) -> Deadline:
-        """A context that the current task works in; TimeoutError is raised from it where that takes too long."""
-        loop = asyncio.get_running_loop()
-        task = asyncio.current_task(loop)
-        if task is None:
-            raise RuntimeError("only a task can be ended")
-        self._ends[task] = loop.time() + self._seconds
-        if self._timer is None or self._loop is not loop:
-            self._loop, self._timer = loop, loop.call_later(self._seconds, self._sweep, loop)
-        return Deadline(self, task)
-
-    def end(self, task: asyncio.Task[Any]) -> bool:
-        """The task's work has ended; True where it was cancelled for taking too long."""
-        return self._ends.pop(task, None) is None
-
-    def expire(self, task: asyncio.Task[Any]) -> None:
-        """The task's time is up."""
-        if self._ends.pop(task, None) is not None:
-            task.cancel()
-
-    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel what is due: tasks are in the order of their ends."""
-        self._timer = None
-        now = loop.time()
-        for task in list(takewhile(lambda task: self._ends[task] <= now, self._ends)):
-            self.expire(task)
-        if (following := next(iter(self._ends.values()), None)) is not None:
-            self._timer = loop.call_at(following, self._sweep, loop)
-
-
-class Deadline:
-    """The time that one piece of work has."""
-
-    __slots__ = ("_deadlines", "_task")
-
-    def __init__(self, deadlines: Deadlines, task: asyncio.Task[Any]) -> None:
-        self._deadlines, self._task = deadlines, task
-
-    def expire(self) -> None:
-        """The time is up now."""
-        self._deadlines.expire(self._task)
-
-    def __enter__(self) -> Deadline:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        # A task that somebody else has cancelled, too, is not only late.
-        if self._deadlines.end(self._task) and not self._task.uncancel() and kind is asyncio.CancelledError:
-            raise TimeoutError
-
-
 class Throttle:
     """How many calls to one model run at once, and until when none may start; shared by all policies that use it."""
 
@@ -377,14 +313,24 @@ class Asked:
     """
 
     def __init__(self, body: Mapping[str, Any]) -> None:
-        self.body = body
+        self._body = body
         caps = [body[name] for name in ("max_tokens", "max_completion_tokens") if name in body]
         self.max_tokens: int | None = min(caps, default=None)
         """The most that a sample may say."""
+        self._written: dict[Client, bytes] = {}
         try:
-            self.more = b"," + open_json(body)[1:] if body else b""
+            self._more = b"," + open_json(body)[1:] if body else b""
         except ValueError:
             raise InputError("the request holds a number that is too large") from None
+
+    def written(self, client: Client) -> bytes:
+        """The request to an upstream, once for all samples: a JSON object that is still open."""
+        found = self._written.get(client)
+        if found is None:
+            own = client.own
+            found = open_json({**self._body, **own}) if self._body.keys() & own.keys() else open_json(own) + self._more
+            self._written[client] = found
+        return found
 
 
 def open_json(content: Mapping[str, Any]) -> bytes:
@@ -465,7 +411,7 @@ class Switchboard:
 
 
 class Client:
-    """Draws samples of one member."""
+    """Draws samples of one member, of its upstream or of the one that stands in for that."""
 
     def __init__(
         self,
@@ -477,29 +423,25 @@ class Client:
         observe: Observe = lambda result, seconds: None,
     ) -> None:
         self.member, self.upstream = member, upstream
-        self.model = upstream.model or member.model
-        self.throttle = switchboard.throttle(upstream, self.model)
-        self.circuit = switchboard.circuit(upstream, self.model)
-        self._deadlines = Deadlines(upstream.timeout)
-        self._switchboard = switchboard
-        self._observe = observe
-        self._max_answer_bytes = max_answer_bytes
+        model = upstream.model or member.model
+        self.own = {"model": model, **upstream.extra}
+        """The fields of a request that are this upstream's."""
+        self.throttle = switchboard.throttle(upstream, model)
+        self.circuit = switchboard.circuit(upstream, model)
+        self._switchboard, self._observe, self._max_answer_bytes = switchboard, observe, max_answer_bytes
         self._pauses = random.Random()
         self._trials: set[asyncio.Task[list[Completion]]] = set()
         self._key = upstream.key()
-        self._own = {"model": self.model, **upstream.extra}
-        self._own_text = open_json(self._own)
         self._url = URL(f"{upstream.base_url}/chat/completions")
-
-    def prepare(self, asked: Asked) -> bytes:
-        """Write a request once for all samples of a question: a JSON object that is still open."""
-        if asked.body.keys() & self.upstream.extra.keys():
-            return open_json({**asked.body, **self._own})
-        return self._own_text + asked.more
+        self._other = (
+            Client(member, upstream.fallback, switchboard, max_answer_bytes=max_answer_bytes, observe=observe)
+            if upstream.fallback
+            else None
+        )
 
     async def draw(
         self,
-        prepared: bytes,
+        asked: Asked,
         number: int = 1,
         seed: int | None = None,
         until: float = inf,
@@ -507,10 +449,35 @@ class Client:
     ) -> list[Completion]:
         """Draw this many samples with one call, trying again where that may help and there is time until `until`.
 
-        `sent` is told of samples that may have to be paid: of each attempt, and less by those that were refused.
+        Where that fails, the upstream that stands in is asked; where it only takes long (`hedge`), another call is
+        made, and the first answer counts. `sent` is told of samples that may have to be paid: of each attempt, and less
+        by those that were refused.
         """
+        call, hedge, other = (asked, number, seed, until, sent), self.upstream.hedge, self._other or self
+        if other is self and hedge is None:
+            return await self._draw(*call)
+        first = asyncio.create_task(self._draw(*call))
+        asking = {first}
+        try:
+            await asyncio.wait(asking, timeout=hedge)
+            failure = first.exception() if first.done() else None
+            if first.done() and (failure is None or other is self or getattr(failure, "status", None) in OUR_FAULT):
+                return first.result()
+            asking.add(asyncio.create_task(other._draw(*call)))
+            while True:
+                ended, asking = await asyncio.wait(asking, return_when="FIRST_COMPLETED")
+                well = [task for task in ended if task.exception() is None]
+                if well or not asking:
+                    return (well or list(ended))[0].result()
+        finally:
+            for task in asking:
+                task.cancel()
+
+    async def _draw(
+        self, asked: Asked, number: int, seed: int | None, until: float, sent: Callable[[int], None]
+    ) -> list[Completion]:
         more = b"" if seed is None else b',"seed":%d' % seed
-        payload = prepared + more + (b',"n":%d}' % number if number > 1 else b"}")
+        payload = asked.written(self) + more + (b',"n":%d}' % number if number > 1 else b"}")
         give_up = min(until, monotonic() + self.upstream.patience)
         failures = refusals = 0
         while True:
@@ -596,7 +563,7 @@ class Client:
     async def _timed(self, payload: bytes, number: int) -> list[Completion]:
         start = monotonic()
         try:
-            with self._deadlines():
+            async with asyncio.timeout(self.upstream.timeout):
                 completions = await self._call(payload, number)
         except RateLimitedError:
             # The upstream is there and well: neither a failure nor the proof that it can answer.
@@ -622,22 +589,23 @@ class Client:
             if response.status != 200:
                 response.close()
                 raise refusal(response)
-            body = await self._read(response, self._max_answer_bytes * number)
-        return parse(body, number)
+            return parse(await whole(response, self._max_answer_bytes * number), number)
 
-    async def _read(self, response: aiohttp.ClientResponse, limit: int) -> bytes:
-        # Anything compressed might unfold to any size; it was not asked for.
-        if response.headers.get("content-encoding", "identity") != "identity":
+
+async def whole(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """The body of a response, which is bounded."""
+    # Anything compressed might unfold to any size; it was not asked for.
+    if response.headers.get("content-encoding", "identity") != "identity":
+        response.close()
+        raise UpstreamError("malformed", passing=False)
+    chunks, size = [], 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > most:
             response.close()
-            raise UpstreamError("malformed", passing=False)
-        chunks, size = [], 0
-        async for chunk in response.content.iter_any():
-            size += len(chunk)
-            if size > limit:
-                response.close()
-                raise UpstreamError("too large", passing=False, healthy=True)
-            chunks.append(chunk)
-        return b"".join(chunks)
+            raise UpstreamError("too large", passing=False, healthy=True)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def refusal(response: aiohttp.ClientResponse) -> UpstreamError:
