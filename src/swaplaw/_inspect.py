@@ -7,5 +7,6 @@ swaplaw that registers something with Inspect adds its line here, and nothing el
 from swaplaw.collect.provider import local
 from swaplaw.collect.task import mcq
 from swaplaw.serve.inspect import ensemble, policy
+from swaplaw.serve.judging import judged, weighted
 
-__all__ = ["ensemble", "local", "mcq", "policy"]
+__all__ = ["ensemble", "judged", "local", "mcq", "policy", "weighted"]

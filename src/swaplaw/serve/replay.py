@@ -200,19 +200,20 @@ def replay(
     if not questions:
         raise InputError(f"there is no question that all of {listing(models)} answered")
     full: dict[str, Decided] = {}
-    decided: dict[str, list[Decided]] = {name: [] for name in rules}
+    found: dict[str, list[Decided]] = {name: [] for name in rules}
     prices = tuple(one.price for one in policy.asked)
     for question in progress(questions):
-        full[question] = _decide(played, policy, question, FULL)
+        full[question] = decided(played, policy, question, FULL)
         for name, rule in rules.items():
-            decided[name].append(full[question] if rule == FULL else _decide(played, policy, question, rule))
+            found[name].append(full[question] if rule == FULL else decided(played, policy, question, rule))
     return [
-        Replayed(name, rule, prices, tuple(found), sum(set(one.ties) != set(full[one.question].ties) for one in found))
-        for (name, rule), found in zip(rules.items(), decided.values(), strict=True)
+        Replayed(name, rule, prices, tuple(own), sum(set(one.ties) != set(full[one.question].ties) for one in own))
+        for (name, rule), own in zip(rules.items(), found.values(), strict=True)
     ]
 
 
-def _decide(played: Recorded, policy: Policy, question: str, rule: StopRule) -> Decided:
+def decided(played: Recorded, policy: Policy, question: str, rule: StopRule) -> Decided:
+    """What the policy decides on one question, and what it drew for that."""
     said = [played.answers[one.model, question][: one.samples] for one in policy.asked]
     course = Course(terms_of(policy), rule, [len(own) for own in said])
     spent = [0] * len(said)
