@@ -1,4 +1,4 @@
-"""Arrays: their types, ragged columns laid out as rectangles, and derived ones kept as long as there is room.
+"""Arrays: their types, ragged columns laid out as rectangles, rows numbered, and derived ones kept while there is room.
 
 A ragged column (a question) holds some values (its rivals), top first. Columns are sorted by falling height, so every
 row is a contiguous prefix of the columns. Rows of similar width are padded to rectangles, which reduce over their
@@ -7,7 +7,7 @@ columns at the speed of memory; a flat array holds them in turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,8 @@ Ints = npt.NDArray[Any]
 """Whole numbers: of 64 bits or fewer where they fit, Python's own (dtype object) where they do not."""
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.floating[Any]]
+SPREAD = 8
+"""Keys are looked up in a table of all that there could be, as long as it has no more places than this per row."""
 
 
 @dataclass(frozen=True)
@@ -161,3 +163,45 @@ class Kept:
 
     def __setstate__(self, room: int) -> None:
         self.__init__(room)  # type: ignore[misc]
+
+
+def summed(key: Ints, keys: int, numbers: Ints) -> tuple[Ints, Ints]:
+    """The different keys (below `keys`), rising, and the sum of each one's numbers; keys without any are left out."""
+    if keys <= SPREAD * len(key):
+        table = np.bincount(key, numbers, minlength=keys)
+        found = np.flatnonzero(table)
+        return found, table[found].astype(np.int64)
+    found, place = np.unique(key, return_inverse=True)
+    total = np.zeros(len(found), dtype=np.int64)
+    np.add.at(total, place, numbers)
+    return found[total > 0], total[total > 0]
+
+
+def distinct(key: Ints, keys: int) -> tuple[Ints, Ints]:
+    """The different keys (below `keys`), rising, and the place of each row's among them."""
+    if keys <= SPREAD * len(key):
+        seen = np.zeros(keys, dtype=np.int64)
+        seen[key] = 1
+        return np.flatnonzero(seen), (np.cumsum(seen) - 1).take(key)
+    found, place = np.unique(key, return_inverse=True)
+    return found, place
+
+
+def alike(facts: Iterable[Ints]) -> tuple[Ints, Ints]:
+    """Number things by their facts, an array each; those with the same share a number. Also, where each first is."""
+    number = np.zeros(1, dtype=np.int64)
+    for fact in facts:
+        least, most = int(fact.min(initial=0)), int(fact.max(initial=0))
+        # Numbers stay below that of things, so that a pair of them fits 64 bits.
+        keys = (int(number.max(initial=0)) + 1) * (most - least + 1)
+        _, number = distinct(number * (most - least + 1) + (fact - least), keys)
+    first = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.intp)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return number, first
+
+
+def one_each(key: Ints, keys: int, value: Ints) -> Ints | None:
+    """The value of each key (-1 of one that does not occur), or None where rows of one key differ."""
+    values = np.full(keys, -1)
+    values[key] = value
+    return values if (values.take(key) == value).all() else None

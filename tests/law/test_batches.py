@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import swaplaw as sl
-from swaplaw._arrays import Kept
+from swaplaw._arrays import Kept, alike
 from swaplaw.law import spans
 from swaplaw.law.curve import curve_of, curves_of
 from swaplaw.law.pair import Pair
 from swaplaw.law.spans import batches
-from swaplaw.votes.codes import alike
 
 from support.corpora import corpora, weights
 from support.twin import Corpus, law

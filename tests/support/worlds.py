@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from swaplaw.votes.rivals import arrange
-from swaplaw.votes.tally import Tally
+from swaplaw.votes.tally import Tally, arrange
 
 Array = npt.NDArray[Any]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.votes import engines
-from swaplaw.votes.codes import Codes
+from swaplaw.votes.counts import Codes
 from swaplaw.votes.tally import Tally
 
 HEADER = "question,model,answer,gold\n"

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, get_model, model
 
 import swaplaw as sl
 from swaplaw.importers.meaning import judged_by
-from swaplaw.votes.grouping import group_answers, read_grouping
+from swaplaw.votes.canonical import group_answers, read_grouping
 from swaplaw.votes.table import votes_of
 
 from support.commands import Finished

@@ -47,8 +47,8 @@ from swaplaw.evidence.interval import LEVEL, POWER, Effect
 from swaplaw.evidence.units import Unit
 from swaplaw.votes import inputs
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
-from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.provenance import fingerprint_of
 from swaplaw.votes.tally import Tally
 
 Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]

@@ -140,7 +140,7 @@ class Contests:
     """What models said, as one sparse matrix: an answer for each line, a model for each column.
 
     The answers to a question stand together, gold first: a *contest*. Where a question has several right answers there
-    is a contest for each of them (see `votes.rivals`), in which the others are rivals.
+    is a contest for each of them (see `votes.tally`), in which the others are rivals.
     """
 
     matrix: csr_matrix = field(repr=False)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from swaplaw.errors import Fix, InputError, MissingExtraError, quote
 from swaplaw.importers.record import Options
-from swaplaw.votes.grouping import Grouping, group_answers, read_grouping
+from swaplaw.votes.canonical import Grouping, group_answers, read_grouping
 from swaplaw.votes.table import Votes
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from swaplaw.votes.grouping import Judge
+    from swaplaw.votes.canonical import Judge
 
 PROMPT = (
     "Do these two answers to the same question mean the same? Reply with one word, SAME or DIFFERENT.\n\n"

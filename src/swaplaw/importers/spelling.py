@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from swaplaw._arrays import summed
 from swaplaw.answers.forms import canonicaliser
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.checks.answers import numbered_otherwise
 from swaplaw.votes.checks.golds import is_letter
 from swaplaw.votes.checks.silence import is_no_answer
-from swaplaw.votes.codes import summed
 from swaplaw.votes.table import Votes
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._arrays import Ints
-from swaplaw.votes.codes import alike
+from swaplaw._arrays import Ints, alike
 from swaplaw.votes.tally import Tally, credits
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def table(samples_a: int, samples_b: int) -> Breakpoints:
 
 @dataclass(frozen=True)
 class Spans:
-    """For each row (see `rivals`) that the weight matters to, the slots in which gold is in the tie set."""
+    """For each row (see `votes.tally`) that the weight matters to, the slots in which gold is in the tie set."""
 
     row: Ints
     """Which of the rows."""

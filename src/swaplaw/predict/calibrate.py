@@ -28,8 +28,8 @@ from swaplaw.law.spans import Spans, batches, own_scores, spans_of_batch
 from swaplaw.law.weights import DEFAULT_WEIGHT, PAPER_GRID, as_weight
 from swaplaw.predict.law_file import Law
 from swaplaw.votes import inputs
-from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.provenance import fingerprint_of
 from swaplaw.votes.tally import Tally, tie_credit
 
 AT_WEIGHT = ("alpha", "gamma", "lambda", "residual_at_weight_mean", "residual_at_weight_sd", "r2", "rho", "rmse")

@@ -23,8 +23,8 @@ from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
 from swaplaw.report.parts import front_part, most_accurate, now_part, panels_part, screening_part, telling_part
 from swaplaw.report.words import proof
-from swaplaw.votes.fingerprint import fingerprint_of
 from swaplaw.votes.inputs import VotesLike, vote_table
+from swaplaw.votes.provenance import fingerprint_of
 from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 

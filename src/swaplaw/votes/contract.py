@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from swaplaw._arrays import SPREAD, one_each
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.votes import engines
-from swaplaw.votes.codes import SPREAD, Codes, one_each
+from swaplaw.votes.counts import Codes
 from swaplaw.votes.files import Source, reading
 
 if TYPE_CHECKING:

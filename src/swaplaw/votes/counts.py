@@ -2,24 +2,22 @@
 
 Categories are answers as they were counted: what can be known without gold. Each is right or wrong, by gold or by
 grades; an answer that was graded both ways is what most of its votes say. Where a question has several right answers,
-each has a row of its own (see `rivals`).
+each has a row of its own (see `votes.tally`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from swaplaw._arrays import Bools, Ints
+from swaplaw._arrays import Bools, Ints, alike, distinct
 from swaplaw.errors import quote, several
-from swaplaw.votes.codes import Codes, alike, distinct, numbered
-from swaplaw.votes.options import OPTIONS, stated_options
-from swaplaw.votes.rivals import RightSets, Rivals, arrange
-from swaplaw.votes.tally import NO_NULLS, Nulls, Tally, by_model, grid
+from swaplaw.votes.tally import NO_NULLS, Nulls, RightSets, Rivals, Tally, arrange, by_model, grid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +26,47 @@ if TYPE_CHECKING:
 
 UNSTATED = "unstated"
 """The reason of a null vote that gives none."""
+OPTIONS = "options"
+"""The column that states how many options a question has. Votes are not counted by it: it comes with the counts, the
+largest number that they state. A user's own column of that name, which holds something else, states nothing."""
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 26
+"""Numbers beyond these are not numbers of options."""
+
+
+class Codes:
+    """Numbers the texts of a table's columns, each column once, when it is asked for."""
+
+    def __init__(self, counts: pl.DataFrame) -> None:
+        self.counts = counts
+        self._found: dict[str, tuple[pl.Series, Ints]] = {}
+
+    def __call__(self, column: str) -> tuple[pl.Series, Ints]:
+        """The different texts of a column, sorted, and the place of each row's among them; null comes after all."""
+        if column not in self._found:
+            self._found[column] = numbered(self.counts[column])
+        return self._found[column]
+
+    @cached_property
+    def right(self) -> Bools:
+        """Which rows are right: by their grade, or where there are no grades because the answer is gold."""
+        if "correct" in self.counts.columns:
+            grades: Bools = self.counts["correct"].fill_null(False).to_numpy()
+            return grades
+        (answers, answer), (golds, gold) = self("answer"), self("gold")
+        place = np.append(answers.search_sorted(golds).to_numpy().astype(np.int64), -1)
+        # A gold that nobody gave, or that nobody knows, is no answer's place.
+        place[:-1][~golds.is_in(answers.implode()).to_numpy()] = -1
+        right: Bools = place.take(gold) == answer
+        return right
+
+
+def numbered(texts: pl.Series) -> tuple[pl.Series, Ints]:
+    """The different texts, sorted, and the place of each among them; null comes after all."""
+    import polars as pl
+
+    names = texts.drop_nulls().unique().sort()
+    places = texts.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(len(names)).to_numpy()
+    return names, places
 
 
 def tally_counts(
@@ -295,3 +334,20 @@ def _nulls(counts: pl.DataFrame, model: Ints, question: Ints) -> Nulls:
     reasons = rows["reason"].fill_null(UNSTATED) if "reason" in rows.columns else pl.Series([UNSTATED] * len(rows))
     names, reason = numbered(reasons)
     return Nulls(model[null], question[null], reason, rows["votes"].to_numpy(), tuple(names))
+
+
+def stated_options(stated: Ints, question: Ints, answers: Ints) -> Ints | None:
+    """The number of options of each question, 0 where none is stated; None where none is stated anywhere.
+
+    Parameters
+    ----------
+    stated : array
+        The number that each count states, 0 where it states none.
+    question : array
+        The question of each count.
+    answers : array
+        How many different answers each question got, gold included: it has at least as many options.
+    """
+    most = np.zeros(len(answers), dtype=np.int64)
+    np.maximum.at(most, question, stated)
+    return np.where(most > 0, np.maximum(most, answers), 0) if most.any() else None

@@ -12,10 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from swaplaw._arrays import Ints
+from swaplaw._arrays import Ints, distinct
 from swaplaw.errors import InputError, quote
-from swaplaw.votes.codes import Codes, distinct
-from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS, OPTIONS
+from swaplaw.votes.counts import FEWEST_OPTIONS, MOST_OPTIONS, OPTIONS, Codes
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -18,8 +18,8 @@ import numpy as np
 
 from swaplaw.votes import engines
 from swaplaw.votes.contract import DEFAULT_DATASET
+from swaplaw.votes.counts import FEWEST_OPTIONS, MOST_OPTIONS
 from swaplaw.votes.inputs import VotesLike, vote_table
-from swaplaw.votes.options import FEWEST_OPTIONS, MOST_OPTIONS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,13 +1,18 @@
-"""How votes came about, as files of votes record it, so that what is deployed is read as what was judged."""
+"""How votes came about, as files of votes record it, and a fingerprint that says which votes a result rests on."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from swaplaw._files import is_complaint
+from swaplaw.votes import inputs
+from swaplaw.votes.inputs import VotesLike
 
 PROVENANCE = "swaplaw"
 """The key of a Parquet file's metadata under which its provenance stands, as JSON."""
@@ -54,3 +59,42 @@ def spelt(origin: Mapping[str, Any], canonical: Iterable[str]) -> dict[str, Any]
     if not forms or not isinstance(reader, Mapping):
         return dict(origin)
     return {**origin, "reader": {**reader, "canonical": [*reader.get("canonical", ()), *forms]}}
+
+
+def fingerprint_of(votes: VotesLike) -> str:
+    """Compute the SHA-256 of all counts with their names.
+
+    Parameters
+    ----------
+    votes : Tally, Votes, dataframe, path or paths
+        The votes of one dataset (see `tally`).
+
+    Returns
+    -------
+    str
+        The same for the same votes, in whatever file, format or order.
+
+    Examples
+    --------
+    >>> import swaplaw as sl
+    >>> fingerprint_of(sl.demo_votes())[:14]
+    'sha256:c05fafb'
+    """
+    tally = inputs.tally(votes)
+    labels = np.array(tally.questions, dtype=object)[tally.rivals.question]
+    # No answer sorts before every answer: None and text do not compare.
+    names = [
+        (question, label is not None, label or "") for question, label in zip(labels, tally.rivals.labels, strict=True)
+    ]
+    rank = np.empty(len(names), dtype=np.intp)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    digest = hashlib.sha256()
+    digest.update(json.dumps([tally.dataset, tally.models, tally.questions, tally.clusters]).encode())
+    for model in range(len(tally.models)):
+        own = slice(tally.starts[model], tally.starts[model + 1])
+        places = tally.positions[own]
+        order = np.argsort(rank[places])
+        spots, counts = places[order], tally.counts[own][order].tolist()
+        ordered = list(zip(labels[spots].tolist(), tally.rivals.labels[spots].tolist(), counts, strict=True))
+        digest.update(json.dumps([tally.gold[model].tolist(), ordered]).encode())
+    return f"sha256:{digest.hexdigest()}"

@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 from swaplaw._files import writing
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
-from swaplaw.votes.codes import Codes
 from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
-from swaplaw.votes.counts import graded_both_ways
+from swaplaw.votes.counts import OPTIONS, Codes, graded_both_ways
 from swaplaw.votes.files import Source, reading
-from swaplaw.votes.options import OPTIONS
 from swaplaw.votes.provenance import COUNTS, PROVENANCE, agreed
 
 if TYPE_CHECKING:
