@@ -125,7 +125,7 @@ def test_votes_come_about_as_signed(base_url: str, world: World, start: Start) -
     (body,) = world.bodies
     assert body["temperature"] == 0.7
     assert body["messages"][-1]["content"] == "Reply with a letter.\nWhich?"
-    assert signed(base_url).unsigned == []
+    assert signed(base_url).unknown == []
     with pytest.raises(InputError, match=r"serving.temperature is 1.0, but the policy was judged on votes with 0.7"):
         signed(base_url, temperature=1.0)
     with pytest.raises(InputError, match=r"serving.answer is .* but the policy was judged on"):
@@ -379,3 +379,26 @@ def test_one_authorization_header_and_none_behind_the_body(base_url: str) -> Non
         assert status(length + wrong + right, body) == 400
         chunked = f"{len(body):x}\r\n{body}\r\n0\r\n{right}\r\n"
         assert status("transfer-encoding: chunked\r\n", chunked) == 401
+
+
+def test_a_policy_with_a_key_is_held_to_it(base_url: str, tmp_path: Path) -> None:
+    """A fingerprint is no protection: whoever changes a policy makes a new one."""
+    from swaplaw.decide.policy import policy_key, read_policy
+
+    secret, other, short = (tmp_path / name for name in ("secret", "other", "short"))
+    for file, content in ((secret, "k" * 32 + "\n"), (other, "x" * 32), (short, "guess")):
+        file.write_text(content)
+    file, policy = tmp_path / "policy.json", signed(base_url).policy
+    policy.write(file, policy_key(secret))
+    assert read_policy(file, policy_key(secret)) == policy
+    for key in (None, policy_key(other)):
+        with pytest.raises(InputError, match=r"written with a secret key|changed after it was written"):
+            read_policy(file, key)
+    file.write_text(file.read_text().replace('"samples": 1', '"samples": 2'))
+    with pytest.raises(InputError, match="changed after it was written"):
+        read_policy(file, policy_key(secret))
+    policy.write(file)
+    with pytest.raises(InputError, match="fingerprint, which anybody can make"):
+        read_policy(file, policy_key(secret))
+    with pytest.raises(InputError, match="can be guessed"):
+        policy_key(short)

@@ -63,6 +63,7 @@ SECOND = option("--secondary", "The other one.", metavar="MODEL")
 def recommend(
     votes: VotesGiven,
     output: str | None,
+    policy_key_file: str | None,
     models: list[str] | None,
     max_models: int | None,
     min_gain: float,
@@ -74,8 +75,11 @@ def recommend(
     crew: dict[str, Any],
 ) -> None:
     """Say what to deploy now, how many calls it takes, and whether an ensemble is proven to gain."""
+    from swaplaw.decide.policy import policy_key
     from swaplaw.decide.recommend import recommend
     from swaplaw.votes.checks import find_checks
+
+    key = None if policy_key_file is None else policy_key(policy_key_file)
 
     table = votes.votes()
     tally = table.tally(votes.dataset)
@@ -98,7 +102,7 @@ def recommend(
     elif output is not None:
         from swaplaw.serve.drift import calibrated_on
 
-        calibrated_on(found.policy, table, votes.dataset).write(output)
+        calibrated_on(found.policy, table, votes.dataset).write(output, key)
     answer(found, lambda: _show_recommendation(found))
     if output is not None and not nonsense and not wants_json():
         say(f"Wrote {output}.")

@@ -103,6 +103,11 @@ OPTIONS: dict[str, Option] = {
     "by": BY,
     "seed": SEED,
     "output": OUTPUT,
+    "policy_key_file": option(
+        "--policy-key-file",
+        "A secret: policies are written with an HMAC by it, and read only with one.",
+        metavar="FILE",
+    ),
     "top": option("--top", "Rows of the printed table.", type=click.IntRange(1), default=30),
     "anytime": switch("--anytime", "Evidence that stays valid however often you look."),
     "prices": option("--prices", 'Prices per sample, as JSON: {"model": price}.', metavar="FILE"),

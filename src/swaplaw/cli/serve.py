@@ -18,6 +18,7 @@ from swaplaw.cli.render import Column, answer, header, percent, say, show, text,
 from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 
 if TYPE_CHECKING:
+    from swaplaw.decide.policy import Policy
     from swaplaw.serve.drift import Monitor
     from swaplaw.serve.replay import Recorded, Replayed
     from swaplaw.serve.settings import Served
@@ -57,6 +58,7 @@ def serve(
     port: int,
     key_file: str | None,
     ledger: str | None,
+    policy_key_file: str | None,
     keys_env: str | None,
     names: tuple[str, ...],
     anonymous: bool,
@@ -90,6 +92,7 @@ def serve(
         refuse_strangers(host, guarded, anonymous)
         setup = Setup(
             policies,
+            policy_key_file,
             key_file,
             ledger,
             keys_env,
@@ -142,9 +145,9 @@ def greet(served: Sequence[Served], host: str, port: int, demo: bool) -> None:
     for one in served:
         members = ", ".join(f"{m.samples} x {quote(m.model)} at weight {m.weight}" for m in one.members)
         click.echo(f"Serving model {quote(one.name)} at {base}: {members}", err=True)
-        if one.unsigned and not demo:
+        if one.unknown and not demo:
             click.echo(
-                f"note: {quote(one.name)}: the policy does not say which {listing(one.unsigned)} its votes had; served "
+                f"note: {quote(one.name)}: the policy does not say which {listing(one.unknown)} its votes had; served "
                 "votes are as judged only if `serving` says the same",
                 err=True,
             )
@@ -173,10 +176,11 @@ def replay(
     rounds: tuple[int, ...],
     seed: int | None,
     silence: Silence | None,
+    policy_key_file: str | None,
     decisions: bool,
 ) -> None:
     """Say what POLICY decides on recorded VOTES, and what stopping early saves, at each setting."""
-    from swaplaw.decide.policy import is_policy, read_policy
+    from swaplaw.decide.policy import is_policy
     from swaplaw.serve.replay import recorded
     from swaplaw.serve.replay import replay as played_back
 
@@ -185,7 +189,7 @@ def replay(
         raise InputError("give the votes and, last, the policy file that `swaplaw recommend -o` wrote")
     if is_policy(paths[0]) and not is_policy(paths[-1]):
         paths = (*paths[1:], paths[0])  # As `drift` takes them.
-    policy = read_policy(paths[-1])
+    policy = read(paths[-1], policy_key_file)
     policy = policy if silence is None else replace(policy, silence=silence)
     given = replace(votes, paths=paths[:-1])
     loaded = given.votes()
@@ -215,6 +219,13 @@ def replay(
         },
         shown,
     )
+
+
+def read(path: str, key_file: str | None) -> Policy:
+    """Read a policy, with its key where one is given."""
+    from swaplaw.decide.policy import policy_key, read_policy
+
+    return read_policy(path, None if key_file is None else policy_key(key_file))
 
 
 def settings(rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, StopRule]:
@@ -286,17 +297,18 @@ def drift(
     calibration: tuple[str, ...],
     dataset: str | None,
     seed: int,
+    policy_key_file: str | None,
     fail_on_alarm: bool,
     reading: Reading,
 ) -> None:
     """Compare LIVE_VOTES, recorded by `serve --record`, with what the votes behind POLICY imply. No labels needed."""
-    from swaplaw.decide.policy import is_policy, read_policy
+    from swaplaw.decide.policy import is_policy
     from swaplaw.serve.drift import Monitor, calibration_of, live_questions
     from swaplaw.serve.replay import recorded
 
     if is_policy(live[-1]) and not is_policy(policy):
         policy, live = live[-1], (policy, *live[:-1])  # As `replay` takes them.
-    chosen = read_policy(policy)
+    chosen = read(policy, policy_key_file)
     expected: Sequence[Sequence[Sequence[Vote]]] | None = calibration_of(chosen)
     if calibration:
         models = [member.model for member in chosen.members]

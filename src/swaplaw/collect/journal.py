@@ -14,6 +14,7 @@ from pathlib import Path
 from inspect_ai.hooks import Hooks, SampleEnd, TaskStart, hooks
 from inspect_ai.log import EvalSample
 
+from swaplaw._files import write_text
 from swaplaw.importers.inspect.answers import Orders
 from swaplaw.importers.inspect.logs import read_ballot
 from swaplaw.importers.record import Options
@@ -30,7 +31,7 @@ class Journal:
         self.failure: str | None = None
         """What the last sample that failed died of."""
         self._file = file
-        file.write_text("".join(kept), encoding="utf-8")
+        write_text(file, "".join(kept))
         self._handle = file.open("a", encoding="utf-8")
 
     def begin(self, evaluation: str, model: str) -> None:

@@ -1,13 +1,17 @@
 """The policy file: what to deploy, on what evidence, from which votes. `recommend` writes it and serving reads it.
 
-Small readable JSON. Its digest covers all that was decided, so that a policy changed by hand is noticed: the members,
-the evidence, and, in `voting`, how the votes came about that the decision rests on (reader, temperature, prompt, what a
-truncated completion counts as, the threshold of a cascade). Only `serving` is left to whoever deploys it to fill in.
+Small readable JSON. Its digest covers all that was decided: the members, the evidence, and, in `voting`, how the votes
+came about that the decision rests on (reader, temperature, prompt, what a truncated completion counts as, the threshold
+of a cascade). Only `serving` is left to whoever deploys it to fill in.
+
+The digest is a fingerprint, which notices a change by accident: whoever changes a policy on purpose can make one, too.
+Where a secret key is given, it is an HMAC, which only who has the key can make.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,9 +20,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from swaplaw._files import write_text
+from swaplaw._files import regular, write_text
 from swaplaw._result import Result
-from swaplaw.errors import InputError, quote
+from swaplaw.errors import Fix, InputError, quote
 
 SCHEMA = "swaplaw.policy"
 VERSION = 2
@@ -29,6 +33,9 @@ REMEDY = "give a file that `swaplaw recommend VOTES -o policy.json` wrote"
 _KEYS = ("schema", "version", "verdict", "members", "evidence", "data", "digest")
 _SINCE_2 = ("silence", "fallback")
 _VOTING = ("reader", "temperature", "prompt", "truncated", "threshold")
+SHORTEST_KEY = 16
+"""Bytes of a secret key at least."""
+KEYED = "hmac-sha256:"
 QUESTION = "{question}"
 """Where a prompt holds what is asked."""
 
@@ -130,7 +137,7 @@ class Policy(Result):
         return sum(price * member.samples for price, member in zip(known, self.members, strict=True))
 
     def judged_on(self, origin: Mapping[str, Any]) -> Policy:
-        """The same policy, signed with the way its votes were made (`Votes.origin`).
+        """The same policy, with the way its votes were made (`Votes.origin`).
 
         Parameters
         ----------
@@ -170,20 +177,23 @@ class Policy(Result):
         decided = self._decided()
         return {**decided, "digest": _digest(decided), "serving": dict(self.serving)}
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, key: bytes | None = None) -> None:
         """Write the policy file, whole or not at all.
 
         Parameters
         ----------
         path : str or Path
             The file to write.
+        key : bytes, optional
+            A secret (see `policy_key`): the policy then carries an HMAC in place of a fingerprint.
 
         Raises
         ------
         InputError
             If the file cannot be written.
         """
-        text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        document = {**self.to_dict(), "digest": _digest(self._decided(), key)}
+        text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
         write_text(path, text)
 
 
@@ -196,13 +206,36 @@ def is_policy(path: str | Path) -> bool:
         return False
 
 
-def read_policy(path: str | Path) -> Policy:
+def policy_key(path: str | Path) -> bytes:
+    """Read a secret key from a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is too short to be secret.
+    """
+    try:
+        with regular(path).open("rb") as file:
+            key = file.read(2**16).strip()
+    except OSError as error:
+        raise InputError(f"{quote(str(path), 200)}: cannot read the key ({error.strerror})") from None
+    if len(key) < SHORTEST_KEY:
+        raise InputError(
+            f"{quote(str(path), 200)}: a key of {len(key)} bytes can be guessed: write at least {SHORTEST_KEY} random "
+            "ones, such as by `openssl rand -hex 32`"
+        )
+    return key
+
+
+def read_policy(path: str | Path, key: bytes | None = None) -> Policy:
     """Read a policy file, and check its schema and its digest.
 
     Parameters
     ----------
     path : str or Path
         A file that `Policy.write` wrote.
+    key : bytes, optional
+        The secret that it must have been written with (see `policy_key`).
 
     Returns
     -------
@@ -230,10 +263,10 @@ def read_policy(path: str | Path) -> Policy:
         raise InputError(f"{name}: cannot read the policy ({error.strerror}); {REMEDY}") from None
     except (ValueError, RecursionError):
         raise InputError(f"{name}: not JSON, so not a policy file; {REMEDY}") from None
-    return policy_from(document, name)
+    return policy_from(document, name, key)
 
 
-def policy_from(document: Any, name: str = "policy") -> Policy:
+def policy_from(document: Any, name: str = "policy", key: bytes | None = None) -> Policy:
     """Build a policy from what its file holds; `name` says where that came from."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         found = document.get("schema") if isinstance(document, dict) else None
@@ -250,7 +283,18 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     if unknown := [key for key in document if key not in (*keys, "voting", "serving")]:
         raise InputError(f"{name}: {quote(unknown[0])} is not a part of a policy; {REMEDY}")
     decided = {key: document[key] for key in (*keys, "voting") if key != "digest" and key in document}
-    if document["digest"] != _digest(decided):
+    digest = str(document["digest"])
+    if key is None and digest.startswith(KEYED):
+        raise InputError(
+            f"{name}: this policy was written with a secret key, which is needed to check it",
+            Fix("policy_key_file", "FILE", "read it"),
+        )
+    if key is not None and not digest.startswith(KEYED):
+        raise InputError(
+            f"{name}: this policy has a fingerprint, which anybody can make, and a key was given: recommend again "
+            "with the key"
+        )
+    if not hmac.compare_digest(digest.encode(), _digest(decided, key).encode()):
         raise InputError(
             f"{name}: the policy was changed after it was written (its digest does not fit): only `serving` may be "
             "edited; recommend again for another decision"
@@ -269,9 +313,11 @@ def policy_from(document: Any, name: str = "policy") -> Policy:
     return Policy(members, document["verdict"], evidence, data, serving, voting, silence, fallback)
 
 
-def _digest(decided: Mapping[str, Any]) -> str:
-    canonical = json.dumps(decided, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
+def _digest(decided: Mapping[str, Any], key: bytes | None = None) -> str:
+    canonical = json.dumps(decided, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    if key is None:
+        return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+    return f"{KEYED}{hmac.digest(key, canonical, 'sha256').hex()}"
 
 
 def _object(value: Any, key: str, name: str) -> dict[str, Any]:

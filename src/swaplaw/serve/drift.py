@@ -191,8 +191,8 @@ def _nameless(members: Sequence[Member], votes: Sequence[Sequence[Vote]]) -> lis
 def calibrated_on(policy: Policy, votes: Votes, dataset: str | None = None) -> Policy:
     """The policy with how its votes came about, and with those of its members for `drift` to compare live ones with."""
     models = [member.model for member in policy.members]
-    signed = policy.judged_on(votes.origin)
-    return calibrated(signed, recorded(votes, models, dataset, policy.silence).by_question(models))
+    judged = policy.judged_on(votes.origin)
+    return calibrated(judged, recorded(votes, models, dataset, policy.silence).by_question(models))
 
 
 def calibration_of(policy: Policy) -> list[list[list[Vote]]] | None:

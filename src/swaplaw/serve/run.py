@@ -26,6 +26,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
+from swaplaw.decide.policy import policy_key
 from swaplaw.errors import InputError, quote
 from swaplaw.serve.app import Service, create_app
 from swaplaw.serve.gate import Bounds, server_options
@@ -51,6 +52,7 @@ class Setup:
     """What a serving process needs to know."""
 
     policies: Sequence[str]
+    policy_key_file: str | None = None
     key_file: str | None = None
     ledger: str | None = None
     keys_env: str | None = None
@@ -65,7 +67,8 @@ class Setup:
 
     def served(self) -> list[Served]:
         """The policies, whose upstreams' keys are there."""
-        found = [read_served(path) for path in self.policies]
+        key = None if self.policy_key_file is None else policy_key(self.policy_key_file)
+        found = [read_served(path, key) for path in self.policies]
         for served in found:
             for one in served.asked:
                 served.upstream(one).key()

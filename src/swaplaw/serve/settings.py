@@ -1,8 +1,8 @@
 """What the policy's part `serving` says: where members are, and what to do when things go wrong.
 
-How votes come about (reader, temperature, prompt, what a truncated completion counts as) is signed with the decision
-where that was known. `serving` may say it only where the signed part does not: a policy must not be served with other
-votes than those it was judged on.
+How votes come about (reader, temperature, prompt, what a truncated completion counts as) is part of the decision where
+that was known. `serving` may say it only where the decision does not: a policy must not be served with other votes than
+those it was judged on.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Served:
     policy: Policy
     serving: Serving
     reader: Reader
-    """How answers are read, as signed or as `serving` says."""
+    """How answers are read, as judged or as `serving` says."""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -241,8 +241,8 @@ class Served:
     @property
     def temperature(self) -> float | None:
         """Of every sample."""
-        signed = self.policy.voting.temperature
-        return self.serving.temperature if signed is None else signed
+        judged = self.policy.voting.temperature
+        return self.serving.temperature if judged is None else judged
 
     @property
     def prompt(self) -> str | None:
@@ -255,7 +255,7 @@ class Served:
         return (self.policy.voting.truncated or self.serving.truncated) == "read"
 
     @property
-    def unsigned(self) -> list[str]:
+    def unknown(self) -> list[str]:
         """What the policy does not say of the votes it was judged on, so that nothing can hold serving to it."""
         return [name for name in HOW if getattr(self.policy.voting, name) is None]
 
@@ -296,13 +296,13 @@ def _sample_price(member: Member, upstream: Upstream) -> float:
     return upstream.price if upstream.price is not None else member.price or 0.0
 
 
-def read_served(path: str | Path) -> Served:
+def read_served(path: str | Path, key: bytes | None = None) -> Served:
     """Read a policy file that says how it is served."""
-    return served_from(read_policy(path), name=Path(path).stem, place=quote(str(path), 200))
+    return served_from(read_policy(path, key), name=Path(path).stem, place=quote(str(path), 200))
 
 
 def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
-    """Hold the part `serving` of a policy to its schema, and to what is signed."""
+    """Hold the part `serving` of a policy to its schema, and to what was judged."""
     if not policy.serving:
         raise InputError(
             f"{place}: nothing says where the members are: fill in `serving`, at least "
@@ -323,26 +323,26 @@ def served_from(policy: Policy, name: str, place: str = "policy") -> Served:
     total = sum(one.samples for one in policy.asked)
     if total > MOST_SAMPLES:
         raise InputError(f"{place}: {total} samples per question are more than the {MOST_SAMPLES} that are served")
-    signed = policy.voting.reader
+    judged = policy.voting.reader
     try:
-        reader = Reader.from_dict(signed) if signed is not None else (serving.answer or AnswerSettings()).reader
+        reader = Reader.from_dict(judged) if judged is not None else (serving.answer or AnswerSettings()).reader
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
-    _check_signed(policy, serving, place)
+    _check_judged(policy, serving, place)
     return Served(serving.name or name, policy, serving, reader)
 
 
-def _check_signed(policy: Policy, serving: Serving, place: str) -> None:
-    """What is signed cannot be said otherwise."""
+def _check_judged(policy: Policy, serving: Serving, place: str) -> None:
+    """What was judged cannot be said otherwise."""
     said = {
         "reader": None if serving.answer is None else serving.answer.reader.to_dict(),
         **{name: getattr(serving, name) for name in HOW[1:]},
     }
     for name, value in said.items():
-        signed = getattr(policy.voting, name)
-        if value is not None and signed is not None and value != signed:
+        judged = getattr(policy.voting, name)
+        if value is not None and judged is not None and value != judged:
             key = "answer" if name == "reader" else name
             raise InputError(
-                f"{place}: serving.{key} is {quote(value)}, but the policy was judged on votes with {quote(signed)}: "
+                f"{place}: serving.{key} is {quote(value)}, but the policy was judged on votes with {quote(judged)}: "
                 "leave it out of `serving`"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -165,10 +166,11 @@ def _figure_step(done: Reproduction, name: str, make: Callable[[], Any]) -> Call
 
 def _write_table(done: Reproduction, table: Table) -> None:
     file = done.folder / "tables" / f"{table.name}.csv"
-    with file.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(table.columns)
-        writer.writerows([[_plain(row.get(column)) for column in table.columns] for row in table.rows])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows([[_plain(row.get(column)) for column in table.columns] for row in table.rows])
+    write_text(file, out.getvalue())
     page = [
         f"# {escape_cell(table.title)}",
         "",
