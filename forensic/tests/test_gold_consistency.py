@@ -8,7 +8,7 @@ import pytest
 from swaplaw_forensic.challenges.gold import Gold, load_gold
 from swaplaw_forensic.challenges.manifest import load
 from swaplaw_forensic.grading.grade import grade
-from swaplaw_forensic.reading.quantities import instant
+from swaplaw_forensic.reading.spans import instant
 
 REAL = ("cfreds-data-leakage", "mta-easy-as-123", "mta-lumma", "mvs2025-ios", "rhino-hunt")
 CFREDS = load_gold(load("cfreds-data-leakage"))

@@ -172,7 +172,7 @@ def test_no_answer_breaks_the_grader(answer: str, key: Gold) -> None:
     if result.outcome == NO:
         assert wrong_category(key, answer) != key.category
     for kind in ("text", "number", "time", "list"):
-        assert isinstance(gold_free_category(kind, answer), str)
+        assert isinstance(gold_free_category(kind, "?", answer), str)
 
 
 def test_long_answers_are_refused_unread() -> None:
@@ -186,8 +186,10 @@ def test_a_wrong_form_never_lands_in_the_gold_category() -> None:
 
 
 def test_gold_free_categories_join_forms_without_gold() -> None:
-    assert gold_free_category("number", "31,956.19 EUR") == gold_free_category("number", "31956.19")
-    assert gold_free_category("time", "2015-03-25 11:31:05 EDT") == gold_free_category("time", "2015-03-25T15:31:05Z")
-    assert gold_free_category("list", "b\na") == gold_free_category("list", "A, B")
-    assert gold_free_category("text", "WhitePepper[.]su") == gold_free_category("text", "whitepepper.su")
-    assert gold_free_category("text", "Jeremy S.") != gold_free_category("text", "Jeremy")
+    assert gold_free_category("number", "?", "31,956.19 EUR") == gold_free_category("number", "?", "31956.19")
+    assert gold_free_category("time", "?", "2015-03-25 11:31:05 EDT") == gold_free_category(
+        "time", "?", "2015-03-25T15:31:05Z"
+    )
+    assert gold_free_category("list", "?", "b\na") == gold_free_category("list", "?", "A, B")
+    assert gold_free_category("text", "?", "WhitePepper[.]su") == gold_free_category("text", "?", "whitepepper.su")
+    assert gold_free_category("text", "?", "Jeremy S.") != gold_free_category("text", "?", "Jeremy")

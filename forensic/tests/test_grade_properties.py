@@ -59,7 +59,7 @@ def test_normalised(word: str, other: str) -> None:
 
 @given(st.integers(2, 10**6), st.integers(1, 10**6))
 def test_number(value: int, other: int) -> None:
-    count = gold("number", accept=[str(value)])
+    count = gold("number", "How many items are there?", accept=[str(value)])
     assert right(count, f"{value:,}")
     assert right(count, f"{value} items")
     assert not any(

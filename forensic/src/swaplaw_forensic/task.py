@@ -22,7 +22,7 @@ from swaplaw_forensic.agent.replies import replying
 from swaplaw_forensic.challenges.evidence import default_root, require
 from swaplaw_forensic.challenges.manifest import SHIPPED, Challenge, load
 from swaplaw_forensic.grading.scorer import graded
-from swaplaw_forensic.reading.remarks import bare
+from swaplaw_forensic.reading.remarks import remark_in
 from swaplaw_forensic.synthetic.key import fingerprint, secret_key
 
 SANDBOXES = ("bwrap", "apptainer", "docker")
@@ -223,7 +223,7 @@ def submit_answer() -> Tool:
         store().set(ANSWERS, {**answers, name: text})
         told = f"Stored your answer to {name}{' in place of the earlier one' if name in answers else ''}."
         kind, asked = known[name]
-        if kind != "report" and name not in answers and bare(text, asked) != text:
+        if kind != "report" and name not in answers and remark_in(text, asked):
             told += f" It holds a remark beside the value: if so, submit {FORMATS[kind]} alone, once more."
         return told
 

@@ -7,11 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from swaplaw.answers.times import moment
 from swaplaw.errors import InputError, listing, quote
 from swaplaw_forensic.challenges.manifest import Challenge, Question, check_keys, read_toml
-from swaplaw_forensic.reading.quantities import instant
-from swaplaw_forensic.reading.units import known_unit
-from swaplaw_forensic.reading.zones import zone_offset
+from swaplaw_forensic.reading.spans import instant, unit_of
 from swaplaw_forensic.synthetic.case import build_case
 
 MEASURES = ("f1", "recall")
@@ -160,7 +159,8 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
 def _check(gold: Gold) -> None:
     """Refuse gold that the grader could not read."""
     for zone in gold.zones:
-        zone_offset(zone)
+        if moment(f"2000-01-01 00:00 {zone}") is None:
+            raise ValueError(f"not a zone: {zone}")
     for pattern in gold.patterns:
         re.compile(pattern)
     moments = list(gold.accept) if gold.tier == "time" else []
@@ -169,7 +169,7 @@ def _check(gold: Gold) -> None:
     if gold.tier == "number":
         for text in gold.accept:
             Fraction(text)
-    if gold.unit is not None and not known_unit(gold.unit):
+    if gold.unit is not None and unit_of(gold.unit) is None:
         raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
     if not 0 < gold.threshold <= 1:
         raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
@@ -185,8 +185,8 @@ def _unit_asked(question: Question) -> str | None:
     """Return the unit that a question asks for: "... in seconds?"."""
     if question.tier != "number":
         return None
-    named = [word.casefold() for word in re.findall(r"\bin ([A-Za-z€$£%]+)", question.text)]
-    return next((word for word in named if known_unit(word)), None)
+    named = [word.casefold() for word in re.findall(r"\b(?:in|how many) ([A-Za-z€$£%]+)", question.text, re.IGNORECASE)]
+    return next((word for word in named if unit_of(word)), None)
 
 
 def _item(row: Any) -> Item:

@@ -1,36 +1,30 @@
 """The set tier: rows of a list against the members of a set, each row for one member only."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from swaplaw.answers.characters import visible
 from swaplaw.answers.hedges import bounds, hedged, negated
 from swaplaw_forensic.challenges.gold import Gold, Item
-from swaplaw_forensic.grading.beside import MARK, WORDS_OF_RECORD, claims, little, strange
-from swaplaw_forensic.grading.readings import without_repetition
+from swaplaw_forensic.reading.kinds import MARK, key, kind_of, marked, plain
 from swaplaw_forensic.reading.lists import fields, is_detail, rows, splittings
-from swaplaw_forensic.reading.quantities import Times, instant, numbers, times
-from swaplaw_forensic.reading.text import equivalents, normalise, refang, unwrap
+from swaplaw_forensic.reading.remarks import WORDS, doubted, known_words, without_remarks
+from swaplaw_forensic.reading.spans import instant, moments
 
+# A row that names one thing may say this much more about it; a record may have this many more words and fields.
+WORDS_BESIDE, WORDS_OF_RECORD, FIELDS_OF_RECORD = 7, 12, 4
+_DESCRIPTIONS, _LINKS = (frozenset(WORDS[name].split()) for name in ("descriptions", "links"))
+_LABEL = re.compile(r"^[^:=>\n]{1,40}?(?:: |(?<=\w)=|\s=\s|\s->\s|\s→\s)")
 _ZERO = re.compile(r"(?<!\w)(?:0|zero|none|never|no)(?!\w)", re.IGNORECASE)
-# What `uniq -c` prints.
-_COUNTED = re.compile(r"\d+ ([^\W\d].*)")
-# A person and an address: Anna <anna@example.org>.
-_MAILBOX = re.compile(r"[^<>@]*<([^<>\s]+@[^<>\s]+)>")
-# What nmap prints of a port.
-_PORT = re.compile(r"(?P<number>\d+)/(?P<protocol>tcp|udp)(?: +open(?: +\S+)*)?")
-_REMARK = re.compile(r"(.+?)\s*\(([^()]*)\)", re.DOTALL)
-_LABEL = re.compile(r": |(?<=\w)=|\s=\s|\s->\s|\s→\s")
-
-
-_normal = lru_cache(maxsize=8192)(normalise)
+# A second number beside the one that was asked for.
+_MORE_NUMBERS = re.compile(rf"{MARK}\s+\d+(?![\w.:])|(?<![\w.:])\d+\s+{MARK}(?=[^{MARK}]*\Z)")
 
 
 def overlap(gold: Gold, answer: str) -> Fraction:
     """Return F1 or recall of the reading of the list that fits best: how it was punctuated is not what was asked."""
-    return max((_score(gold, reading) for reading in _readings(gold, answer)), default=Fraction(0))
+    texts = dict.fromkeys((answer, without_remarks(answer, gold.asked)))
+    return max(_score(gold, reading) for text in texts for reading in _readings(gold, text))
 
 
 def _readings(gold: Gold, answer: str) -> list[list[str]]:
@@ -42,7 +36,7 @@ def _readings(gold: Gold, answer: str) -> list[list[str]]:
         return [[*reading, *hedging] for reading in (_readings(gold, sure) if sure else [[]])]
     mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
     # Single words would lose what denies them, and names within a phrase would be taken for it.
-    words = not _denies(answer) and all(item.names for item in gold.items)
+    words = not (negated(answer) or hedged(answer)) and all(item.names for item in gold.items)
     return [*(splittings(answer) if words else splittings(answer)[:-1] or splittings(answer)), mixed]
 
 
@@ -51,7 +45,7 @@ def _one_thing(row: str) -> bool:
 
 
 def _score(gold: Gold, found: Sequence[str]) -> Fraction:
-    lines = list({_normal(row) if not gold.keep_case else row: row for row in found if _normal(row)}.values())
+    lines = list({key(row) if not gold.keep_case else row: row for row in found if key(row)}.values())
     hits = [[_is(item, row, gold) for item in gold.items] for row in lines]
     matched = _matching(hits)
     recall = Fraction(len(matched), len(gold.items))
@@ -82,7 +76,13 @@ def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], mat
 def _claims(row: str) -> int:
     """Count what a row may name: a hundred names on one line are a hundred."""
     words = len(row.split())
-    return max(1, len(claims(row)), words // 2 if words > WORDS_OF_RECORD else 0)
+    return max(1, len(_claimed(row)), words // 2 if words > WORDS_OF_RECORD else 0)
+
+
+def _claimed(row: str) -> list[str]:
+    """Return the fields of a row that are not details, alternatives behind a slash apart."""
+    parts = [part for field in fields(row) for part in re.split(rf"(?<=[\w{MARK}])/(?=\w)", field)]
+    return [part for part in parts if not is_detail(part)]
 
 
 def _affirmed(row: str) -> str:
@@ -107,111 +107,90 @@ def _matching(hits: Sequence[Sequence[bool]]) -> dict[int, int]:
     return taken
 
 
+@lru_cache(maxsize=65536)
 def _is(item: Item, row: str, gold: Gold) -> bool:
-    return _named(item, row, gold) if item.names else _holds_all(item, row, gold)
-
-
-def _named(item: Item, row: str, gold: Gold) -> bool:
-    """Say whether a row is one of the names: bare, labelled, or with details beside it."""
-    if hedged(row):
-        return False
-    if gold.keep_case:
-        return not _texts(row, gold).isdisjoint(item.names)
-    accepted = _accepted(item.names)
-    forms = _row_forms(row, gold)
-    if not any("/" in form for form in accepted):
-        forms |= {form.rsplit("/", 1)[-1] for form in forms if "://" not in form}
-    return not forms.isdisjoint(accepted)
-
-
-@lru_cache(maxsize=4096)
-def _texts(row: str, gold: Gold) -> frozenset[str]:
-    """Return the texts that a row may stand for."""
-    texts = [row, *(row[label.end() :] for label in _LABEL.finditer(row) if not _denies(row[: label.start()]))]
-    remarks = [match for text in texts if (match := _REMARK.fullmatch(text))]
-    texts += [match[1] for match in remarks if _only_describes(match[1], match[2], gold)]
-    texts += [field for text in texts for field in fields(text) if _only_details_beside(field, text)]
-    texts += [part for text in texts for part in without_repetition(text, gold.asked)]
-    texts += [match[1] for text in texts if (match := _COUNTED.fullmatch(text))]
-    texts += [match[1] for text in texts if (match := _MAILBOX.fullmatch(text))]
-    port, asked = _PORT.fullmatch(row), gold.asked.casefold()
-    if port and (port["protocol"] in asked or not re.search(r"\b(?:tcp|udp)\b", asked)):
-        texts.append(port["number"])
-    return frozenset(unwrap(visible(text)) for text in texts)
-
-
-@lru_cache(maxsize=4096)
-def _row_forms(row: str, gold: Gold) -> frozenset[str]:
-    return frozenset(_normal(text) for text in _texts(row, gold))
-
-
-def _only_describes(main: str, remark: str, gold: Gold) -> bool:
-    """Say whether a remark in brackets is about what stands before it; a hash may be followed by its file's name."""
-    named = re.fullmatch(r"[0-9a-f]{32,128}", main.strip(), re.IGNORECASE) and len(remark.split()) == 1
-    return not _denies(remark) and (bool(named) or not strange(remark.casefold(), _known(gold)))
-
-
-@lru_cache(maxsize=4096)
-def _accepted(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(form for name in names for form in equivalents(name))
-
-
-@lru_cache(maxsize=4096)
-def _row_times(row: str) -> Times:
-    return times(row, epochs=False)
-
-
-def _only_details_beside(field: str, text: str) -> bool:
-    others = [other for other in fields(text) if other != field]
-    return bool(others) and all(is_detail(other) for other in others)
-
-
-def _denies(text: str) -> bool:
-    return negated(text) or hedged(text)
-
-
-def _holds_all(item: Item, row: str, gold: Gold) -> bool:
-    """Say whether a row holds all parts and the time of a record, and little else."""
-    loose = _loose(row)
-    if any(_without(loose, parts) is None for parts in item.has):
-        return False
+    """Say whether a row holds all parts and the time of a member, and little else."""
+    rest = plain(row)
+    label = None if item.has or item.when else _LABEL.match(rest)
+    if label and not doubted(label[0], gold.asked):
+        rest = rest[label.end() :]
+    parts = item.has or ((item.names,) if item.names else ())
     if item.when:
-        read = _row_times(row)
+        found, rest = moments(rest)
         wanted = [instant(one) for one in item.when]
-        hits = [any(moment.matches(one, gold.tolerance, gold.zones) for one in wanted) for moment in read.moments]
+        hits = [any(one.near(gold_, gold.tolerance, gold.zones) for gold_ in wanted) for one in found]
         # A row may hold no other time: that would pair any name with any time.
-        if not all(hits) or (not hits and (item.when_required or read.undated)):
+        if not all(hits) or (not hits and item.when_required):
             return False
-        loose = _loose(read.rest(MARK))
-    rest = loose
-    for parts in item.has:
-        taken = _without(rest, parts)
+    for spellings in parts:
+        taken = next(
+            (left for one in spellings if (left := _without(rest, one, gold, record=bool(item.has))) is not None), None
+        )
         if taken is None:
             return False
         rest = taken
-    spelt = [_loose(part) for parts in item.has for part in parts]
+    spelt = [one for spellings in parts for one in spellings]
     if hedged(rest) or (negated(rest) and "0" not in spelt):
         return False
-    if any(part.isdecimal() for part in spelt) and bounds(re.sub(r"[-=]>", " ", loose)):
+    if any(part.isdecimal() for part in spelt) and bounds(re.sub(r"[-=]>", " ", row)):
         return False
-    return little(rest, spelt, _known(gold), record=len(item.has) + bool(item.when) > 1)
+    return _little(rest.replace("\\", "/").casefold(), spelt, gold, record=len(parts) + bool(item.when) > 1)
 
 
-def _without(text: str, parts: Sequence[str]) -> str | None:
-    """Return the text with a mark in place of the first of some spellings; None if it holds none of them."""
-    for part in parts:
-        found = _ZERO.search(text) if part == "0" else _find(text, part)
-        if found is not None:
-            return f"{text[: found.start()]}{MARK}{text[found.end() :]}"
-    return None
-
-
-def _find(text: str, part: str) -> re.Match[str] | None:
+def _without(text: str, part: str, gold: Gold, *, record: bool) -> str | None:
+    """Return the text with a mark in place of a part of a member; None if it does not hold it."""
     if part.isdecimal():
-        for match in re.finditer(r"(?<![\w.])(?:\d{1,3}(?:[ ,.']\d{3})+|\d+)(?![\w]|\.\d)", text):
-            if numbers(match.group().lstrip("0") or "0") == [Fraction(part)]:
-                return match
-    return re.search(rf"(?<!\w){re.escape(_loose(part))}(?!\w)", text)
+        grouped = f"(?:0*{part}|{re.escape(f'{int(part):,}')})"
+        pattern = _ZERO.pattern if part == "0" else rf"(?<![\w.]){grouped}(?![\w]|\.\d)"
+        left = re.sub(pattern, MARK, text, count=1, flags=re.IGNORECASE)
+    elif record:
+        left = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", MARK, text, count=1, flags=re.IGNORECASE)
+    else:
+        left = marked(text, part, gold.asked, gold.keep_case)
+    return left if left.count(MARK) > text.count(MARK) else None
+
+
+def _little(rest: str, parts: Collection[str], gold: Gold, *, record: bool) -> bool:
+    """Say whether what stands beside the parts of a member is about it, rather than further answers."""
+    known = _known(gold)
+    text = re.sub(rf"(?:[a-z]:|(?<!\S))/\S*|\S*{MARK}/\S*\.\w+", lambda m: MARK * m[0].count(MARK), rest)
+    if re.search(rf"{MARK}\s?/\s?\w|\w\s?/\s?{MARK}", text) and not record:
+        return False
+    if _rivals(text, parts, gold) or (sum(part.isdecimal() for part in parts) == 1 and _MORE_NUMBERS.search(text)):
+        return False
+    open_text = re.sub(r"\([^()]*\)", lambda m: MARK * m[0].count(MARK), text)
+    foreign = [field for field in _claimed(open_text) if MARK not in field]
+    words = _words(open_text)
+    if record:
+        strangers = any(strange(field, known) for field in _claimed(re.sub("[()]", ",", text)))
+        return len(words) <= WORDS_OF_RECORD and len(foreign) <= FIELDS_OF_RECORD and not strangers
+    return len(words) <= WORDS_BESIDE and not foreign and not strange(text, known)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"(?<!\w)[^\W\d_][\w'-]*", text)
+
+
+def strange(text: str, known: Collection[str]) -> bool:
+    """Say whether words that describe nothing stand there without making a sentence.
+
+    >>> strange("firefox, opera", ()), strange("the default browser", ()), strange("used to erase files", ())
+    (True, False, False)
+    """
+    words = _words(text)
+    if all(word in _DESCRIPTIONS or word in known or word in _LINKS for word in words):
+        return False
+    return not any(word in _LINKS for word in words)
+
+
+def _rivals(text: str, parts: Collection[str], gold: Gold) -> bool:
+    """Say whether something of the same kind as a part stands beside it: a second name, not a remark."""
+    kinds = {kind for part in parts if (kind := kind_of(part, "file hash address name")) is not None}
+    return any(
+        re.search(kind.pattern, text.replace(MARK, " "), re.IGNORECASE)
+        for kind in kinds
+        if kind.name in ("ip", "hash", "file", "uuid")
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -219,9 +198,4 @@ def _known(gold: Gold) -> frozenset[str]:
     """Return the words that claim nothing new: of the question, and of all members."""
     names = [name for item in gold.items + gold.optional for name in item.names]
     parts = [part for item in gold.items + gold.optional for spellings in item.has for part in spellings]
-    return frozenset(re.findall(r"[^\W\d_][\w'-]*", " ".join([gold.asked, *gold.beside, *names, *parts]).casefold()))
-
-
-@lru_cache(maxsize=4096)
-def _loose(text: str) -> str:
-    return refang(visible(text)).replace("\\", "/").casefold()
+    return known_words(" ".join([gold.asked, *gold.beside, *names, *parts]))

@@ -158,7 +158,7 @@ def _vote(
         reason=reason,
         correct=outcome == grading.CORRECT,
         tokens=trace.tokens / len(trace.questions),
-        gold_free=None if answer is None else grading.gold_free_category(question.type, submitted or ""),
+        gold_free=None if answer is None else grading.gold_free_category(question.type, question.text, submitted or ""),
         submitted=submitted,
         tier=gold.tier,
         why=why,

@@ -5,8 +5,9 @@ import re
 from functools import lru_cache
 
 from swaplaw.answers.characters import visible
-from swaplaw_forensic.reading.quantities import without_moments
-from swaplaw_forensic.reading.text import unwrap
+from swaplaw.answers.times import LONGEST
+from swaplaw_forensic.reading.kinds import MARK, unwrap
+from swaplaw_forensic.reading.spans import moments
 
 _BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,3}[.)]|\(?[a-z][)])\s+")
 _FIELD = re.compile(r"\t|\s*\|\s*|;\s*|,\s+|,(?!\d)|\s+(?:and|&|plus)\s+|^and\s+|\s+(?:/|->|=>|→|--|-)\s+")
@@ -34,7 +35,7 @@ def splittings(answer: str) -> list[list[str]]:
     commas = [part for row in whole for part in re.split(r",\s+|,(?!\d)", row)]
     words = [part for piece in commas for part in re.split(r"\s+and\s+|\s*&\s+|^and\s+", piece)]
     split = [part for row in whole for part in fields(row)]
-    finest = [part for piece in words for part in re.split(r"\s*[|/]\s*|:(?!/)|\s+", piece)]
+    finest = [part for piece in words for part in re.split(r"\s*(?:\||/(?!tcp|udp))\s*|:(?!/)|\s+", piece)]
     ways = [whole] if len(whole) > 1 else []
     for way in (words, commas, split, whole, finest):
         kept = [_bare(part) for part in way if _bare(part)]
@@ -81,7 +82,9 @@ def is_detail(field: str) -> bool:
     >>> [is_detail(text) for text in ("41.0.2272", "12 KB", "(deleted)", "2015-03-25 11:31:05", "Firefox")]
     [True, True, True, True, False]
     """
-    text = re.sub(r"\([^()]*\)", "", without_moments(field)).strip()
+    if len(field) > LONGEST:
+        return False
+    text = re.sub(r"\([^()]*\)", "", moments(field)[1].replace(MARK, " ")).strip()
     return _DETAIL.fullmatch(text) is not None
 
 

@@ -1,0 +1,287 @@
+"""Values that are known by their shape, each with one key for all its spellings, and the lines that tools print.
+
+`KINDS` is the table: a pattern, the key, and the words of a question without which a text is not read so. What has no
+kind is a phrase, whose key is its words.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_interface, ip_network
+
+from swaplaw.answers.characters import visible
+
+MARK = "\ue000"
+"""Stands where a value was found."""
+_HEX = r"[0-9a-f]"
+_HOST = r"(?:[\w-]+\.)+[a-z]{2,24}"
+_IPV4 = r"\d{1,3}(?:\.\d{1,3}){3}"
+_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
+
+
+def unwrap(text: str) -> str:
+    """Take off quotes, backticks, emphasis marks or a fence around the whole, and the period behind it."""
+    text = re.sub(r"^```\w*\n(.*?)\n?```$", r"\1", text.strip(), flags=re.DOTALL).strip()
+    whole = re.fullmatch(r"([\"'`]|\*\*|__)(.+)\1\.?|<(\S+)>|\\boxed\{(.*)\}", text, re.DOTALL)
+    if whole is None or (whole[1] and whole[1] in whole[2]):
+        return text
+    return next(part for part in (whole[2], whole[3], whole[4]) if part is not None).strip()
+
+
+def refang(text: str) -> str:
+    """Undo the defanging of names and addresses: hxxp://evil[.]com is http://evil.com."""
+    text = re.sub(r"\bhxxp(s?)\b", r"http\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"[\[({](?:\.|dot)[\])}]", ".", text, flags=re.IGNORECASE)
+    text = re.sub(r"[\[({](?:@|at)[\])}]", "@", text, flags=re.IGNORECASE)
+    return re.sub(r"\[(:|://|/)\]", r"\1", text)
+
+
+def plain(text: str) -> str:
+    """Return what a reader sees of an answer: unwrapped, with one kind of quotes and blanks, nothing defanged."""
+    return unwrap(refang(visible(text))).replace("**", "").replace("`", "'")
+
+
+def _url(text: str) -> str:
+    """Write the host in small letters and leave out a usual port; the path keeps its case, because servers do."""
+    found = re.fullmatch(r"(?:([a-z][a-z0-9+.-]*)://)?([^/:?#]+)(:\d+)?([/?#].*)?", text, re.IGNORECASE)
+    if found is None:
+        return text.casefold()
+    scheme = (found[1] or "").casefold()
+    port = "" if found[3] == _PORTS.get(scheme, ":80") else found[3] or ""
+    rest = (found[4] or "").rstrip("/.,")
+    return f"{scheme}{'://' if scheme else ''}{found[2].casefold()}{port}{rest}"
+
+
+def _ip(text: str) -> str:
+    """Write an address alone, whatever port or length of its network stands behind it."""
+    bare = re.sub(r"(?<=\d)\]?:\d{1,5}$", "", text) if "." in text else text
+    try:
+        found = ip_interface(bare.replace("[", "").replace("]", "").partition("%")[0]).ip
+    except ValueError:
+        return ""  # a time or a hardware address
+    return (getattr(found, "ipv4_mapped", None) or found).compressed
+
+
+def _network(text: str) -> str:
+    try:
+        return ip_network(text, strict=False).compressed
+    except ValueError:
+        return ""
+
+
+def _mac(text: str) -> str:
+    """Pad what some systems print without leading zeros: 0:19:d1:b2:4d:ad."""
+    parts = re.split(r"[:\- ]", text.casefold())
+    return "".join(part.zfill(2) for part in parts) if len(parts) == 6 else re.sub(r"\W", "", text.casefold())
+
+
+def _hostname(text: str) -> str:
+    return re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.casefold()).strip("./")
+
+
+def _alphanumeric(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).casefold().removeprefix("0x")
+
+
+def _filename(text: str) -> str:
+    return re.split(r"[\\/]", text)[-1].casefold()
+
+
+def _path(text: str) -> str:
+    return re.sub(r"[\\/]+", "/", text.casefold()).removeprefix("c:").removeprefix(".").strip("/")
+
+
+def _file_type(text: str) -> str:
+    """Return the name of a type in what `file` prints, in a media type, or in the words of a person."""
+    words = re.sub(r"^\S+: |^\w+/|,.*|\(.*?\)", "", text.casefold())
+    words = re.sub(r"\b(?:an?|the|data|image|archive|document|compressed|picture|file|database|format)\b", "", words)
+    name = re.sub(r"[\W_]", "", words)
+    return {"jpg": "jpeg", "7zip": "7z", "portablenetworkgraphics": "png", "sqlite3x": "sqlite3"}.get(name, name)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Values of one shape."""
+
+    name: str
+    pattern: str
+    key: Callable[[str], str]
+    asked: str = ""
+    """Words of a question without which a text is not read so."""
+    spelling: bool = True
+    """Whether spelling never matters, even where the exact text is asked for."""
+
+    def asked_by(self, question: str) -> bool:
+        """Say whether a question may ask for such a value."""
+        return not self.asked or re.search(self.asked, question, re.IGNORECASE) is not None
+
+
+KINDS = (
+    Kind("network", rf"(?<![\w.:]){_IPV4}/(?:\d{{1,2}}|{_IPV4})(?![\w/])", _network,
+         r"\b(?:network|subnet|range|cidr)\b"),
+    Kind("endpoint", rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-])(?:{_HOST}|{_IPV4}):\d{{1,5}}(?![\w.:])/?", _hostname),
+    Kind("ip", rf"(?<![\w.:])\[?(?:::ffff:)?{_IPV4}\]?(?:/\d{{1,2}}|:\d{{1,5}})?(?![\w/]|\.\w|-\d)", _ip),
+    Kind("mac", rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:\- ]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}"
+         rf"|{_HEX}{{12}})(?![\w:-])|\b[a-z]\w*_(?:{_HEX}{{2}}:){{2}}{_HEX}{{2}}\b", _mac),
+    Kind("ipv6", rf"(?<![\w.:])\[?(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?:%\w+)?\]?(?:/\d{{1,3}})?(?![\w/:])", _ip),
+    Kind("hash", rf"(?<!\w)(?:0x)?(?:{_HEX}{{32}}|{_HEX}{{40}}|{_HEX}{{56}}|{_HEX}{{64}}|{_HEX}{{96}}|{_HEX}{{128}}"
+         rf"|{_HEX}{{8}}(?: {_HEX}{{8}}){{3,7}})(?!\w)", _alphanumeric),
+    Kind("uuid", rf"\{{?(?<![\w-]){_HEX}{{8}}-?(?:{_HEX}{{4}}-?){{3}}{_HEX}{{12}}(?![\w-])\}}?", _alphanumeric),
+    Kind("iban", r"(?<!\w)[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?(?!\w)", _alphanumeric,
+         r"\b(?:iban|account)\b"),
+    Kind("drive", r"(?<![\w\\/])[a-z]:[\\/]?(?![\w\\/])|^[a-z]$|(?<=\bletter )[a-z]\b", _alphanumeric, spelling=False),
+    Kind("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", str.casefold, spelling=False),
+    Kind("url", rf"[a-z][a-z0-9+.-]*://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:]|(?<![\w@.-]){_HOST}(?::\d+)?/[^\s<>\"'`]+",
+         _url, spelling=False),
+    Kind("domain", rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-]){_HOST}\.?(?![\w@-])/?(?!\S*/)", _hostname,
+         r"\b(?:domains?|host ?names?|hosts?|sites?|servers?|sni|ClientHello)\b", spelling=False),
+    Kind("file", r"(?<![\w.@/\\-])(?:[a-z]:)?[\\/]?(?:[\w.@#$+()\[\]-]+[\\/]+)*[\w()\[\]#@+-]+(?:\.[\w-]+)*\."
+         r"(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}(?![\w@-]|\.\w|[\\/]\w)", _filename,
+         r"\b(?:files?|archives?|documents?|programs?|executables?|binar(?:y|ies)|scripts?|names?)\b"),
+    Kind("path", r"(?<![\w.-])(?:[a-z]:)?[\\/]{0,2}[\w.@#$+-]+(?:[\\/]+[\w.@#$+*-]+)+[\\/]?", _path, spelling=False),
+    Kind("telephone", r"(?<![\w.])\+?\(?\d[\d\s().-]{8,}\d(?!\w)", _alphanumeric, spelling=False),
+)  # fmt: skip
+_ASKS_PATH = r"\b(?:paths?|where|location|directory|folder)\b"
+_ASKS_ACCOUNT = r"\b(?:user|account|log(?:ged)?[ -]?[oi]n)\b"
+_NAMES = "files?|names?|paths?"
+_FLS = r"^.*[-\w]/[-\w]\s+(?:\*\s+)?(\d+)(?:-\d+-\d+)?(?:\(realloc\))?:\s+"
+_MMLS = r"^\s*\d+:\s+(?:\d+:)?(?:\d+|-+|Meta)\s+(\d{6,})\s+(\d{6,})\s+(\d{6,})\s+(\S.*)$"
+_LS = r"^[-dlbcps][-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+"
+# What a line of a tool is cut to: the pattern, what is left, and the words of a question that ask for it.
+_TOOL_LINES = (
+    (rf"^\\?({_HEX}{{32,128}}) [ *]?(?!(?:.*[ \t])?{_HEX}{{32}})(?:-|[^\s,;]+)$", r"\1", ""),
+    (rf"(?:md5|sha-?\d+|sha2-\d+) ?\(.*\) ?= ?({_HEX}{{32,128}})", r"\1", ""),
+    (rf"\w+_((?:{_HEX}{{2}}:){{2}}{_HEX}{{2}}) ?\(((?:{_HEX}{{2}}[:-]){{3}}\1)\)", r"\2", ""),
+    (rf"({_HOST}|{_IPV4}),?\s+(?:on\s+)?(?:tcp\s+)?port\s+(\d+)", r"\1:\2", r"\bport\b"),
+    (r"\b(?:brd|broadcast|netmask|mask)\s+\S+", "", r"\baddress\b"),
+    (r"HKEY_LOCAL_MACHINE", "HKLM", ""), (r"HKEY_CURRENT_USER", "HKCU", ""), (r"HKEY_USERS", "HKU", ""),
+    (r"HKEY_CLASSES_ROOT", "HKCR", ""),
+    (r"^([\w.$-]+):[x*!]:\d+:\d+:.*$|^uid=\d+\(([\w.$-]+)\).*$", r"\1\2", _ASKS_ACCOUNT),
+    (r"(?<![\w\\])[\w.-]+\\([\w.$-]+)(?![\w\\])|\b([\w.$-]+)@[\w.-]+", r"\1\2", _ASKS_ACCOUNT),
+    (r"^([\w'-]+), ([\w'-]+)$", r"\2 \1", r"\b(?:who|full name|author|person)\b"),
+    (r"\.exe$", "", r"\b(?:tool|program|process|command|utility)\b"),
+    (r"^(?:tel|mailto):", "", ""), (r"<[0-9a-f]{2}>$", "", r"\bname\b"), (r"^[^<>@]*<([^<>\s]+@[^<>\s]+)>$", r"\1", ""),
+    (rf"{_FLS}.*$", r"\1", r"\b(?:inode|number|mft)\b"), (rf"{_FLS}([^\t\n]+).*$", r"\2", rf"\b(?:{_NAMES})\b"),
+    (_MMLS, r"\1", r"\b(?:start|begin|first|offset)"), (_MMLS, r"\2", r"\bend"),
+    (_MMLS, r"\3", r"\b(?:long|length|size|sectors)\b"), (_MMLS, r"\4", r"\b(?:type|file system|description)\b"),
+    (r"^/[^,]*,[A-Z_0-9]+,([^,]*)(?:,.*)?$", r"\1", r"\b(?:data|content|set to|value)\b"),
+    (r"^(/[^,]*),[A-Z_0-9]+,.*$", r"\1", r"\b(?:key|path)\b"),
+    (rf"{_LS} +(\d+) .*$", r"\1 bytes", r"\b(?:size|bytes|large|big)\b"),
+    (rf"{_LS} +\d+ +\S+ +\S+ +\S+ +(.*)$", r"\1", rf"\b(?:{_NAMES})\b"),
+    (r"^\s*\d+ ([^\W\d].*)$", r"\1", r"\blist\b"),
+    (r"^(\d+)/tcp(?: +open(?: +\S+)*)?$", r"\1", r"^(?!.*\budp\b).*\bports\b"),
+    (r"^(\d+)/udp(?: +open(?: +\S+)*)?$", r"\1", r"^(?!.*\btcp\b).*\bports\b"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def cut_lines(text: str, asked: str) -> str:
+    r"""Cut the lines of tools to the field that a question asks for.
+
+    >>> cut_lines("r/r * 1043:\tnotes/burn.txt", "Which inode?"), cut_lines(r"CORP\eve", "Which user?")
+    ('1043', 'eve')
+    """
+    for pattern, left, words in _TOOL_LINES:
+        if not words or re.search(words, asked, re.IGNORECASE):
+            text = re.sub(pattern, left, text, flags=re.IGNORECASE | re.MULTILINE)
+    return text
+
+
+@lru_cache(maxsize=4096)
+def kind_of(text: str, asked: str) -> Kind | None:
+    """Return the kind of value that a gold is.
+
+    >>> kind_of("10.2.28.88", "").name, kind_of("evil.com", "Which domain was asked for?").name
+    ('ip', 'domain')
+    """
+    for kind in KINDS:
+        if kind.asked_by(asked) and re.fullmatch(kind.pattern, text, re.IGNORECASE):
+            return None if kind.name == "file" and re.search(_ASKS_PATH, asked, re.IGNORECASE) else kind
+    return None
+
+
+@lru_cache(maxsize=8192)
+def key(text: str, asked: str = "") -> str:
+    """Return the one string that stands for all spellings of a value.
+
+    >>> key(" `WhitePepper[.]SU` "), key("00-21-5D-C8-0E-F2"), key("Tomorrow... it's OK.")
+    ('whitepepper.su', '00215dc80ef2', "tomorrow it's ok")
+    """
+    text = plain(text).replace("\n", " ").strip()
+    kind = kind_of(text, asked)
+    if kind is not None and (known := kind.key(text)):
+        return known
+    return " ".join(filter(None, (_edgeless(word) for word in text.casefold().split())))
+
+
+def _edgeless(word: str) -> str:
+    """Drop punctuation at a word's edges; a sign before a digit is part of a number."""
+    sign = word[0] if re.match(r"[-+]\d", word) else ""
+    return sign + re.sub(r"^[\W_]+|[\W_]+$", "", word)
+
+
+@lru_cache(maxsize=8192)
+def marked(text: str, gold: str, asked: str, exact: bool) -> str:
+    """Put a mark in place of a gold wherever a text has it."""
+    kind = kind_of(gold, asked)
+    if kind is None or (exact and not kind.spelling):
+        return re.sub(_phrase(gold, exact), MARK, text, flags=0 if exact else re.IGNORECASE)
+    # A path may have blanks in it, which no pattern finds.
+    text = re.sub(_spelt_path(gold), MARK, text, flags=re.IGNORECASE) if kind.name == "path" else text
+
+    def mark(found: re.Match[str]) -> str:
+        same = kind.key(found[0]) == kind.key(gold)
+        return MARK if same and not (exact and kind.name == "file" and not found[0].endswith(gold)) else found[0]
+
+    return re.sub(kind.pattern, mark, text, flags=re.IGNORECASE)
+
+
+# What another phrase would look like beside one of this shape. A plain word has none.
+_SHAPES = (
+    r"(?<![\w.-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]+(?![\w-])|(?<!\w)\w+_\w+|\b[A-Za-z]*[a-z][A-Z]\w*",
+    r"(?<![\w.:-])\d+(?![\w:-]|\.\d)",
+    r"(?<=\S )[A-Z][a-z]+(?: [A-Z][a-z]+)*|^[A-Z][a-z]+(?= [A-Z,])(?: [A-Z][a-z]+)*|[A-Z][a-z]+(?: [A-Z][a-z]+)+",
+)
+
+
+def rivals(gold: str, asked: str) -> Callable[[str], list[str]] | None:
+    """Return what finds other values of a gold's kind or shape in what is left of a text; None where it has neither."""
+    kind = kind_of(gold, asked)
+    if kind is not None:
+        return lambda text: [one[0] for one in re.finditer(kind.pattern, text, re.IGNORECASE) if kind.key(one[0])]
+    shape = next((pattern for pattern in _SHAPES if re.fullmatch(pattern, plain(gold))), None)
+    return None if shape is None else lambda text: re.findall(shape, text)
+
+
+def _phrase(gold: str, exact: bool) -> str:
+    """Return a pattern of a text that has no kind: its words, whatever punctuation stands between them."""
+    if exact:
+        return r"(?<![^\s\"'(:=])" + r"\s+".join(map(re.escape, gold.split())) + r"(?![^\s.,;:)\"']|[.,;:]\S)"
+    if re.search(r"[\\/]", gold):
+        return _spelt_path(gold)
+    words = [re.escape(word) for raw in plain(gold).split() if (word := _edgeless(raw))]
+    between = r"\W*\s\W*" if "(" in gold else r"[^\w()\[\]]*\s[^\w()\[\]]*"
+    hexadecimal = "(?:0x)?" if re.fullmatch(r"[0-9a-f-]+", gold, re.IGNORECASE) else ""
+    return (
+        r"(?<![\w@\\-])(?<![^\s\"'(]/)(?<!\d\.)"
+        + hexadecimal
+        + between.join(words or [re.escape(gold)])
+        + r"(?![\w@\\/-]|\.\w|:\d)"
+    )
+
+
+def _spelt_path(gold: str) -> str:
+    drive, parts = re.fullmatch(r"([a-z]:)?(.*)", gold, re.IGNORECASE | re.DOTALL).groups()  # type: ignore[union-attr]
+    names = [re.escape(part) for part in re.split(r"[\\/]+", parts) if part not in ("", ".")]
+    before = f"(?:{drive})?" if drive else "(?:c:)?" if "\\" in gold else ""
+    return rf"(?<![\w.:\\/-]){before}\.?[\\/]*" + r"[\\/]+".join(names) + r"[\\/]*(?![\w\\/-]|\.\w)"
+
+
+def file_type(text: str) -> str:
+    """Return the short name of a file's type.
+
+    >>> file_type("sunset.jpg: PNG image data, 30 x 30"), file_type("a ZIP archive"), file_type("image/png")
+    ('png', 'zip', 'png')
+    """
+    return _file_type(plain(text))
