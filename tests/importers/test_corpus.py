@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,15 +14,16 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.importers.corpus import MODELS, paper_name
+from swaplaw.importers.corpus import paper_name
 from swaplaw.paper.synthetic import Fleet, Model, generate
 
+from support import corpus_layouts
 from support.commands import Run
+from support.twin import Corpus, law
 
 Frame = pl.DataFrame
 CODES = ("gemma4-31b", "gemma4-a4b", "glm47-flash", "nemotron3-nano")
 PATHS = {"gpqa-diamond": "gpqa_diamond", "forensic": "forensic"}
-KEYS = ["dataset", "question", "model", "answer", "gold", "reason"]
 
 
 @lru_cache
@@ -66,100 +68,44 @@ def flat(folder: Path) -> None:
         silent(dataset).write_csv(folder / f"{path}_abstentions.csv")
 
 
-def database(folder: Path) -> None:
+def flat_and_packed(folder: Path) -> None:
+    flat(folder)
     for dataset, path in PATHS.items():
         for kind, frame in (("votes", records(dataset)), ("gold", gold(dataset)), ("reasons", silent(dataset))):
             into(folder / "deciban.sqlite", f"{path}_{kind}", frame)
 
 
-def both(folder: Path) -> None:
-    flat(folder)
-    database(folder)
+@pytest.mark.parametrize("seed", range(40))
+def test_every_layout_holds_the_same_votes(tmp_path: Path, seed: int) -> None:
+    expected = corpus_layouts.write(tmp_path, seed)
+    assert corpus_layouts.read(tmp_path) == expected.tallied(), expected.layout
 
 
-def one_table_for_all(folder: Path) -> None:
-    for kind, part in (("records", records), ("gold_answers", gold), ("null_reasons", silent)):
-        rows = pl.concat([part(name).with_columns(benchmark=pl.lit(path)) for name, path in PATHS.items()])
-        rows.write_parquet(folder / f"{kind}.parquet")
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_what_nobody_knows_is_refused_with_the_option_that_tells(tmp_path: Path, seed: int) -> None:
+    expected = corpus_layouts.write(tmp_path, seed, strange=True)
+    found = corpus_layouts.read(tmp_path)
+    if isinstance(found, str):
+        assert "columns={" in found
+        assert "\n" not in found
+    else:
+        assert found == expected.tallied(), expected.layout
 
 
-def a_file_per_model(folder: Path) -> None:
-    for dataset, path in PATHS.items():
-        for code in CODES:
-            rows = world(dataset).filter(pl.col("model") == code).drop("model")
-            rows.write_csv(folder / f"{path}_{code}.csv")
-
-
-def packed(folder: Path) -> None:
-    for dataset, path in PATHS.items():
-        text = "\n".join(json.dumps(row) for row in world(dataset).to_dicts())
-        (folder / f"{path}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
-
-
-def nested(folder: Path) -> None:
-    for dataset, path in PATHS.items():
-        inner = folder / "data" / path / "raw"
-        inner.mkdir(parents=True)
-        world(dataset).write_parquet(inner / "trials.parquet")
-    pl.DataFrame({"model": CODES, "parameters": [1, 2, 3, 4]}).write_csv(folder / "models.csv")
-
-
-def hugging_face_names(folder: Path) -> None:
-    ids = {code: names[0] for _, _, code, *names in MODELS}
-    for dataset, path in PATHS.items():
-        world(dataset).with_columns(pl.col("model").replace(ids)).write_csv(folder / f"{path}.csv")
-
-
-def reasons_beside(folder: Path) -> None:
-    """Parse and termination reasons in columns of their own, under no name of ours."""
-    cut = pl.col("reason") == "truncated"
-    for dataset, path in PATHS.items():
-        ended = pl.when(cut).then(pl.lit("length")).otherwise(pl.lit("stop"))
-        parsed = pl.when(cut | pl.col("reason").is_null()).then(pl.lit("ok")).otherwise("reason")
-        rows = world(dataset).with_columns(termination_reason=ended, parse_status=parsed, reasoning=pl.lit("So, B."))
-        rows.drop("reason").write_csv(folder / f"{path}.csv")
-
-
-def counted_too(folder: Path) -> None:
-    flat(folder)
-    for dataset, path in PATHS.items():
-        rows = records(dataset).group_by("question", "model", "answer").agg(vote_count=pl.len())
-        rows.write_csv(folder / f"{path}_vote_counts.csv")
-
-
-LAYOUTS: tuple[Callable[[Path], None], ...] = (
-    *(flat, database, both, one_table_for_all, a_file_per_model, packed, nested, hugging_face_names, reasons_beside),
-    counted_too,
-)
-
-
-def tallied(frame: Frame) -> Frame:
-    return frame.group_by(KEYS).agg(pl.len().alias("votes")).sort(KEYS)
-
-
-def expected() -> Frame:
-    every = pl.concat([world(name).with_columns(dataset=pl.lit(name)) for name in PATHS])
-    return tallied(every.with_columns(pl.col("model").map_elements(paper_name, pl.String)))
-
-
-@pytest.mark.parametrize("lay_out", LAYOUTS)
-def test_every_layout_holds_the_same_votes(tmp_path: Path, lay_out: Callable[[Path], None]) -> None:
-    lay_out(tmp_path)
-    votes = sl.read_votes(tmp_path)
-    assert tallied(votes.frame.select(KEYS).collect()).equals(expected())
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["answer", "answer_text", "response", "submission", "final_answer", "output", "submitted_answer", "agent_answer"],
-)
-def test_graded_answers_go_by_many_names(tmp_path: Path, name: str) -> None:
-    graded("forensic").drop("gold", "reason").rename({"answer": name}).write_csv(tmp_path / "forensic_trials.csv")
-    gold("forensic").write_csv(tmp_path / "forensic_gold.csv")
-    found = sl.read_votes(tmp_path).tally("forensic")
-    right = graded("forensic").filter(pl.col("grade") == "correct")
-    assert int(found.gold.sum()) == len(right)
-    assert {model.model: model.votes for model in sl.summary(found)} == {paper_name(code): 120 for code in CODES}
+def test_all_pairs_are_those_of_the_paper(tmp_path: Path) -> None:
+    expected = corpus_layouts.write(tmp_path, 10)
+    votes = sl.read_votes(tmp_path).merging_right()
+    for dataset in votes.datasets:
+        cells = {cell[1:]: found for cell, found in expected.tallied().items() if cell[0] == dataset}
+        ballots: dict[str, dict[str, Counter[str | None]]] = {}
+        for (question, model), (right, others) in cells.items():
+            ballots.setdefault(str(paper_name(model)), {})[question] = others + Counter({"(right)": right})
+        twin = Corpus(ballots, {question: "(right)" for question, _ in cells})
+        found = list(sl.pairs(votes.tally(dataset)))
+        assert len(found) == 45
+        for one in found:
+            mine = law(twin, one.primary, one.secondary, Fraction(2, 3))
+            assert (one.at("2/3").lift, one.masses.p, one.masses.q) == (mine.lift, mine.p, mine.q)
 
 
 def test_grades_alone_tell_gold_and_stand_in_a_table_of_their_own(tmp_path: Path) -> None:
@@ -171,7 +117,7 @@ def test_grades_alone_tell_gold_and_stand_in_a_table_of_their_own(tmp_path: Path
 
 
 def test_every_command_reads_it_and_says_from_where(tmp_path: Path, swaplaw: Run) -> None:
-    both(tmp_path)
+    flat_and_packed(tmp_path)
     done = swaplaw("pairs", tmp_path, "--dataset", "gpqa-diamond", "--json")
     assert (done.code, len(json.loads(done.out)["pairs"])) == (0, 6)
     assert "gpqa-diamond: 480 votes of 4 models on 20 questions" in done.err
@@ -235,6 +181,15 @@ def test_what_contradicts_itself_is_refused_in_one_sentence(
     with pytest.raises(sl.InputError, match=complaint) as caught:
         sl.read_votes(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_reasons_without_sample_numbers_belong_to_the_votes_without_an_answer(tmp_path: Path) -> None:
+    records("gpqa-diamond").write_csv(tmp_path / "gpqa.csv")
+    gold("gpqa-diamond").write_csv(tmp_path / "gpqa_gold.csv")
+    reasons = silent("gpqa-diamond").group_by("question", "model", "abstention_reason").agg(count=pl.len())
+    reasons.write_csv(tmp_path / "gpqa_reasons.csv")
+    told = sl.read_votes(tmp_path).frame.collect()["reason"].value_counts().drop_nulls().sort("reason").rows()
+    assert told == world("gpqa-diamond")["reason"].value_counts().drop_nulls().sort("reason").rows()
 
 
 def test_a_folder_of_whole_vote_tables_is_no_corpus(tmp_path: Path) -> None:

@@ -1,389 +1,60 @@
 """A released corpus: tables of votes, counts, gold answers, grades and reasons, joined into votes.
 
 The paper's corpus *deciban* (huggingface.co/datasets/IcyApril/deciban) is one, and what `swaplaw release` writes is
-another. Tables are files of a folder, at any depth (CSV, Parquet or JSON lines, packed by gzip or not), or those of an
-SQLite database; both may be there at once. What a table holds is told by its columns (`votes.columns`), and what it is
-about by a column or by its path. Only the columns of votes are read, row by row, so that long texts beside them cost
-time and no memory.
-
-Tables are joined on question, model and sample. A vote counts once: rows that are there already are left out, and rows
-that contradict them are refused.
+another. What its tables hold, `corpus_tables` tells. Here they are joined on question, model and sample: each vote is
+one row, to which every table may add what the others leave open. A vote counts once, however often it is there, and
+tables that contradict each other are refused.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import re
 import sqlite3
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
-from io import TextIOWrapper
-from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from swaplaw.errors import Fix, InputError, MissingExtraError, SwaplawError, listing, quote
+from swaplaw.importers.corpus_tables import (
+    MODELS,
+    NO_ANSWER,
+    RIGHT,
+    WRONG,
+    Layout,
+    database,
+    dataset_in,
+    is_database,
+    layout_of,
+    paper_name,
+    refuse_unclear,
+    tables_of,
+)
 from swaplaw.importers.record import Findings, Options, Reading, describe
 from swaplaw.importers.registry import Format
-from swaplaw.votes.columns import NAMES, candidates, guess, plain
+from swaplaw.votes import canonical
 from swaplaw.votes.contract import DEFAULT_DATASET
 from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-MODELS = (
-    ("Gemma-4-31B", "G4-31B", "gemma4-31b", "google/gemma-4-31B-it"),
-    ("Qwen3.6-27B", "Q3.6", "qwen36-27b", "Qwen/Qwen3.6-27B"),
-    ("Gemma-4-26B-A4B", "G4-A4B", "gemma4-a4b", "google/gemma-4-26B-A4B-it"),
-    ("Qwen3-30B-Think.", "Q3-Think", "qwen3-30b-thinking", "Qwen/Qwen3-30B-A3B-Thinking-2507"),
-    ("DiffusionGemma-26B", "DiffG", "diffusiongemma", "google/diffusiongemma-26B-A4B-it"),
-    ("GLM-4.7-Flash", "GLM4.7", "glm47-flash", "zai-org/GLM-4.7-Flash"),
-    ("Nemotron-3-Nano", "Nemo3", "nemotron3-nano", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
-    ("GPT-OSS-20B", "OSS-20B", "gpt-oss-20b", "openai/gpt-oss-20b"),
-    ("Magistral-Small", "Magistral", "magistral-small", "mistralai/Magistral-Small-2509"),
-    ("MedGemma-27B", "MedG", "medgemma-27b", "google/medgemma-27b", "google/medgemma-27b-it", "medgemma-27b-text-it"),
-)
-"""The ten models of the paper: its name in tables, its name in figures, the corpus's code, Hugging Face's ids."""
 CARD = {"supergpqa": 3_000, "gpqa-diamond": 198, "forensic": 98}
 """Questions of the paper's datasets."""
 REPOSITORY = "IcyApril/deciban"
 SAMPLES = 24
 """Votes that a model of the paper gave on a question."""
-_DATASETS = (
-    *(("supergpqa", "supergpqa"), ("gpqamain", "gpqa-main"), ("gpqaextended", "gpqa-extended")),
-    *(("gpqa", "gpqa-diamond"), ("forensic", "forensic"), ("cyber", "forensic")),
-)
+MARK, APPLICATION = "swaplaw-release", 0x7377_6C77
+"""What tells a release of our own, in its card and in its database: what it holds is taken word for word."""
 _REASONS = (
     *(("trunc", "truncated"), ("length", "truncated"), ("maxtoken", "truncated"), ("tokencap", "truncated")),
     *(("pars", "no_parse"), ("unans", "unanswered"), ("noanswer", "unanswered"), ("notsubmitted", "unanswered")),
     *(("refus", "refused"), ("contentfilter", "refused"), ("timeout", "error"), ("error", "error")),
 )
 _NO_REASON = ("", "none", "null", "nan", "ok", "success", "stop", "eos", "endturn", "answered", "parsed", "submitted")
-_NO_ANSWER = (
-    *("", "null", "nullvote", "novote", "abstain", "abstained", "abstention", "unparseable", "unparsed"),
-    *("noanswer", "unanswered", "notsubmitted", "nosubmission", "nan", "parseerror", "parsefailed"),
-)
-_RIGHT, _WRONG = (
-    ("true", "1", "10", "correct", "right", "yes", "pass"),
-    (*("false", "0", "00", "incorrect", "wrong", "no", "fail"),),
-)
-MARK, APPLICATION = "swaplaw-release", 0x7377_6C77
-"""What tells a release of our own, in its card and in its database: what it holds is taken word for word."""
-_SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
-_DATABASES = (".sqlite", ".sqlite3", ".db")
-_BATCH = 50_000
 _CELL = ["question", "model"]
 _VOTE = [*_CELL, "sample"]
-_PARTS = ("dataset", "question", "model", "sample", "answer", "votes", "correct", "cluster")
-_WHY = ("reason", "parse", "finish", "abstained", "parsed")
-
-
-# --- tables ---
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table of a corpus."""
-
-    file: Path
-    name: str
-    """Its path below the corpus, and within a database the table's name."""
-    inner: str | None = None
-    """The table of a database."""
-
-    @cached_property
-    def columns(self) -> list[str]:
-        """Names of its columns."""
-        if self.inner is not None:
-            with closing(_database(self.file)) as open_:
-                return [row[1] for row in open_.execute(f"pragma table_info({_quoted(self.inner)})")]
-        if self.form == ".parquet":
-            return self._parquet().collect_schema().names()
-        with self._text() as lines:
-            if self.form in (".csv", ".tsv"):
-                return [name.strip().removeprefix("\ufeff") for name in next(self._csv(lines), [])]
-            return list(dict.fromkeys(name for row in islice(self._records(lines), 100) for name in row))
-
-    @property
-    def form(self) -> str:
-        """Its suffix, without that of packing."""
-        return Path(self.file.name.removesuffix(".gz")).suffix.lower()
-
-    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Read some columns as text."""
-        import polars as pl
-
-        if self.form == ".parquet" and self.inner is None:
-            frame = self._parquet().select(columns).collect(engine="streaming")
-            nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-            return frame.with_columns(pl.exclude(nested).cast(pl.String))
-        rows = self._rows(columns)
-        batches = []
-        try:
-            while batch := list(islice(rows, _BATCH)):
-                batches.append(self._batch(columns, batch))
-        except (UnicodeDecodeError, csv.Error, EOFError, OSError, sqlite3.Error) as error:
-            raise InputError(f"{quote(self.name, 200)}: cannot be read to its end ({error}); copy it again") from None
-        return pl.concat(batches) if batches else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-
-    def _batch(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> pl.DataFrame:
-        import polars as pl
-
-        for name, cells in zip(columns, zip(*rows, strict=True), strict=True):
-            if any(isinstance(cell, list | dict) for cell in cells):
-                raise InputError(f"{quote(self.name, 200)}: {quote(name)} holds lists; give a row per vote")
-        texts = zip(*([_text(cell) for cell in row] for row in rows), strict=True)
-        schema = dict.fromkeys(columns, pl.String)
-        return pl.DataFrame(dict(zip(columns, texts, strict=True)), schema=schema)
-
-    def first(self, column: str) -> str | None:
-        """The first cell of a column."""
-        if self.form == ".parquet" and self.inner is None:
-            found = self._parquet().select(column).head(1).collect()[column]
-            return str(found[0]) if len(found) else None
-        return _text(next(self._rows([column]), (None,))[0])
-
-    def _rows(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Stream the cells of some columns."""
-        if self.inner is not None:
-            with closing(_database(self.file)) as open_:
-                yield from open_.execute(f"select {', '.join(map(_quoted, columns))} from {_quoted(self.inner)}")
-            return
-        with self._text() as lines:
-            if self.form in (".csv", ".tsv"):
-                rows = self._csv(lines)
-                header = [name.strip().removeprefix("\ufeff") for name in next(rows, [])]
-                places = [header.index(name) for name in columns]
-                for number, row in enumerate(rows, 2):
-                    if row and len(row) != len(header):
-                        raise InputError(
-                            f"{quote(self.name, 200)}: row {number} has {len(row)} cells, not {len(header)}"
-                        )
-                    if row:
-                        yield tuple(row[place] for place in places)
-                return
-            for record in self._records(lines):
-                yield tuple(record.get(name) for name in columns)
-
-    def _parquet(self) -> pl.LazyFrame:
-        import polars as pl
-
-        return pl.scan_parquet(self.file)
-
-    def _text(self) -> IO[str]:
-        packed = self.file.name.endswith(".gz")
-        raw: Any = gzip.open(self.file) if packed else self.file.open("rb")  # noqa: SIM115  The text closes it.
-        return TextIOWrapper(raw, encoding="utf-8", newline="")
-
-    def _csv(self, lines: IO[str]) -> Iterator[list[str]]:
-        csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-        first = lines.readline()
-        marks = re.sub(r'"[^"]*"', "", first)
-        separator = max(",;\t|", key=lambda mark: (marks.count(mark), -",;\t|".index(mark)))
-        yield from csv.reader([first], delimiter=separator)
-        yield from csv.reader(lines, delimiter=separator)
-
-    def _records(self, lines: IO[str]) -> Iterator[dict[str, Any]]:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except ValueError as error:
-                raise InputError(f"{quote(self.name, 200)}: line {number} is not JSON ({error})") from None
-            if not isinstance(record, dict):
-                raise InputError(f"{quote(self.name, 200)}: line {number} is not a JSON object")
-            yield record
-
-
-def _text(value: Any) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _database(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def is_database(file: Path) -> bool:
-    """Whether a file is an SQLite database."""
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        return opened.read(16) == b"SQLite format 3\0"
-
-
-def tables_of(path: Path) -> list[Table]:
-    """List the tables of a folder or of a database, files before what is packed into databases."""
-    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
-    files = [
-        file for file in files if not any(part.startswith(".") for part in file.relative_to(path.parent).parts[1:])
-    ]
-    flat, packed = [], []
-    for file in files:
-        name = file.name if file == path else file.relative_to(path).as_posix()
-        if file.suffix.lower() in _DATABASES or file == path:
-            if is_database(file):
-                packed += [Table(file, f"{name}/{inner}", inner) for inner in _names(file)]
-        elif Table(file, name).form in _SUFFIXES:
-            flat.append(Table(file, name))
-    return [*flat, *packed]
-
-
-def _names(file: Path) -> list[str]:
-    try:
-        with closing(_database(file)) as open_:
-            found = open_.execute("select name from sqlite_master where type in ('table', 'view') order by name")
-            return [name for (name,) in found if not name.startswith("sqlite_")]
-    except sqlite3.DatabaseError as error:
-        raise InputError(f"{quote(str(file), 200)}: not a readable SQLite database ({error}); copy it again") from None
-
-
-# --- what tables hold ---
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A table, what it holds, and which of its columns is what."""
-
-    table: Table
-    role: str
-    """`records`, `counts`, `grades`, `gold`, `reasons` or, where it is nothing of these, `other`."""
-    columns: Mapping[str, str]
-    model: str | None
-    """The model that the path names, where no column does."""
-    dataset: str | None
-    """The dataset that the path names."""
-    verbatim: bool = False
-    """Whether cells mean what they say: a release of our own has no other words for silence, models or reasons."""
-
-
-def is_release(path: Path) -> bool:
-    """Whether a folder or a database was written by `swaplaw release`."""
-    if path.is_file():
-        with closing(_database(path)) as open_:
-            return bool(open_.execute("pragma application_id").fetchone()[0] == APPLICATION)
-    card = path / "README.md"
-    return card.is_file() and MARK in card.read_text(encoding="utf-8", errors="replace")[:1000]
-
-
-def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False) -> Layout:
-    """Tell what a table holds by its columns."""
-    names = table.columns
-    own = {part: name for part, name in declared.items() if name in names}
-    found = guess(names, own, tuple(part for part in (*_PARTS, *_WHY) if part not in own))
-    model = None if verbatim or "model" in found else _model_in(table.name)
-    if "model" in found or model:
-        # An answer beside a model is a vote, whatever else is called an answer there.
-        clear = [name for name in NAMES["gold"] if plain(name) not in ("answer", "answerletter", "label")]
-        free = [name for name in candidates(names, clear) if name not in found.values()]
-        found |= {"gold": free[0]} if free and "gold" not in found else {}
-    else:
-        kept = {part: name for part, name in found.items() if part in ("dataset", "question", "cluster", "correct")}
-        found = guess(names, {**kept, **own}, ("gold",)) | (
-            {"answer": found["answer"]} if {"answer", "correct"} <= found.keys() else {}
-        )
-    role = _role(found.keys() | ({"model"} if model else set()))
-    wanted = {
-        "records": {*_PARTS, *_WHY, "gold"} - {"votes"},
-        "counts": {*_PARTS, "reason", "gold"} - {"sample"},
-        "grades": {"dataset", "question", "model", "sample", "answer", "correct"},
-        "gold": {"dataset", "question", "gold", "cluster"},
-        "reasons": {"dataset", "question", "model", "sample", *_WHY},
-        "other": set(),
-    }[role]
-    columns = {part: name for part, name in found.items() if part in wanted}
-    return Layout(table, role, columns, model, None if verbatim else _dataset_in(table.name), verbatim)
-
-
-def _role(has: set[str]) -> str:
-    if "question" not in has:
-        return "other"
-    if "model" in has:
-        if "answer" in has:
-            return "counts" if "votes" in has and "sample" not in has else "records"
-        return "grades" if "correct" in has else "reasons" if {*_WHY} & has else "other"
-    return "grades" if {"answer", "correct"} <= has else "gold" if "gold" in has else "other"
-
-
-def _dataset_in(path: str) -> str | None:
-    """The paper's dataset that a path names, in a file's name before its folders'."""
-    for part in reversed(path.split("/")):
-        if name := next((name for needle, name in _DATASETS if needle in re.sub(r"[^a-z0-9]", "", part.lower())), None):
-            return name
-    return None
-
-
-def _aliases() -> dict[str, str]:
-    found = {}
-    for name, *others in MODELS:
-        for alias in (name, *others, *(other.rpartition("/")[2] for other in others)):
-            for short in (alias, re.sub(r"-(it|\d{4}|BF16)$", "", alias)):
-                found[plain(short).replace(".", "")] = name
-    return found
-
-
-ALIASES = _aliases()
-"""What each of the ten models may be called, without case and punctuation."""
-
-
-def paper_name(model: str) -> str | None:
-    """The paper's name of a model.
-
-    >>> paper_name("google/gemma-4-26B-A4B-it"), paper_name("gemma4-a4b"), paper_name("gpt-4")
-    ('Gemma-4-26B-A4B', 'Gemma-4-26B-A4B', None)
-    """
-    spelt = plain(model).replace(".", "")
-    return ALIASES.get(spelt) or ALIASES.get(plain(model.rpartition("/")[2]).replace(".", ""))
-
-
-def _model_in(path: str) -> str | None:
-    """The model that a path names: the longest alias in a file's name before its folders'."""
-    for part in reversed(path.split("/")):
-        spelt = re.sub(r"[^a-z0-9]", "", part.lower())
-        if found := [alias for alias in ALIASES if len(alias) > 4 and alias in spelt]:
-            return ALIASES[max(found, key=len)]
-    return None
-
-
-def is_corpus(path: Path) -> bool:
-    """Whether a folder is a corpus: its tables complete each other, or name the paper's models."""
-    if not path.is_dir():
-        return is_database(path)
-    try:
-        layouts = [layout_of(table, {}) for table in tables_of(path)]
-    except (InputError, OSError, ValueError, sqlite3.Error):
-        return False
-    votes = [one for one in layouts if one.role in ("records", "counts")]
-    parts = [one for one in layouts if one.role in ("gold", "grades", "reasons")]
-    bare = [one for one in votes if "gold" not in one.columns]
-    packed = any(one.table.inner is not None for one in votes)
-    return bool(votes) and (packed or bool(parts and bare) or any(one.model for one in votes) or _names_models(votes))
-
-
-def _names_models(layouts: Sequence[Layout]) -> bool:
-    for one in layouts:
-        first = one.table.first(one.columns["model"]) if "model" in one.columns else None
-        if first is not None and paper_name(first):
-            return True
-    return False
-
-
-# --- one dataset from its tables ---
 
 
 @dataclass
@@ -392,8 +63,41 @@ class Corpus:
 
     datasets: dict[str, pl.DataFrame] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    """What its tables leave open."""
     readings: list[Reading] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+
+
+def is_release(path: Path) -> bool:
+    """Whether a folder or a database was written by `swaplaw release`."""
+    if path.is_file():
+        with closing(database(path)) as open_:
+            return bool(open_.execute("pragma application_id").fetchone()[0] == APPLICATION)
+    card = path / "README.md"
+    return card.is_file() and MARK in card.read_text(encoding="utf-8", errors="replace")[:1000]
+
+
+def is_corpus(path: Path) -> bool:
+    """Whether a folder is a corpus: its tables complete each other, or name the paper's models."""
+    if not path.is_dir():
+        return is_database(path)
+    if is_release(path):
+        return True
+    try:
+        tables = tables_of(path)
+        layouts = [layout_of(table, {}, limit=100) for table in tables]
+        if any(one.model for one in layouts) or any(table.inner is not None for table in tables):
+            return True
+        bare = any(one.role in ("records", "counts") and "gold" not in one.columns for one in layouts)
+        return (bare and any(one.role in ("gold", "grades") for one in layouts)) or any(map(_names_models, layouts))
+    except (InputError, OSError, ValueError, sqlite3.Error):
+        return False
+
+
+def _names_models(one: Layout) -> bool:
+    first = next(one.table.rows([one.columns["model"]]), (None,))[0] if "model" in one.columns else None
+    return first is not None and paper_name(first) is not None
 
 
 def read_corpus(path: Path, options: Options | None = None) -> Corpus:
@@ -419,9 +123,16 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
     chosen = options or Options()
     if not path.exists():
         raise InputError(f"{quote(str(path), 200)}: there is no such folder or database")
-    done, verbatim = Corpus(), is_release(path)
-    layouts = [layout_of(table, chosen.columns, verbatim) for table in tables_of(path)]
-    used = [one for one in layouts if one.role != "other"]
+    done, verbatim, tables = Corpus(), is_release(path), tables_of(path)
+    there = {name for table in tables for name in table.columns}
+    for name in chosen.columns.values():
+        if name not in there:
+            raise InputError(
+                f"{quote(str(path), 200)}: there is no column {quote(name)}; found {listing([*there], 30)}"
+            )
+    layouts = [layout_of(table, chosen.columns, verbatim) for table in tables]
+    refuse_unclear(layouts)
+    used = [one for one in layouts if one.role not in ("other", "unclear")]
     done.said += [f"not used: {one.table.name} ({listing(one.table.columns, 6)})" for one in layouts if one not in used]
     if not any(one.role in ("records", "counts") for one in used):
         raise InputError(
@@ -430,19 +141,28 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
         )
     done.files = list(dict.fromkeys(one.table.file for one in used))
     fallback = chosen.dataset or (path.stem if path.is_file() else path.resolve().name) or DEFAULT_DATASET
-    parts: dict[tuple[str | None, str], list[tuple[str, pl.DataFrame]]] = {}
+    parts: dict[str | None, list[_Part]] = {}
     for one in used:
         done.readings += [
             Reading(part, f"{one.table.name}: {name}", "", guessed=True) for part, name in one.columns.items()
         ]
-        for dataset, frame in _by_dataset(one):
+        for dataset, frame in _by_dataset(one, verbatim):
             named = dataset or (fallback if one.role in ("records", "counts") else None)
-            parts.setdefault((named, one.role), []).append((one.table.name, frame))
+            parts.setdefault(named, []).append(_Part(one.table.name, one.role, frame))
     if not verbatim:
-        _known_models(parts)
-    for dataset in dict.fromkeys(name for name, role in parts if role in ("records", "counts") and name):
-        tables = {role: parts.get((dataset, role)) or parts.get((None, role), []) for _, role in parts}
-        done.datasets[dataset] = _assembled(dataset, tables, done.said)
+        _known_models([part.frame for found in parts.values() for part in found])
+    for name in [name for name in parts if name is not None]:
+        if not any(part.role in ("records", "counts") for part in parts[name]):
+            about = (
+                f"dataset {quote(name)} has {parts[name][0].role} in {quote(parts[name][0].name, 200)}, and no votes"
+            )
+            if any("model" in part.frame.columns for part in parts[name]):
+                raise InputError(about, Fix("columns", {"answer": "NAME"}, "say which column holds the answers"))
+            done.lacking.append(about)
+            continue
+        joined = _Joined(name, done, verbatim)
+        done.datasets[name] = joined.votes([*parts[name], *parts.get(None, [])])
+    done.said += done.lacking
     return done
 
 
@@ -451,11 +171,14 @@ def gaps(found: Corpus) -> list[str]:
     import polars as pl
 
     said = [f"the corpus has no votes for dataset {quote(name)}" for name in CARD if name not in found.datasets]
+    said += found.lacking
     for name, votes in found.datasets.items():
         if name not in CARD:
+            said.append(f"dataset {quote(name)} is none of the paper's")
             continue
-        lacking = [model for model, *_ in MODELS if model not in votes["model"]]
-        said += [f"dataset {quote(name)} has no votes of {quote(model)}" for model in lacking]
+        said += [
+            f"dataset {quote(name)} has no votes of {quote(one)}" for one, *_ in MODELS if one not in votes["model"]
+        ]
         cells = votes.group_by(_CELL).len()
         if (questions := cells["question"].n_unique()) != CARD[name]:
             said.append(f"dataset {quote(name)} has {questions:,} questions, and the paper {CARD[name]:,}")
@@ -466,8 +189,20 @@ def gaps(found: Corpus) -> list[str]:
             such = f", such as {row['len']} of {quote(row['model'])} on {quote(row['question'])}" if row else ""
             pairs = f"{len(odd) + missing:,} pairs of model and question"
             said.append(f"dataset {quote(name)}: {pairs} have not {SAMPLES} votes{such}")
-        if "reason" not in votes.columns or votes["reason"].null_count() == len(votes):
-            said.append(f"dataset {quote(name)} has no reasons of abstentions")
+        numbers = votes.group_by("sample").len()
+        strange = numbers.filter(numbers["len"] != len(cells)).sort("len")["sample"]
+        if 0 < len(strange) < len(numbers):
+            said.append(
+                f"dataset {quote(name)}: sample {strange[0]} is not among the votes of every model and question"
+            )
+        silent = votes.filter(pl.col("answer").is_null())
+        untold = silent if "reason" not in votes.columns else silent.filter(pl.col("reason").is_null())
+        if len(untold):
+            row = untold.row(0, named=True)
+            such = f"such as {quote(row['model'])} on {quote(row['question'])}"
+            said.append(f"dataset {quote(name)}: {len(untold):,} of {len(silent):,} abstentions have no reason, {such}")
+    if "forensic" in found.datasets and "correct" not in found.datasets["forensic"].columns:
+        said.append("dataset 'forensic' has no grades")
     return said
 
 
@@ -488,29 +223,47 @@ def download_corpus(folder: str | Path) -> Path:
     return Path(folder)
 
 
-def _by_dataset(one: Layout) -> Iterator[tuple[str | None, pl.DataFrame]]:
+# --- one table under our names ---
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one table says of one dataset."""
+
+    name: str
+    role: str
+    frame: pl.DataFrame
+
+
+def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.DataFrame]]:
     """A table's rows under our names, dataset by dataset."""
     import polars as pl
 
     frame = one.table.frame(list(dict.fromkeys(one.columns.values())))
-    if one.table.form == ".parquet" and (nested := [name for name, kind in frame.schema.items() if kind.is_nested()]):
-        raise InputError(f"{quote(one.table.name, 200)}: {quote(nested[0])} holds lists; give a row per vote")
     frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.columns.items())
-    if not one.verbatim:
-        frame = frame.with_columns(pl.col(pl.String).str.strip_chars())
+    if not verbatim:
+        frame = frame.with_columns(pl.all().str.strip_chars())
     if one.model:
         frame = frame.with_columns(pl.lit(one.model).alias("model"))
-    elif "model" in frame.columns and not one.verbatim:
+    elif "model" in frame.columns and not verbatim:
         names = {name: paper_name(name) or name for name in frame["model"].drop_nulls().unique()}
         _one_each(one.table.name, names)
         frame = frame.with_columns(pl.col("model").replace(names))
-    frame = _tidied(one, frame)
+    for part in {"question", "model"} & set(frame.columns):
+        if frame[part].null_count():
+            raise InputError(
+                f"{quote(one.table.name, 200)}: {frame[part].null_count():,} rows have no {part}",
+                Fix("columns", {part: "NAME"}, "map another column"),
+            )
+    frame = _tidied(one, frame, verbatim)
     if "dataset" not in frame.columns:
         yield one.dataset, frame
         return
     for (name,), part in frame.group_by(["dataset"], maintain_order=True):
-        known = None if name is None else (None if one.verbatim else _dataset_in(str(name))) or str(name)
-        yield known or one.dataset, part.drop("dataset")
+        known = None if name is None else (None if verbatim else dataset_in(str(name))) or str(name)
+        # What is empty here is about other datasets.
+        empty = [each for each in part.columns if each != "answer" and part[each].null_count() == len(part)]
+        yield known or one.dataset, part.drop("dataset", *empty, strict=False)
 
 
 def _one_each(table: str, names: Mapping[str, str]) -> None:
@@ -524,51 +277,44 @@ def _one_each(table: str, names: Mapping[str, str]) -> None:
         seen[name] = raw
 
 
-def _tidied(one: Layout, frame: pl.DataFrame) -> pl.DataFrame:
-    """Numbers as numbers, grades as true and false, and silence as null."""
+def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
+    """Votes as numbers, grades as true and false, `silent` where a table says that there is no answer."""
     import polars as pl
 
-    for name in {"votes", "sample"} & set(frame.columns):
-        whole = frame[name].cast(pl.Int64, strict=False)
-        if name == "sample" and whole.null_count() > frame[name].null_count():
-            whole = frame[name].rank("dense").cast(pl.Int64)
-        if name == "votes" and (whole.null_count() or (whole < 0).any()):
+    def bare(name: str) -> pl.Expr:
+        return pl.col(name).str.to_lowercase().str.replace_all(r"[\W_]", "")
+
+    silent: list[pl.Expr] = []
+    if "sample" in frame.columns:
+        frame = frame.with_columns(pl.col("sample").str.replace(r"^(\d+)\.0$", "$1"))
+    if "votes" in frame.columns:
+        frame = frame.with_columns(pl.col("votes").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False))
+        if frame["votes"].null_count():
             raise InputError(
-                f"{quote(one.table.name, 200)}: {quote(one.columns[name])} does not hold whole numbers of votes",
+                f"{quote(one.table.name, 200)}: {quote(one.columns['votes'])} does not hold whole numbers of votes",
                 Fix("columns", {"votes": "NAME"}, "map another column"),
             )
-        frame = frame.with_columns(whole.alias(name))
-    silent = pl.lit(False)
     if "correct" in frame.columns:
-        word = pl.col("correct").str.to_lowercase().str.replace_all(r"[^a-z0-9]", "")
-        odd = frame.filter(~word.is_in([*_RIGHT, *_WRONG, *_NO_ANSWER]) & pl.col("correct").is_not_null())
+        right, wrong = bare("correct").is_in([*RIGHT, "c"]), bare("correct").is_in([*WRONG, *NO_ANSWER, "i"])
+        odd = frame.filter(~right & ~wrong)["correct"]
         if len(odd):
             raise InputError(
-                f"{quote(one.table.name, 200)}: {quote(odd['correct'][0])} in {quote(one.columns['correct'])} is no "
-                "grade: write correct, incorrect or unanswered"
+                f"{quote(one.table.name, 200)}: {quote(odd[0])} in {quote(one.columns['correct'])} is no grade: write "
+                "correct, incorrect or unanswered"
             )
-        silent = silent | word.is_in(_NO_ANSWER).fill_null(False)
-        grade = pl.when(word.is_in(_RIGHT)).then(True).when(word.is_not_null()).then(False)
-        frame = frame.with_columns(grade.alias("correct"), silent.alias("silent"))
-    for name, sign in (("abstained", True), ("parsed", False)):
-        if name in frame.columns:
-            word = pl.col(name).str.to_lowercase()
-            said = word.is_in(_RIGHT if sign else _WRONG).fill_null(False)
-            frame = frame.with_columns(
-                (said | (pl.col("silent") if "silent" in frame.columns else False)).alias("silent")
-            )
-    if "answer" in frame.columns:
-        bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
-        # An answer of signs alone is one; dashes and brackets stand for none.
-        said = ~bare.is_in(_NO_ANSWER[1:]) & (pl.col("answer").str.strip_chars(" -_.?()[]<>") != "")
-        said = pl.lit(True) if one.verbatim else said
-        if "silent" in frame.columns:
-            said = said & ~pl.col("silent")
-        frame = frame.with_columns(pl.when(said).then(pl.col("answer")).alias("answer"))
+        silent.append(bare("correct").is_in(NO_ANSWER) & ~right)
+        frame = frame.with_columns(silent[0].alias("silent"), right.alias("correct"))
+        silent = [pl.col("silent")]
+    for name, words in (("abstained", RIGHT), ("parsed", WRONG), ("parse", NO_ANSWER)):
+        if name in frame.columns and not verbatim:
+            silent.append(bare(name).is_in(words))
     why = [pl.col(name) for name in ("reason", "parse", "finish") if name in frame.columns]
-    why = why if one.verbatim else [_why(column) for column in why]
-    if why:
-        frame = frame.with_columns(pl.coalesce(why).alias("reason"))
+    why = why if verbatim else [_why(column) for column in why]
+    said = [pl.coalesce(why).alias("reason")] if why else []
+    if silent:
+        hushed = pl.any_horizontal([each.fill_null(value=False) for each in silent])
+        said.append(pl.when(hushed).then(pl.lit(value=True)).alias("silent"))
+    frame = frame.with_columns(said)
     return frame.drop("parse", "finish", "abstained", "parsed", strict=False)
 
 
@@ -584,251 +330,305 @@ def _why(column: pl.Expr) -> pl.Expr:
     return words
 
 
-def _known_models(parts: Mapping[tuple[str | None, str], Sequence[tuple[str, pl.DataFrame]]]) -> None:
+def _known_models(frames: Sequence[pl.DataFrame]) -> None:
     """Refuse a stranger among the paper's ten models: a misspelt one would be lost without a word."""
-    given = {
-        name
-        for frames in parts.values()
-        for _, frame in frames
-        if "model" in frame.columns
-        for name in frame["model"].unique()
-    }
+    given = {name for frame in frames if "model" in frame.columns for name in frame["model"].unique()}
     ten = {name for name, *_ in MODELS}
-    strangers = sorted(name for name in given - ten if name is not None)
+    strangers = sorted(given - ten)
     if strangers and len(given & ten) > len(strangers):
         near = get_close_matches(strangers[0], [alias for model in MODELS for alias in model], 1, 0.4)
         hint = f"; did you mean {quote(near[0])}?" if near else ""
         raise InputError(f"{quote(strangers[0])} is none of the paper's ten models, and most others are{hint}")
 
 
-def _assembled(dataset: str, tables: Mapping[str, Sequence[tuple[str, pl.DataFrame]]], said: list[str]) -> pl.DataFrame:
-    """The votes of one dataset, joined from its tables."""
-    import polars as pl
-
-    records = _together(dataset, tables.get("records", []), said)
-    counts = _together(dataset, tables.get("counts", []), said)
-    if records is not None and counts is not None:
-        _agree(dataset, records, counts)
-    votes = records if records is not None else counts
-    assert votes is not None
-    sources = [name for role in ("records", "counts") for name, _ in tables.get(role, [])]
-    for role, joined in (("reasons", _with_reasons), ("grades", _with_grades), ("gold", _with_gold)):
-        for name, frame in tables.get(role, []):
-            votes = joined(dataset, votes, frame, name)
-            sources.append(name)
-    if "gold" not in votes.columns and "correct" in votes.columns:
-        votes = votes.with_columns(pl.lit(None, pl.String).alias("gold"))
-    if "gold" not in votes.columns:
-        raise InputError(
-            f"dataset {quote(dataset)}: no table has gold answers or grades",
-            Fix("columns", {"gold": "NAME"}, "map them"),
-        )
-    if "correct" in votes.columns:
-        votes = _graded(votes)
-    lost = votes.filter(pl.col("gold").is_null())["question"]
-    if len(lost):
-        said.append(f"{dataset}: {quote(lost[0])} and {lost.n_unique() - 1:,} more questions have no gold answer")
-    if "votes" in votes.columns:
-        votes = votes.with_columns(pl.int_ranges(0, pl.col("votes"))).explode("votes").drop_nulls("votes")
-        votes = votes.drop("votes", "sample", strict=False)
-    said.append(_size(dataset, votes, sources))
-    if "reason" in votes.columns:
-        votes = votes.with_columns(pl.when(pl.col("answer").is_null()).then("reason").alias("reason"))
-    wanted = ("question", "model", "sample", "answer", "gold", "correct", "reason", "cluster")
-    return votes.select(pl.lit(dataset).alias("dataset"), *(name for name in wanted if name in votes.columns))
+# --- one dataset from its tables ---
 
 
-def _size(dataset: str, votes: pl.DataFrame, sources: list[str]) -> str:
-    """How many votes there are, against what the card says."""
-    models, questions = votes["model"].n_unique(), votes["question"].n_unique()
-    said = f"{dataset}: {len(votes):,} votes of {models} models on {questions:,} questions, from {listing(sources, 4)}"
-    if dataset not in CARD:
-        return said
-    expected = CARD[dataset] * SAMPLES * len(MODELS)
-    short = votes.group_by("model").len().filter(votes.group_by("model").len()["len"] != CARD[dataset] * SAMPLES)
-    each = "" if short.is_empty() else f"; not {CARD[dataset] * SAMPLES:,} each: {listing(sorted(short['model']), 10)}"
-    return said + ("" if len(votes) == expected else f"; the card says {expected:,}{each}")
+@dataclass
+class _Joined:
+    """The votes of one dataset, as far as they are joined."""
 
+    dataset: str
+    corpus: Corpus
+    verbatim: bool
 
-def _together(dataset: str, tables: Sequence[tuple[str, pl.DataFrame]], said: list[str]) -> pl.DataFrame | None:
-    """All tables of votes, every vote once."""
-    import polars as pl
+    def votes(self, parts: Sequence[_Part]) -> pl.DataFrame:
+        """Join tables in the order in which they need each other."""
+        import polars as pl
 
-    found: pl.DataFrame | None = None
-    for name, frame in tables:
-        part = frame.drop("silent", strict=False).unique(maintain_order=True) if "sample" in frame.columns else frame
-        if "sample" in part.columns and part.select(_VOTE).is_duplicated().any():
-            row = part.filter(part.select(_VOTE).is_duplicated()).row(0, named=True)
-            raise InputError(
-                f"{quote(name, 200)}: sample {row['sample']} of {quote(row['model'])} on {quote(row['question'])} is "
-                "there more than once, with different contents"
-            )
-        part = part.drop("silent", strict=False)
-        if found is None:
-            found = part
-            continue
-        by_sample = "sample" in found.columns and "sample" in part.columns
-        key = _VOTE if by_sample else _CELL
-        both = part.join(found, on=key, how="semi")
+        of = {role: [part for part in parts if part.role == role] for role in ("records", "counts", "reasons")}
+        votes: pl.DataFrame | None = None
+        for part in of["records"]:
+            votes = self._with_votes(votes, part)
+        for part in of["counts"]:
+            votes = self._with_counts(votes, part, bool(of["records"]))
+        assert votes is not None
+        for part in of["reasons"]:
+            votes = self._with_reasons(votes, part)
+        for part in parts:
+            if part.role == "grades":
+                votes = self._with_grades(votes, part)
+            elif part.role == "gold":
+                votes = self._with_gold(votes, part)
+        votes = self._heard(votes)
+        votes = self._judged(votes, [part.name for part in of["records"] or of["counts"]])
+        self.corpus.said.append(self._size(votes, [part.name for part in parts]))
+        number = pl.col("sample").cast(pl.Int64, strict=False)
+        if votes.select(number.alias("number"))["number"].null_count():
+            number = pl.col("sample").rank("dense").over(_CELL).cast(pl.Int64)
+            if votes["sample"].null_count():
+                self.corpus.lacking.append(f"dataset {quote(self.dataset)}: votes have no sample numbers")
+                number = pl.int_range(pl.len()).over(_CELL)
+        votes = votes.with_columns(number.alias("sample"))
+        wanted = ("question", "model", "sample", "answer", "gold", "correct", "reason", "cluster")
+        return votes.select(pl.lit(self.dataset).alias("dataset"), *(name for name in wanted if name in votes.columns))
+
+    def _with_votes(self, votes: pl.DataFrame | None, part: _Part) -> pl.DataFrame:
+        """All votes, every vote once."""
+        import polars as pl
+
+        fresh = part.frame
+        if "sample" in fresh.columns:
+            fresh = fresh.unique(maintain_order=True)
+            self._one_row_each(fresh, _VOTE, part.name)
+        else:
+            fresh = fresh.with_columns(pl.lit(None, pl.String).alias("sample"))
+        if votes is None:
+            return fresh
+        key = _CELL if fresh["sample"].null_count() or votes["sample"].null_count() else _VOTE
+        both = fresh.join(votes, on=key, how="semi")
         if len(both):
-            same = _categories(both, key).equals(_categories(found.join(part, on=key, how="semi"), key))
-            if not same:
-                row = both.row(0, named=True)
+            if key == _VOTE:
+                votes = self._filled(votes, both, _VOTE, part.name)
+            elif not _categories(both).equals(_categories(votes.join(fresh, on=key, how="semi"))):
+                self._differ(both, part.name)
+            self.corpus.said.append(
+                f"{self.dataset}: {len(both):,} votes of {part.name} are in another table, too: counted once"
+            )
+        return pl.concat([votes, fresh.join(votes, on=key, how="anti")], how="diagonal_relaxed")
+
+    def _differ(self, both: pl.DataFrame, name: str) -> None:
+        row = both.row(0, named=True)
+        raise InputError(
+            f"dataset {quote(self.dataset)}: {quote(name, 200)} and another table hold different votes of "
+            f"{quote(row['model'])} on {quote(row['question'])}: leave one of them out",
+            Fix("columns", {"sample": "NAME"}, "or say which column numbers the votes"),
+        )
+
+    def _with_counts(self, votes: pl.DataFrame | None, part: _Part, recorded: bool) -> pl.DataFrame:
+        """Counts as votes, or refused where they are not those of the records."""
+        import polars as pl
+
+        counted = _one_each_vote(part.frame)
+        if votes is None or not recorded:
+            return self._with_votes(votes, _Part(part.name, part.role, counted))
+        heard = pl.col("answer").is_not_null()
+        mine, theirs = (_categories(each.filter(heard)) for each in (votes, counted))
+        if not mine.equals(theirs):
+            odd = mine.join(theirs, on=mine.columns, how="anti")
+            odd = odd if len(odd) else theirs.join(mine, on=mine.columns, how="anti")
+            raise InputError(
+                f"dataset {quote(self.dataset)}: records and vote counts disagree, first about "
+                f"{quote(odd['answer'][0])} of {quote(odd['model'][0])} on {quote(odd['question'][0])}; leave one of "
+                "the two out"
+            )
+        return votes
+
+    def _with_reasons(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
+        """Join why there is no answer: by sample, or in their order to the votes without an answer."""
+        import polars as pl
+
+        extra = part.frame.join(votes.select("question").unique(), on="question", how="semi")
+        extra = _one_each_vote(extra) if "votes" in extra.columns else extra
+        if "sample" in extra.columns and not votes["sample"].null_count():
+            return self._filled(votes, extra, _VOTE, part.name)
+        extra = extra.drop("sample", strict=False).with_columns(pl.int_range(pl.len()).over(_CELL).alias("place"))
+        silent = self._heard(votes)["answer"].is_null()
+        ranked = votes.with_columns(pl.when(silent).then(pl.int_range(pl.len()).over([*_CELL, silent])).alias("place"))
+        return self._filled(ranked, extra, [*_CELL, "place"], part.name).drop("place")
+
+    def _with_grades(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
+        """Join grades, by sample or by answer."""
+        key = _VOTE if set(_VOTE) <= set(part.frame.columns) and not votes["sample"].null_count() else None
+        key = key or ([*_CELL, "answer"] if "model" in part.frame.columns else ["question", "answer"])
+        if not set(key) <= set(part.frame.columns):
+            raise InputError(
+                f"dataset {quote(self.dataset)}: the grades of {quote(part.name, 200)} and the votes have no sample "
+                "number in common to join them on",
+                Fix("columns", {"sample": "NAME"}, "map it"),
+            )
+        extra = part.frame.join(votes.select("question").unique(), on="question", how="semi")
+        extra = extra.select(*key, *(name for name in ("correct", "silent") if name in extra.columns))
+        return self._filled(votes, extra.drop_nulls(key), key, part.name)
+
+    def _with_gold(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
+        """Join gold answers."""
+        extra = part.frame.drop_nulls("gold")
+        strange = extra.join(votes, on="question", how="anti")
+        if len(strange) and len(strange) < len(extra):
+            self.corpus.lacking.append(
+                f"dataset {quote(self.dataset)}: no votes on {quote(strange['question'][0])}, which has a gold answer"
+            )
+        return self._filled(votes, extra.join(votes, on="question", how="semi"), ["question"], part.name)
+
+    def _filled(self, votes: pl.DataFrame, extra: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:
+        """Add what a table says of votes; where it says something else than another table, it is refused."""
+        import polars as pl
+
+        extra = extra.unique(maintain_order=True)
+        self._one_row_each(extra, key, name)
+        fresh = extra.join(votes, on=key, how="anti")
+        if len(fresh):
+            row = ", ".join(f"{part} {quote(fresh[part][0])}" for part in key)
+            raise InputError(
+                f"dataset {quote(self.dataset)}: {len(fresh):,} of {len(extra):,} rows of {quote(name, 200)} belong to "
+                f"no vote, such as {row}: do both number samples from the same number?",
+                Fix("columns", {"sample": "NAME"}, "else say which column does"),
+            )
+        given = [part for part in extra.columns if part not in key]
+        told = extra.select(*key, *(pl.col(part).alias(f"{part} too") for part in given))
+        votes = votes.join(told, on=key, how="left", maintain_order="left")
+        for part in given:
+            theirs = pl.col(f"{part} too")
+            if part not in votes.columns:
+                votes = votes.rename({f"{part} too": part})
+                continue
+            if len(clash := votes.filter(pl.col(part) != theirs)):
                 raise InputError(
-                    f"dataset {quote(dataset)}: {quote(name, 200)} and another table hold different votes of "
-                    f"{quote(row['model'])} on {quote(row['question'])}; leave one of them out"
+                    f"dataset {quote(self.dataset)}: {part} in {quote(name, 200)} and in another table differ on "
+                    f"{quote(clash['question'][0])} ({quote(clash[f'{part} too'][0])}, {quote(clash[part][0])}), so "
+                    "these are different votes: leave one of them out",
+                    Fix("columns", {part: "NAME"}, "or map another column"),
                 )
-            said.append(f"{dataset}: {len(both):,} votes of {name} are in another table, too: counted once")
-            part = part.join(found, on=key, how="anti")
-        found = pl.concat([found, part], how="diagonal_relaxed")
-    return found
+            votes = votes.with_columns(pl.coalesce(part, theirs).alias(part)).drop(f"{part} too")
+        return votes
+
+    def _one_row_each(self, frame: pl.DataFrame, key: Sequence[str], name: str) -> None:
+        if frame.select(key).is_duplicated().any():
+            row = frame.filter(frame.select(key).is_duplicated()).row(0, named=True)
+            what = ", ".join(f"{part} {quote(row[part])}" for part in key)
+            fix = {"sample": "NAME"} if "sample" in key else {"model": "NAME"}
+            raise InputError(
+                f"{quote(name, 200)}: two different rows for {what}; keep one of them",
+                Fix("columns", fix, "or say what tells them apart"),
+            )
+
+    def _heard(self, votes: pl.DataFrame) -> pl.DataFrame:
+        """Answers as they were given: null where a table or the word itself says that there is none."""
+        import polars as pl
+
+        hushed = pl.lit(value=False)
+        if not self.verbatim:
+            # An answer of signs alone is one; dashes and brackets stand for none.
+            bare = pl.col("answer").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
+            hushed = bare.is_in(NO_ANSWER) | (pl.col("answer").str.strip_chars(" -_.?()[]<>") == "")
+        if "silent" in votes.columns:
+            hushed = hushed | pl.col("silent").fill_null(value=False)
+        for right in [pl.col("answer") == pl.col("gold")] if "gold" in votes.columns else []:
+            hushed = hushed & ~right.fill_null(value=False)
+        if "correct" in votes.columns:
+            hushed = hushed & ~pl.col("correct").fill_null(value=False)
+        votes = votes.with_columns(pl.when(~hushed).then(pl.col("answer")).alias("answer"))
+        if "reason" in votes.columns:
+            votes = votes.with_columns(pl.when(pl.col("answer").is_null()).then("reason").alias("reason"))
+        return votes
+
+    def _judged(self, votes: pl.DataFrame, sources: list[str]) -> pl.DataFrame:
+        """Grades of all answers or of none, and gold of all questions: given, or the answer most often graded right."""
+        import polars as pl
+
+        silent = pl.col("answer").is_null()
+        if not self.verbatim:
+            self._plausible(votes)
+        if "correct" in votes.columns:
+            if len(bare := votes.filter(~silent & pl.col("correct").is_null())):
+                self._refuse(f"{len(bare):,} answers have no grade", bare, "correct")
+            votes = votes.with_columns(pl.when(silent).then(pl.lit(value=False)).otherwise("correct").alias("correct"))
+            right = votes.filter("correct").group_by("question", "answer").len()
+            best = right.sort("question", "len", "answer", descending=[False, True, False])
+            best = best.unique("question", keep="first", maintain_order=True)
+            votes = votes.join(best.select("question", pl.col("answer").alias("graded")), on="question", how="left")
+            own = ["gold"] if "gold" in votes.columns else []
+            return votes.with_columns(pl.coalesce(*own, "graded", pl.lit("(gold)")).alias("gold")).drop("graded")
+        if "gold" not in votes.columns:
+            raise InputError(
+                f"dataset {quote(self.dataset)}: no table has gold answers or grades of {listing(sources, 4)}",
+                Fix("columns", {"gold": "NAME"}, "map them"),
+            )
+        if self.verbatim:
+            return votes
+        if len(bare := votes.filter(pl.col("gold").is_null())):
+            number = bare["question"].n_unique()
+            self._refuse(f"{number:,} of {votes['question'].n_unique():,} questions have no gold answer", bare, "gold")
+        if not (votes["answer"] == votes["gold"]).any():
+            self._refuse("no vote is what gold says", votes, "gold")
+        return votes
+
+    def _plausible(self, votes: pl.DataFrame) -> None:
+        """Refuse what comes of a column that was taken for another."""
+        import polars as pl
+
+        if len(votes) > 1 and votes["question"].n_unique() == len(votes):
+            self._refuse("each question has one vote, as if its column numbered the rows", votes, "question")
+        if votes["answer"].null_count() == len(votes):
+            self._refuse("no vote has an answer", votes, "answer")
+        alike = votes.drop_nulls("answer").group_by("question").agg(pl.col("answer").n_unique(), pl.len())
+        if len(alike) > 2 and (alike["answer"] == 1).all() and (alike["len"] > 2).all():
+            self._refuse("all votes on a question agree, as gold would", votes, "answer")
+
+    def _refuse(self, what: str, rows: pl.DataFrame, part: str) -> None:
+        row = rows.row(0, named=True)
+        raise InputError(
+            f"dataset {quote(self.dataset)}: {what}, first {quote(row['model'])} on {quote(row['question'])}",
+            Fix("columns", {part: "NAME"}, "say which column holds it"),
+        )
+
+    def _size(self, votes: pl.DataFrame, sources: list[str]) -> str:
+        """How many votes there are, against what the card says."""
+        models, questions = votes["model"].n_unique(), votes["question"].n_unique()
+        found = f"{len(votes):,} votes of {models} models on {questions:,} questions, from {listing(sources, 4)}"
+        if self.dataset not in CARD:
+            return f"{self.dataset}: {found}"
+        each = CARD[self.dataset] * SAMPLES
+        numbers = votes.group_by("model").len()
+        short = sorted(numbers.filter(numbers["len"] != each)["model"])
+        told = f"; the card says {each * len(MODELS):,}" if len(votes) != each * len(MODELS) else ""
+        return f"{self.dataset}: {found}{told}" + (f"; not {each:,} each: {listing(short, 10)}" if short else "")
 
 
-def _categories(frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+def _one_each_vote(counts: pl.DataFrame) -> pl.DataFrame:
+    """Counts as rows, one each."""
+    import polars as pl
+
+    return counts.select(pl.exclude("votes").repeat_by("votes")).explode(pl.all()).drop_nulls("model")
+
+
+def _categories(frame: pl.DataFrame) -> pl.DataFrame:
     """Votes per answer."""
-    import polars as pl
-
-    number = pl.col("votes").sum() if "votes" in frame.columns else pl.len().cast(pl.Int64).alias("votes")
-    return frame.group_by([*key, "answer"]).agg(number).sort([*key, "answer"])
-
-
-def _agree(dataset: str, records: pl.DataFrame, counts: pl.DataFrame) -> None:
-    """Refuse counts that are not those of the records."""
-    import polars as pl
-
-    said = pl.col("answer").is_not_null()
-    mine, theirs = (_categories(each.filter(said), _CELL).filter(pl.col("votes") > 0) for each in (records, counts))
-    if not mine.equals(theirs):
-        odd = mine.join(theirs, on=[*_CELL, "answer", "votes"], how="anti")
-        odd = odd if len(odd) else theirs.join(mine, on=[*_CELL, "answer", "votes"], how="anti")
-        raise InputError(
-            f"dataset {quote(dataset)}: records and vote counts disagree, first about {quote(odd['answer'][0])} of "
-            f"{quote(odd['model'][0])} on {quote(odd['question'][0])}; leave one of the two out"
-        )
-
-
-def _with_reasons(dataset: str, votes: pl.DataFrame, extra: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Join why there is no answer, by sample."""
-    import polars as pl
-
-    if "sample" not in votes.columns or "sample" not in extra.columns:
-        # Without samples it stays open which vote is meant; the votes themselves are all there.
-        return votes
-    extra = extra.join(votes.select("question").unique(), on="question", how="semi").unique()
-    _one_row_each(extra, _VOTE, name)
-    fresh = extra.join(votes, on=_VOTE, how="anti")
-    if len(fresh):
-        raise InputError(
-            f"dataset {quote(dataset)}: {len(fresh):,} of {len(extra):,} rows of {quote(name, 200)} belong to no "
-            "vote: do both number samples from the same number?"
-        )
-    given = [part for part in ("reason", "silent") if part in extra.columns]
-    joined = votes.join(
-        extra.select(*_VOTE, *(pl.col(part).alias(f"{part}_too") for part in given)), on=_VOTE, how="left"
-    )
-    if "silent" in given:
-        joined = joined.with_columns(pl.when(~pl.col("silent_too").fill_null(False)).then("answer").alias("answer"))
-    if "reason" in given:
-        own = ["reason"] if "reason" in joined.columns else []
-        joined = joined.with_columns(pl.coalesce(*own, "reason_too").alias("reason"))
-    return joined.drop("reason_too", "silent_too", strict=False)
-
-
-def _with_grades(dataset: str, votes: pl.DataFrame, grades: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Join grades, by sample or by answer."""
-    import polars as pl
-
-    whole = set(_VOTE) <= set(grades.columns) and set(_VOTE) <= set(votes.columns)
-    key = _VOTE if whole else ["question", "answer"]
-    if not set(key) <= set(grades.columns):
-        raise InputError(
-            f"dataset {quote(dataset)}: the grades of {quote(name, 200)} and the votes have no sample number "
-            "in common to join them on",
-            Fix("columns", {"sample": "NAME"}, "map it"),
-        )
-    silent = [pl.col("silent").alias("silenced")] if "silent" in grades.columns else []
-    grades = grades.select(*key, pl.col("correct").alias("grade"), *silent).drop_nulls(key).unique()
-    _one_row_each(grades, key, name)
-    joined = votes.join(grades, on=key, how="left")
-    if silent:
-        joined = joined.with_columns(pl.when(~pl.col("silenced").fill_null(False)).then("answer").alias("answer"))
-    own = ["correct"] if "correct" in joined.columns else []
-    return joined.with_columns(pl.coalesce(*own, "grade").alias("correct")).drop("grade", "silenced", strict=False)
-
-
-def _with_gold(dataset: str, votes: pl.DataFrame, gold: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Join gold answers."""
-    import polars as pl
-
-    extra = [
-        part
-        for part in ("gold", "cluster")
-        if part in gold.columns and not (part == "cluster" and part in votes.columns)
-    ]
-    key = (
-        gold.select("question", *(pl.col(part).alias(f"{part}_too") for part in extra)).drop_nulls("gold_too").unique()
-    )
-    key = key.join(votes.select("question").unique(), on="question", how="semi")
-    _one_row_each(key, ["question"], name)
-    joined = votes.join(key, on="question", how="left")
-    if "gold" in joined.columns and (clash := joined.filter(pl.col("gold") != pl.col("gold_too"))).height:
-        raise InputError(
-            f"dataset {quote(dataset)}: gold beside the votes and in {quote(name, 200)} differ on "
-            f"{quote(clash['question'][0])}; leave one of them out"
-        )
-    for part in extra:
-        own = [part] if part in joined.columns else []
-        joined = joined.with_columns(pl.coalesce(*own, f"{part}_too").alias(part))
-    return joined.drop("gold_too", "cluster_too", strict=False)
-
-
-def _one_row_each(frame: pl.DataFrame, key: Sequence[str], name: str) -> None:
-    if frame.select(key).is_duplicated().any():
-        row = frame.filter(frame.select(key).is_duplicated()).row(0, named=True)
-        what = ", ".join(f"{part} {quote(row[part])}" for part in key)
-        raise InputError(f"{quote(name, 200)}: two different rows for {what}; keep one of them")
-
-
-def _graded(votes: pl.DataFrame) -> pl.DataFrame:
-    """A null vote is never correct; gold, where it is not given, is the answer most often graded right."""
-    import polars as pl
-
-    votes = votes.with_columns(
-        pl.when(pl.col("answer").is_null()).then(False).otherwise(pl.col("correct")).alias("correct")
-    )
-    if not votes["gold"].null_count():
-        return votes
-    number = pl.col("votes").sum().alias("len") if "votes" in votes.columns else pl.len()
-    best = (
-        votes.filter("correct")
-        .group_by("question", "answer")
-        .agg(number)
-        .sort("question", "len", "answer", descending=[False, True, False])
-    )
-    best = best.unique("question", keep="first", maintain_order=True).select(
-        "question", pl.col("answer").alias("graded")
-    )
-    joined = votes.join(best, on="question", how="left")
-    return joined.with_columns(pl.coalesce("gold", "graded", pl.lit("(gold)")).alias("gold")).drop("graded")
+    return frame.group_by([*_CELL, "answer"]).len().sort([*_CELL, "answer"])
 
 
 def read(files: Sequence[Path], options: Options, findings: Findings) -> Source:
     """Read corpora as votes."""
     import polars as pl
 
-    found = [read_corpus(file, options) for file in files]
     frames: list[pl.DataFrame] = []
-    for one in found:
-        findings.notes += one.said
-        findings.readings += one.readings
-        findings.files += [describe(file) for file in one.files]
-        frames += one.datasets.values()
-    votes = pl.concat(frames, how="diagonal_relaxed")
+    for found in [read_corpus(file, options) for file in files]:
+        findings.notes += found.said
+        findings.readings += found.readings
+        findings.files += [describe(file) for file in found.files]
+        frames += found.datasets.values()
+    if any("correct" in frame.columns for frame in frames):
+        # Where only free text is graded, letters speak for themselves.
+        literal = (pl.col("answer") == pl.col("gold")).fill_null(value=False).alias("correct")
+        frames = [frame if "correct" in frame.columns else frame.with_columns(literal) for frame in frames]
+    votes = pl.concat(frames, how="diagonal_relaxed").lazy()
+    if options.reader is not None:
+        findings.reader = options.reader
+        votes = canonical.read_answers(votes, options.reader)
     if options.canonical:
-        from swaplaw.votes.canonical import canonicalise
-
-        return Source(str(files[0]), lambda: canonicalise(votes.lazy(), options.canonical))
-    return Source(str(files[0]), votes.lazy)
+        votes = canonical.canonicalise(votes, options.canonical)
+    return Source(str(files[0]), lambda: votes)
 
 
 FORMATS = (Format("corpus", is_database, read),)
