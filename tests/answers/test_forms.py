@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.answers.forms import CANONICALISERS, TYPES, canonicaliser
-from swaplaw.votes.canonical import canonicalise, ungraded
+from swaplaw.votes.canonical import ungraded
 
 SAME = [
     ("text", ["Paris", " paris. ", "“PARIS”", "ｐａｒｉｓ", "pa\u200bris", "(Paris)", "**Paris**"]),
@@ -114,7 +114,6 @@ GRADED = pl.DataFrame(
         "answer": ["1,000", "1000.0", "nearly two", None],
         "gold": ["1000", "1000", "2", "2"],
         "correct": [True, True, True, False],
-        "type": ["numeric", "numeric", "text", "text"],
     }
 )
 
@@ -124,10 +123,3 @@ def test_votes_as_deployment_sees_them() -> None:
     votes = sl.votes_from(GRADED)
     graded, plain, canonical = votes.tally(), ungraded(votes, []).tally(), ungraded(votes, ["numeric"]).tally()
     assert [int(tally.gold.sum()) for tally in (graded, plain, canonical)] == [3, 0, 2]
-
-
-def test_chains_by_question_type() -> None:
-    frame = canonicalise(GRADED.lazy(), ["numeric", "text"], by="type").collect()
-    assert frame["answer"].to_list() == ["1000", "1000", "nearly two", None]
-    with pytest.raises(sl.InputError, match="there is no column 'kind'"):
-        canonicalise(GRADED.lazy(), ["text"], by="kind")

@@ -136,10 +136,15 @@ def _repeated(found: re.Match[str]) -> str:
     return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
 
 
-def units_left_out(text: str) -> str:
-    """A text without the unit of measure at its end."""
+def split_unit(text: str) -> tuple[str, str]:
+    r"""A text without the unit of measure at its end, and that unit; empty where there is none.
+
+    >>> split_unit(r"\sqrt{2}\text{ cm}")
+    ('\\sqrt{2}', 'cm')
+    """
     plain = _undressed(_opened(text))
-    return _UNIT.sub("", plain) if _UNIT.search(plain) else text
+    found = _UNIT.search(plain)
+    return (plain[: found.start()].rstrip(), found["unit"]) if found else (plain, "")
 
 
 # Structures

@@ -77,21 +77,19 @@ def recommend(
     """Say what to deploy now, how many calls it takes, and whether an ensemble is proven to gain."""
     from swaplaw.decide.policy import policy_key
     from swaplaw.decide.recommend import recommend
-    from swaplaw.votes.checks import find_checks
 
     key = None if policy_key_file is None else policy_key(policy_key_file)
 
     table = votes.votes()
-    tally = table.tally(votes.dataset)
     found = recommend(
-        tally,
+        table,
+        dataset=votes.dataset,
         models=models,
         prices=prices,
         budget=budget,
         max_models=max_models,
         min_gain=min_gain,
         only_proven=only_proven,
-        checks=None if models is not None else find_checks(table, tally.dataset),
         progress=progress_bar("Comparing rules"),
         **folding,
         **crew,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from swaplaw.evidence.interval import Effect
     from swaplaw.importers.reading import Imported
     from swaplaw.votes.checks import Check
+    from swaplaw.votes.notation import Dispute
     from swaplaw.votes.position import PositionBias
     from swaplaw.votes.summary import ModelSummary
     from swaplaw.votes.tally import Silence, Tally
@@ -115,22 +116,37 @@ def _show_import(imported: Imported, output: Path | None) -> None:
         "Exit 3 if a check of this severity, or a worse one, is found.",
         type=click.Choice(["error", "warning"]),
     ),
+    disputes=option(
+        "--disputes",
+        "List answers that are gold in another notation, or about which math-verify differs from swaplaw.",
+        type=click.Choice(["notation", "math-verify"]),
+    ),
 )
-def checks(votes: VotesGiven, fail_on: str | None) -> None:
+def checks(votes: VotesGiven, fail_on: str | None, disputes: str | None) -> None:
     """Look for what is wrong in VOTES before anything is concluded from them.
 
     An error means that the votes do not mean what they seem to: `recommend` gives no verdict on them. A warning means
     that a conclusion may be weaker than it looks.
     """
     from swaplaw.votes.checks import SEVERITIES, find_checks, position_checks
+    from swaplaw.votes.notation import notation, second_opinions
 
     table = votes.votes(warn=False, as_spelt=True)
     found = find_checks(table, votes.dataset) + position_checks(table, votes.dataset)
+    differing: list[Dispute] = []
+    for name in (table.datasets if votes.dataset is None else [votes.dataset]) if disputes else ():
+        if disputes == "math-verify":
+            differing += second_opinions(table, name)
+        elif read := notation(table, name):
+            differing += read.disputes
 
     def shown() -> None:
         _show_checks(found, len(table.datasets) > 1 and votes.dataset is None)
+        if disputes:
+            _show_disputes(differing)
 
-    answer({"checks": [check.to_dict() for check in found]}, shown)
+    listed = {"disputes": [one.to_dict() for one in differing]} if disputes else {}
+    answer({"checks": [check.to_dict() for check in found]} | listed, shown)
     bad = SEVERITIES[: SEVERITIES.index("error" if fail_on == "error" else "warning") + 1]
     if fail_on and any(check.severity in bad for check in found):
         sys.exit(FAILED)
@@ -146,6 +162,20 @@ def _show_checks(found: tuple[Check, ...], several_datasets: bool) -> None:
         text("Fix", "fix"),
     ]
     show(several(len(found), "check") if found else "Nothing looks wrong.", columns, found)
+
+
+def _show_disputes(found: list[Dispute]) -> None:
+    """Print disputed answers, those with the most votes first."""
+    columns = [
+        text("Question", "question"),
+        text("Answer", "answer"),
+        text("Gold", "gold"),
+        Column("Votes", lambda one: f"{sum(one.votes.values()):,}"),
+        Column("Models", lambda one: str(len(one.votes))),
+        text("Needs gold", lambda one: "yes" if one.oracle else "", minor=1),
+    ]
+    note = "Needs gold: only the gold tells what the answer leaves out, or states beside its value."
+    show(several(len(found), "disputed answer"), columns, found, note)
 
 
 @command(example="swaplaw summary demo")
@@ -259,11 +289,12 @@ def demo(which: str) -> None:
     from swaplaw.law.weights import DEFAULT_WEIGHT
     from swaplaw.votes.summary import summary
 
-    tally = demo_votes(which).tally()
+    votes = demo_votes(which)
+    tally = votes.tally()
     fleet = with_effects(tally, summary(tally))
     found = law.pooled(tally, DEFAULT_WEIGHT)
     best = max(curves(tally), key=lambda curve: curve.best_plateau.outcome.accuracy)
-    verdict = recommend(tally, progress=progress_bar("Comparing pairs"))
+    verdict = recommend(votes, progress=progress_bar("Comparing pairs"))
     document = {
         "models": [as_dict(*row) for row in fleet],
         "weight": str(DEFAULT_WEIGHT),

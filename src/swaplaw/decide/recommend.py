@@ -16,8 +16,8 @@ Votes in which something is wrong (see `votes.checks`, severity *error*) get no 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from math import ceil, hypot, isfinite
 from statistics import NormalDist
 from typing import Any, Literal
@@ -48,6 +48,7 @@ from swaplaw.evidence.units import Unit
 from swaplaw.votes import inputs
 from swaplaw.votes.checks import FEW_QUESTIONS, Check, copy_checks, find_checks
 from swaplaw.votes.inputs import VotesLike
+from swaplaw.votes.notation import Notation, notation
 from swaplaw.votes.provenance import fingerprint_of
 from swaplaw.votes.tally import Tally
 
@@ -63,6 +64,8 @@ DRIFT = 0.01
 """Standard deviation of what a gain changes by from these questions to those to come."""
 UNSURE = LEADS[-1]
 """The others of an ensemble may be asked only where the first leads by at most this."""
+BY_NOTATION = {"spelling", "notation"}
+"""Errors in how answers are written, which reading them as they are meant puts right."""
 MOST = 100
 """More than this many times the questions at hand are no practical answer."""
 FEW_UNITS = 10
@@ -210,6 +213,8 @@ class Recommendation(Result):
     checks: tuple[Check, ...]
     """What looks wrong in the votes."""
     budget: float | None = None
+    notation: Readings | None = None
+    """Where notation makes wrong answers of right ones: both readings of the votes."""
 
     @property
     def fitted(self) -> Crossfit:
@@ -410,12 +415,52 @@ class Recommendation(Result):
             "dataset": self.tally.dataset,
             "policy": self.policy.to_dict(),
             **self.evidence,
+            **({} if self.notation is None else {"notation": self.notation.to_dict()}),
+        }
+
+    def brief(self) -> dict[str, Any]:
+        """What is decided, in a few numbers."""
+        return {
+            "verdict": self.verdict,
+            "single": {"model": self.single["model"], "accuracy": self.single["accuracy"]},
+            "gain": {"mean": self.held_out.mean, "low": self.held_out.low, "high": self.held_out.high},
+        }
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What is decided of votes as they are spelt and as they are meant, where the two differ."""
+
+    read: Notation = field(repr=False)
+    spelt: dict[str, Any]
+    meant: dict[str, Any] | None
+    """None where too little changes to matter; then the votes count as they are spelt."""
+
+    @property
+    def agree(self) -> bool:
+        """Whether both readings name the same verdict and the same best model."""
+        both = [(one["verdict"], one["single"]["model"]) for one in (self.spelt, self.meant or self.spelt)]
+        return both[0] == both[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        first = self.read.disputes[0]
+        return {
+            "read_as": "spelt" if self.meant is None else "meant",
+            "agree": self.agree,
+            "shares": self.read.shares,
+            "questions": self.read.questions,
+            "example": {"question": first.question, "answer": first.answer, "gold": first.gold},
+            "oracle_normalised": self.meant is not None and any(one.oracle for one in self.read.disputes),
+            "spelt": self.spelt,
+            "meant": self.meant,
         }
 
 
 def recommend(
     votes: VotesLike,
     *,
+    dataset: str | None = None,
     models: Sequence[str] | None = None,
     prices: Mapping[str, float] | None = None,
     budget: float | None = None,
@@ -435,7 +480,10 @@ def recommend(
     Parameters
     ----------
     votes : Tally, Votes, dataframe, path or paths
-        The votes of one dataset.
+        The votes. Of a table it is also looked at whether notation makes wrong answers of right ones; if that could
+        change the verdict, it is decided of votes as they are meant (see `swaplaw.votes.notation`).
+    dataset : str, optional
+        Which dataset, where a table holds several.
     models : sequence of str, optional
         Consider these models only.
     prices : mapping of str to float, optional
@@ -475,25 +523,58 @@ def recommend(
     'gpt-4'
     """
     _check_options(max_models, min_gain, budget)
-    table = None if isinstance(votes, Tally) else inputs.vote_table(votes)
-    tally = votes if isinstance(votes, Tally) else inputs.tally(votes)
+    decided = partial(
+        _decided,
+        models=models,
+        prices=prices,
+        budget=budget,
+        max_models=max_models,
+        min_gain=min_gain,
+        only_proven=only_proven,
+        dealt={"by": by, "folds": folds, "repeats": repeats, "seed": seed},
+        crew={"crew": Crew(workers), "progress": progress},
+    )
+    if isinstance(votes, Tally):
+        return decided(inputs.tally(votes, dataset), checks)
+    table = inputs.vote_table(votes)
+    tally = inputs.tally(table, dataset)
+    found = decided(tally, find_checks(table, tally.dataset) if checks is None and models is None else checks)
+    broken = any(check.name not in BY_NOTATION for check in found.errors)
+    read = None if broken else notation(table, tally.dataset)
+    if read is None:
+        return found
+    if not _could_change(found, read):
+        return replace(found, notation=Readings(read, found.brief(), None))
+    meant = decided(read.votes.tally(), find_checks(read.votes) if checks is None and models is None else checks)
+    return replace(meant, votes=tally, notation=Readings(read, found.brief(), meant.brief()))
+
+
+def _could_change(found: Recommendation, read: Notation) -> bool:
+    """Whether as many questions are affected as would change who is best, or a gain that is worth anything."""
+    accuracies = [score.total / score.denominator / len(score.numerators) for score in found.tally.scores]
+    best, *others = sorted(accuracies, reverse=True)
+    return read.questions / len(found.votes.questions) >= min([WORTH, *(best - other for other in others[:1])])
+
+
+def _decided(
+    tally: Tally,
+    checks: Sequence[Check] | None,
+    *,
+    models: Sequence[str] | None,
+    prices: Mapping[str, float] | None,
+    budget: float | None,
+    max_models: int | None,
+    min_gain: float,
+    only_proven: bool,
+    dealt: dict[str, Any],
+    crew: dict[str, Any],
+) -> Recommendation:
+    """Decide of votes in one reading."""
     considered = answered_by_all(tally, models)
-    if checks is None and models is None and table is not None:
-        checks = find_checks(table, tally.dataset)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
-    rules = [panel_rule(max_models)]
-    judge = judge_of(
-        distinct,
-        rules,
-        priced=pricing(tally, distinct.models, prices),
-        by=by,
-        folds=folds,
-        repeats=repeats,
-        seed=seed,
-        crew=Crew(workers),
-        progress=progress,
-    )
+    priced = pricing(tally, distinct.models, prices)
+    judge = judge_of(distinct, [panel_rule(max_models)], priced=priced, **dealt, **crew)
     verdict, reason = _verdict(judge, looked, len(distinct.models) < len(considered.models), max_models, min_gain)
     points = marked(points_of(judge, RULE), budget)
     if not points:

@@ -97,7 +97,7 @@ def document(votes: VotesLike, dataset: str | None = None, options: Options | No
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StatisticalWarning)
         units = resampling_units(tally, chosen.by)
-        found = _decide(tally, chosen)
+        found = _decide(table, tally, chosen)
         rows = _pairs(tally, units.member, chosen, found)
         best = _best_pair(found, rows)
         parts: Part = {
@@ -136,14 +136,15 @@ def or_why(part: Callable[[], Part]) -> Part:
         return {"why": str(error)}
 
 
-def _decide(tally: Tally, options: Options) -> Recommendation | Part:
+def _decide(table: Votes, tally: Tally, options: Options) -> Recommendation | Part:
     from swaplaw.decide.recommend import recommend
 
     if len(tally.models) < 2:
         return {"why": f"There is only one model, {tally.models[0]}: an ensemble needs a second."}
     try:
         return recommend(
-            tally,
+            table,
+            dataset=tally.dataset,
             models=most_accurate(tally).models,
             prices=options.prices,
             min_gain=options.min_gain,

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._result import points, share
-from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Reason, Recommendation
-from swaplaw.errors import listing, printable, several
+from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Readings, Reason, Recommendation
+from swaplaw.errors import listing, printable, quote, several
 from swaplaw.evidence.interval import thin_note
 
 if TYPE_CHECKING:
@@ -126,7 +126,26 @@ def sentence(found: Recommendation) -> str:
     """What to deploy now, what that costs, and what is proven, with the numbers that decided it."""
     if found.reason == "checks":
         return proof(found)
-    return f"{_now(found)} {proof(found)}"
+    first = "" if found.notation is None else f"{notation(found.notation)} "
+    return f"{first}{_now(found)} {proof(found)}"
+
+
+def notation(readings: Readings) -> str:
+    """How many votes are wrong only by their notation, and what that changes."""
+    model, most = next(iter(readings.read.shares.items()))
+    example = readings.read.disputes[0]
+    first = (
+        f"Notation: up to {share(most, 1)}% of a model's votes ({model}) count as wrong as they are spelt and are gold "
+        f"as they are meant, such as {quote(example.answer, 40)} for {quote(example.gold, 40)}"
+    )
+    if readings.meant is None:
+        return f"{first}; too few to change who is best or the verdict."
+    single, gain = readings.spelt["single"], readings.spelt["gain"]["mean"]
+    same = "the same best model and verdict" if readings.agree else f"{single['model']} would be the best single model"
+    return (
+        f"{first} (`swaplaw checks --disputes notation` lists all). What follows is decided as they are meant. "
+        f"As they are spelt, {same}: {share(single['accuracy'], 1)}%, and a panel {gains_alone(gain, 1)}."
+    )
 
 
 def proof(found: Recommendation) -> str:

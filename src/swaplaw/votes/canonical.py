@@ -10,11 +10,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from swaplaw._files import write_text
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
-from swaplaw.errors import InputError, listing, quote
+from swaplaw.errors import InputError, quote
 from swaplaw.votes.table import Votes, votes_of
 
 if TYPE_CHECKING:
@@ -30,28 +30,12 @@ MOST_CATEGORIES = 50
 """Categories of a question that an answer is compared with, the most frequent first."""
 
 
-def canonicalise(
-    frame: pl.LazyFrame, names: Sequence[str] | Mapping[str, Sequence[str]], by: str | None = None
-) -> pl.LazyFrame:
-    """Canonicalise answers and golds alike; with `by`, that column's value says which chain (of `names`) is used."""
+def canonicalise(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    """Canonicalise answers and golds alike."""
     import polars as pl
 
-    columns = frame.collect_schema().names()
-    if by is not None and by not in columns:
-        raise InputError(f"there is no column {quote(by)} to say the question's type; there are {listing(columns)}")
-    if by is None:
-        if isinstance(names, Mapping):
-            raise InputError("chains by question type need the column that names the type")
-        one = canonicaliser(names)
-        return frame.with_columns(_mapped(pl.col(name), one).alias(name) for name in ("answer", "gold"))
-    chains = names if isinstance(names, Mapping) else {name: (name,) for name in names}
-    branches = []
-    for name in ("answer", "gold"):
-        value = pl.col(name)
-        for kind, chain in chains.items():
-            value = pl.when(pl.col(by) == kind).then(_mapped(pl.col(name), canonicaliser(chain))).otherwise(value)
-        branches.append(value.alias(name))
-    return frame.with_columns(branches)
+    spell = canonicaliser(names)
+    return frame.with_columns(_mapped(pl.col(name), spell).alias(name) for name in ("answer", "gold"))
 
 
 def read_answers(frame: pl.LazyFrame, reader: Reader) -> pl.LazyFrame:
@@ -77,11 +61,9 @@ def _mapped(column: pl.Expr, apply: Canonicaliser) -> pl.Expr:
     return column.map_batches(batch, return_dtype=pl.String, is_elementwise=True)
 
 
-def ungraded(votes: Votes, names: Sequence[str], by: str | None = None) -> Votes:
+def ungraded(votes: Votes, names: Sequence[str]) -> Votes:
     """The votes as deployment would see them: answers canonicalised, no grades, correct only if spelt like gold."""
-    frame = canonicalise(votes.frame, names, by)
-    columns: list[Any] = [name for name in frame.collect_schema().names() if name != "correct"]
-    return votes_of(frame.select(columns))
+    return votes_of(canonicalise(votes.frame, names).drop("correct", strict=False))
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,7 @@ def _meant(answer: str, gold: str, options: Set[str]) -> tuple[str, str] | None:
         date = _DATED.fullmatch(gold.strip()) is not None and _ISO.fullmatch(form("time")(gold)) is not None
         if date and form("time")(answer) == form("time")(gold):
             return "notation", _DATES
-    return ("wrong_yet_gold", _REPLIES) if _says(answer, gold, options) else None
+    return ("wrong_yet_gold", _REPLIES) if says(answer, gold, options) else None
 
 
 def _chain(answer: str, gold: str) -> str | None:
@@ -259,8 +259,12 @@ def values(text: str) -> list[Fraction]:
     return read + [value / 100 for value in read] if text[token.end() :].lstrip().startswith("%") else read
 
 
-def _says(answer: str, gold: str, options: Set[str]) -> bool:
-    """Whether an answer says gold in words, without doubt, denial or another option, and is not gold in a spelling."""
+def says(answer: str, gold: str, options: Set[str]) -> bool:
+    """Whether an answer says gold in words, without doubt, denial or another option, and is not gold in a spelling.
+
+    >>> says("The capital is Oslo.", "Oslo", set()), says("It is not Oslo.", "Oslo", set())
+    (True, False)
+    """
     if len(answer) > LONGEST_REPLY or len(gold) < LONG_ENOUGH or not any(map(str.isalpha, gold)):
         return False
     if not _has(answer, gold) or _FORMULA.search(answer):
