@@ -12,7 +12,7 @@ import pytest
 
 import swaplaw as sl
 from swaplaw.decide.front import proves
-from swaplaw.decide.recommend import PRIORS, RULE, Recommendation, belief, recommend
+from swaplaw.decide.recommend import PRIOR, Recommendation, belief, recommend
 from swaplaw.evidence.interval import Effect
 from swaplaw.votes.tally import Tally
 
@@ -70,7 +70,8 @@ def test_the_document_has_the_keys_of_the_contract(demo: Recommendation) -> None
     assert {"members", "fallback", "silence", "calls", "accuracy", "gain", "probability"} <= set(now)
     assert set(now["members"][0]) == {"model", "weight", "samples"}
     assert set(now["gain"]) == {"mean", "low", "high"}
-    assert set(document["single"]) == {"model", "samples", "accuracy", "one_call"}
+    assert set(document["single"]) == {"model", "samples", "accuracy", "held_out", "one_call"}
+    assert now["accuracy"] - document["single"]["held_out"] == pytest.approx(now["gain"]["mean"], abs=1e-15)
     assert document["single"]["one_call"]["accuracy"] == pytest.approx(0.764, abs=1e-3)
     assert 3 <= len(document["front"]) <= 5
     assert document["proven"] is False
@@ -171,10 +172,9 @@ def test_what_it_takes_to_be_proven() -> None:
 
 
 def test_beliefs_lie_between_the_measurement_and_what_was_known() -> None:
-    prior = PRIORS[RULE]
-    sure, unsure = belief(effect(0.08, 0.002), prior), belief(effect(0.08, 0.5), prior)
-    assert prior.mean < unsure.mean < sure.mean < 0.08
-    assert unsure.mean == pytest.approx(prior.mean, abs=0.002)
+    sure, unsure = belief(effect(0.08, 0.002)), belief(effect(0.08, 0.5))
+    assert PRIOR.mean < unsure.mean < sure.mean < 0.08
+    assert unsure.mean == pytest.approx(PRIOR.mean, abs=0.002)
     assert sure.deviation < unsure.deviation
     assert sure.low < sure.mean < sure.high
     assert sure.above(0) > 0.99 > unsure.above(0) > 0.5

@@ -17,7 +17,7 @@ import numpy as np
 from swaplaw._arrays import Floats
 from swaplaw._parallel import Crew, Progress, Workers
 from swaplaw._result import Result
-from swaplaw.decide.crossfit import Choice, Crossfit, Scorer, crossfit, deal
+from swaplaw.decide.crossfit import Choice, Crossfit, Scorer, crossfit, deal, read_as
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.front import answered_by_all, pricing
 from swaplaw.decide.policy import Silence
@@ -195,7 +195,7 @@ def combine(
     weights : mapping, optional
         Weights by model, such as published ones: they are scored exactly and compared with the optimum.
     silence : {"counts", "ignored"}, optional
-        What null votes do in every rule; by default what each rule says.
+        What null votes do in every rule and in the best single model; by default what each rule says.
     prices : mapping, optional
         Price of a sample of each model, for the cost of a question.
     by : {"question", "cluster"}, optional
@@ -230,6 +230,7 @@ def combine(
     considered = answered_by_all(tally, models)
     chosen = [RULES[name] for name in (RULES if rules is None else dict.fromkeys(rules))]
     if silence is not None:
+        considered = read_as(considered, silence)
         chosen = [replace(rule, silence=silence) for rule in chosen]
     if not chosen:
         raise InputError(f"no rule is named: choose from {listing(list(RULES), 20)}")

@@ -483,20 +483,20 @@ class Judge:
 
 def points_of(judge: Judge, panel: str, samples: Sequence[int] | None = None) -> list[Point]:
     """The operating points that are looked at: single models, the chain, the panel, and the panel where needed."""
-    tally, fitted = judge.fitted.tally, judge.fitted
+    tally = judge.fitted.tally
     most = int(tally.votes.max())
     sizes = samples or [2**power for power in range(most.bit_length()) if 2**power < most]
-    found = [judge.point("best_single", samples=size) for size in sizes]
-    found += [judge.point(None), judge.point("best_single"), judge.point("chain")]
-    members = len(fitted[panel].choice.members)
+    found = [judge.point(None, samples=size) for size in sizes]
+    found += [judge.point(None), judge.point("chain"), judge.point(panel)]
+    members = len(judge.fitted[panel].choice.members)
     if members > 1:
-        found += [judge.point(panel, lead) for lead in (None, TIED, *LEADS)]
+        found += [judge.point(panel, lead) for lead in (TIED, *LEADS)]
         found += [judge.point(panel, silent=True)]
         fewer = {*(samples or ()), 1, max(1, most // members)}
         found += [judge.point(panel, samples=number) for number in sorted(fewer) if number < most]
     if judge.priced.prices is not None:
         models = range(len(tally.models))
-        found += [judge.fixed(alone(model, "ignored"), size) for model in models for size in (*sizes[:1], None)]
+        found += [judge.fixed(alone(model, tally.silent), size) for model in models for size in (*sizes[:1], None)]
     return found
 
 
@@ -541,7 +541,7 @@ def judge_of(
 ) -> Judge:
     """Cross-fit rules and what every front needs, to judge operating points."""
     dealt = deal(resampling_units(tally, by).member, folds=folds, repeats=repeats, seed=seed)
-    named = {rule.name: rule for rule in (*rules, RULES["best_single"], RULES["chain"])}
+    named = {rule.name: rule for rule in (*rules, RULES["chain"])}
     fitted = crossfit(tally, list(named.values()), dealt, crew=crew, progress=progress)
     return Judge(fitted, Asked(tally, seed), priced)
 

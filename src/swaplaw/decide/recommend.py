@@ -4,11 +4,10 @@
 chosen on the same training folds and scored on the others; one-sided, at 5%, over the units that the votes have. The
 gain must be at least `min_gain`, and above 0 over the one model that is best on all questions, too (see `proves`).
 
-*Now* is the policy with the highest expected accuracy less the price of its calls, whatever is proven: the single
-model, the same with others to fall back on, or the ensemble. What to expect of a gain is a posterior: the cross-fitted
-gain, and the gains that ensembles had on real datasets before (`PRIORS`). Its spread allows for what comes from
-elsewhere than these questions. Without prices a further model has to be expected to add `WORTH`; one that is asked only
-here and there, its part of that.
+*Now* is the single model or the ensemble, whichever is expected to be more accurate less the price of its calls,
+whatever is proven. There are no other candidates: the best of many looks better than it is. What to expect of a gain is
+a posterior: the cross-fitted gain, and the gains that ensembles had on real datasets before (`PRIOR`). Its range and its
+probability are those of the gain on as many new questions.
 
 Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict.
 """
@@ -59,9 +58,7 @@ Reason = Literal["gain", "too_little", "no_change", "alone", "always_right", "ch
 RULE = "smooth"
 """The rule whose ensemble is tested, and no other."""
 WORTH = 0.002
-"""What a further model has to be expected to add where prices are unknown: 0.2 points."""
-DRIFT = 0.01
-"""Standard deviation of what a gain changes by from these questions to those to come."""
+"""What an ensemble has to be expected to add where prices are unknown; else as much money again as a single costs."""
 UNSURE = LEADS[-1]
 """The others of an ensemble may be asked only where the first leads by at most this."""
 BY_NOTATION = {"spelling", "notation"}
@@ -70,19 +67,6 @@ MOST = 100
 """More than this many times the questions at hand are no practical answer."""
 FEW_UNITS = 10
 """With fewer units than this, the spread is too uncertain to plan by."""
-
-
-@dataclass(frozen=True)
-class Prior:
-    """Gains of a kind of policy over the best single model on real datasets: mean and standard deviation."""
-
-    mean: float
-    deviation: float
-
-
-PRIORS = {"chain": Prior(0.005, 0.005), RULE: Prior(0.019, 0.027)}
-"""Learned by `python -m benchmarks.decisions prior`: the mean of the cross-fitted gains on halves of real datasets, and
-their variance less what noise explains."""
 
 
 @dataclass(frozen=True)
@@ -115,17 +99,22 @@ class Belief:
         return NormalDist(self.mean, self.deviation).inv_cdf(probability) if self.deviation else self.mean
 
 
-def belief(gain: Effect, prior: Prior) -> Belief:
-    """Combine a measured gain with what was known before, and allow for drift.
+PRIOR = Belief(0.015, 0.02)
+"""What ensembles gain over the best single model on real datasets. Learned by `python -m benchmarks.decisions prior`: of
+all priors the one that makes the posterior on halves of real datasets nearest to the gain on the other halves."""
+
+
+def belief(gain: Effect, prior: Belief = PRIOR) -> Belief:
+    """Combine a measured gain with what was known before: the gain on as many new questions.
 
     >>> measured = Effect(0.03, 0.03, 2.0, 0.95, 0.2, 100, 100)
-    >>> round(belief(measured, Prior(0.01, 0.03)).mean, 3)
+    >>> round(belief(measured, Belief(0.01, 0.03)).mean, 3)
     0.02
     """
     # How uncertain the measurement is, its interval knows, which allows for few clusters.
     error = gain.half_width / NormalDist().inv_cdf((1 + gain.level) / 2)
     trust = prior.deviation**2 / (prior.deviation**2 + error**2)
-    return Belief(trust * gain.mean + (1 - trust) * prior.mean, hypot(trust**0.5 * error, DRIFT))
+    return Belief(trust * gain.mean + (1 - trust) * prior.mean, error * (1 + trust) ** 0.5)
 
 
 @dataclass(frozen=True)
@@ -135,6 +124,13 @@ class Now:
     point: Point
     gain: Belief
     """Over the best single model with all its samples."""
+    single: float
+    """What that model is expected to score: chosen and scored on different questions, as the policy is."""
+
+    @property
+    def accuracy(self) -> float:
+        """What the policy is expected to score."""
+        return self.single + self.gain.mean
 
     @property
     def deploys_more(self) -> bool:
@@ -146,7 +142,7 @@ class Now:
         shown = self.point.to_dict()
         return {
             **{name: shown[name] for name in ("members", "fallback", "silence", "ask_next_if", "calls", "cost")},
-            "accuracy": self.point.accuracy,
+            "accuracy": self.accuracy,
             "gain": {"mean": self.gain.mean, "low": self.gain.low, "high": self.gain.high},
             "probability": self.gain.above(0),
         }
@@ -259,7 +255,7 @@ class Recommendation(Result):
     @cached_property
     def belief(self) -> Belief:
         """What to expect of the ensemble."""
-        return belief(self.held_out, PRIORS[RULE])
+        return belief(self.held_out)
 
     @cached_property
     def more(self) -> More | None:
@@ -277,7 +273,7 @@ class Recommendation(Result):
         """
         cheap = [point for point in self.points if point.size > 1 and point.plan.samples not in (None, 1)]
         named = [
-            self.judge.point("best_single", samples=1),
+            self.judge.point(None, samples=1),
             self.judge.point(None),
             *cheap[-1:],
             self.ensemble,
@@ -308,15 +304,21 @@ class Recommendation(Result):
 
     @cached_property
     def single(self) -> dict[str, Any]:
-        """The best single model: its samples, its accuracy with all of them and with one."""
+        """The best single model: its samples, and its accuracy on these questions, held out, and with one call."""
         (model,) = self.baseline.members
         one = self.judge.asked.outcome(Plan(self.baseline, 1)).scores.mean()
         return {
             "model": self.tally.models[model],
             "samples": int(self.tally.votes[model].max()),
             "accuracy": float(self.fitted.single.own.mean()),
+            "held_out": float(self.fitted.single.scores.mean()),
             "one_call": {"accuracy": float(one)},
         }
+
+    @cached_property
+    def replayed(self) -> float:
+        """The accuracy of what is deployed now on these very questions, which chose it."""
+        return float(self.judge.asked.outcome(self.now.point.plan).scores.mean())
 
     @cached_property
     def effective_votes(self) -> dict[str, Any]:
@@ -631,31 +633,28 @@ def _verdict(
 
 
 def _now(judge: Judge, points: Sequence[Point], stay: bool, *, fewer_calls: bool) -> Now:
-    """The policy with the highest expected accuracy less the price of its calls."""
-    kept = {point.plan for point in points}
-    if fewer_calls:
-        options = [point for point in points if not point.plan.silent]
-    else:
-        options = [judge.point(None), judge.point("best_single"), judge.point("chain")]
-        # One lead, named beforehand: the best of several would look better than it is.
-        options += [judge.point(RULE), judge.point(RULE, UNSURE)]
-    affordable = [point for point in options if point.plan in kept and not (stay and len(point.models) > 1)]
-    whole = judge.point(None)
-    return max(
-        (Now(point, _expected(point)) for point in affordable or points[:1]),
-        key=lambda now: now.gain.mean - _price(now.point, whole),
-    )
+    """The single model or the ensemble, with all samples or, within a budget, as many as pay."""
+    ensemble, whole = judge.fitted[RULE].choice, judge.point(None)
+    options = [
+        Now(point, _expected(point, whole), whole.accuracy)
+        for point in points
+        if point.ask_next_if is None
+        and (len(point.models) == 1 or (point.plan.choice == ensemble and not stay))
+        and (fewer_calls or point.plan.samples is None)
+    ]
+    alone = Now(points[0], _expected(points[0], whole), whole.accuracy)
+    return max(options or [alone], key=lambda now: now.gain.mean - _price(now.point, whole))
 
 
-def _expected(point: Point) -> Belief:
-    """What to expect of a policy's gain over the single model; over itself there is none."""
-    if len(point.models) == 1 and point.plan.choice.silence == "counts" and point.plan.samples is None:
-        return Belief(0.0, 0.0)
-    if len(point.models) == 1 and point.plan.samples is not None:
-        return Belief(point.gain.mean, DRIFT)
-    return belief(point.gain, PRIORS[RULE if point.size > 1 else "chain"])
+def _expected(point: Point, whole: Point) -> Belief:
+    """What to expect of a policy's gain over the best single model, which no single model is expected to have."""
+    if len(point.models) > 1:
+        return belief(point.gain)
+    return Belief(0.0, 0.0) if point.plan == whole.plan else Belief(min(0.0, point.gain.mean), point.gain.half_width / 2)
 
 
 def _price(point: Point, whole: Point) -> float:
-    """What the calls of a policy have to be worth, by how much more they cost than the single model's."""
-    return WORTH * (point.price / whole.price - 1) if whole.price else 0.0
+    """What the calls of a policy have to be worth."""
+    if point.cost is not None and whole.cost:
+        return WORTH * (point.cost / whole.cost - 1)
+    return WORTH * (len(point.models) > 1)

@@ -246,29 +246,37 @@ def likeliest(shares: Contests) -> Floats:
     return weights
 
 
+VOTERS = 5
+"""More that vote add nothing on halves of real datasets; a fourth adds 0.4 points there, and a fifth 0.1."""
+
+
 def smooth_on_parts(tally: Tally, parts: Bools, most: int | None = None) -> list[Choice]:
     """Likeliest weights on every part; models without weight are asked in order of accuracy where no answer stands.
 
-    With `most`, only that many models are kept, those with the largest weights, and weighed anew.
+    No more than VOTERS vote, those with the largest weights, weighed anew. `most` limits all that may be asked.
     """
     shares, totals = shares_of(tally), own_totals(tally, parts)[0]
     return [
-        _smooth(shares.select(tally.by_row(part)), by_accuracy(own), most)
+        _smooth(shares.select(tally.by_row(part)), by_accuracy(own), len(tally.models) if most is None else most)
         for part, own in zip(parts, totals, strict=True)
     ]
 
 
-def _smooth(shares: Contests, order: Sequence[int], most: int | None) -> Choice:
-    weights = likeliest(shares)
-    if most is None or most >= shares.models:
-        return rounded(weights, order, then_ask=True)
-    kept = sorted(order, key=lambda model: -round(float(weights[model]) * PARTS))[:most]
-    again = np.zeros(shares.models)
-    again[kept] = likeliest(shares.only(kept))
-    return rounded(again, [model for model in order if model in kept], then_ask=True)
+def _smooth(shares: Contests, order: Sequence[int], most: int) -> Choice:
+    weights, voters = likeliest(shares), min(VOTERS, most)
+    if voters < shares.models:
+        kept = sorted(order, key=lambda model: -round(float(weights[model]) * PARTS))[:voters]
+        weights = np.zeros(shares.models)
+        weights[kept] = likeliest(shares.only(kept))
+    made = rounded(weights, order, then_ask=True)
+    return replace(made, fallback=made.fallback[: most - len(made.members)])
 
 
-@rule("smooth", "ridge logit over shares; the others are asked where no answer stands", at_once=smooth_on_parts)
+@rule(
+    "smooth",
+    f"ridge logit over shares, of up to {VOTERS} voters; the others are asked where no answer stands",
+    at_once=smooth_on_parts,
+)
 def smooth(tally: Tally) -> Choice:
     """Choose the likeliest weights, and a fallback order."""
     return smooth_on_parts(tally, np.ones((1, len(tally.questions)), dtype=bool))[0]
@@ -286,9 +294,9 @@ def chain(tally: Tally) -> Choice:
     return Choice((first,), (Fraction(1),), fallback=tuple(others))
 
 
-@rule("best_single", "the most accurate single model")
+@rule("best_single", "the most accurate single model, null votes read as they came", silence="counts")
 def best_single(tally: Tally) -> Choice:
-    """Choose the most accurate model."""
+    """Choose the most accurate model: what gains are measured against."""
     return alone(by_accuracy(_totals(tally))[0])
 
 

@@ -167,12 +167,23 @@ def _now(found: Recommendation) -> str:
         silent = ", its null votes left out" if point.plan.choice.silence == "ignored" and found.now.gain.mean else ""
         accuracy = f"{share(one['accuracy'], 1)}% of these questions"
         return f"Deploy {point.models[0]} alone{silent}: {per}, {accuracy}{few}."
-    gain = found.now.gain
+    gain, single = found.now.gain, found.now.single
+    made, alone = (share(each, 1) for each in (found.replayed, found.single["accuracy"]))
     return (
-        f"Deploy {asked(found)}: {per}, where {_single(found)} alone takes {_cost(found, whole)}. "
-        f"It is expected to {_infinitive(gain.mean)} over {_single(found)}, the best single "
-        f"model, and {likely(gain.above(0))} to gain anything."
+        f"Deploy {asked(found)}: {per}, where {_single(found)} alone takes {_cost(found, whole)}. It is expected to be "
+        f"right on {beside(single, gain.mean)}% of new questions, and the best single model on {share(single, 1)}%: a "
+        f"{'loss' if gain.mean < 0 else 'gain'} of {amount(gain.mean, 1)}, {likely(gain.above(0))} to be above 0 (on the "
+        f"questions that chose both: {made}%, and {_single(found)} {alone}%)."
     )
+
+
+def beside(single: float, gain: float) -> str:
+    """An accuracy in percent beside that of a single model, so that what is shown adds up.
+
+    >>> beside(0.7274, 0.0144)
+    '74.1'
+    """
+    return share(round(single, 3) + round(gain, 3), 1)
 
 
 def asked(found: Recommendation) -> str:
@@ -278,10 +289,6 @@ def _checks(found: Recommendation) -> str:
         f"No verdict, because these votes do not mean what they seem to: {first.message}{more}. To fix this: "
         f"{first.fix}. Until then deploy nothing on the strength of these votes."
     )
-
-
-def _infinitive(gain: float) -> str:
-    return gains_alone(gain, 1).replace("gains", "gain").replace("loses", "lose")
 
 
 _PROOFS: dict[Reason, Callable[[Recommendation], str]] = {
