@@ -1,16 +1,19 @@
 """`python -m benchmarks.decisions prior|halves|null|power`: what decisions are worth on real votes and in known worlds.
 
-*halves*: weights are chosen and decided on one half of a real dataset and scored on the other. Gains are over the best
-single model of the first half, with nulls as votes. *prior*: what the cross-fit says of such halves, as the mean and
-deviation that `decide.recommend` starts from, and how much they change without any one dataset. *null*: fleets in which
-no ensemble can gain. *power*: fleets with a known gain, beside an oracle that tests the ensemble that is truly best.
+*halves*: weights are chosen and decided on one half of a real dataset and scored on the other, then the halves change
+places. Gains are over the best single model of the first half, with nulls as votes. *prior*: of all normal priors the
+one that makes the posterior gain of one half nearest to the gain on the other, with all datasets and without each.
+*null*: fleets in which no ensemble can gain. *power*: fleets with a known gain, beside an oracle that tests the
+ensemble that is truly best.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +22,21 @@ import numpy.typing as npt
 import polars as pl
 
 import swaplaw as sl
-from swaplaw.decide.crossfit import Choice, Scorer, alone, best_singles, crossfit, deal
+from swaplaw.decide.crossfit import Choice, Scorer, alone, crossfit, deal
+from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.decide.front import Asked, proves
-from swaplaw.decide.rules import RULES
-from swaplaw.evidence.interval import effect
+from swaplaw.decide.recommend import Belief, belief
+from swaplaw.decide.rules import RULES, likeliest, rounded, shares_of
+from swaplaw.errors import several
+from swaplaw.evidence.interval import Effect, effect
 from swaplaw.votes.tally import Tally, tally_array
 
 Array = npt.NDArray[Any]
 VOTES = Path(__file__).resolve().parents[1] / "tests" / "data" / "votes"
 LEAST, MOST = 100, 1_500
 """Questions of a dataset: fewer say little, more take long."""
-COMPETITORS = ("smooth", "chain", "best_single", "equal", "log_odds", "greedy", "best_pair")
+COMPETITORS = ("smooth", "chain", "equal", "log_odds", "greedy", "best_pair")
 SPLITS, SEED = 4, 5
-
-
-def decided(tally: Tally, **options: Any) -> Any:
-    """What `recommend` says."""
-    return sl.recommend(tally, checks=(), **options)
 
 
 def datasets(folder: Path) -> Iterator[tuple[str, Tally]]:
@@ -91,103 +92,90 @@ class Half:
     """One decision on one half of a dataset, and what it was worth on the other."""
 
     dataset: str
-    measured: dict[str, tuple[float, float]]
-    """Mean and standard error of the cross-fitted gain, by kind of policy."""
-    stated: float
-    probability: float
-    realised: dict[str, float]
-    error: float
+    measured: Effect
+    """The cross-fitted gain of the ensemble."""
+    now: Belief
     proven: bool
+    realised: dict[str, float]
+    """What `now` and its competitors gain on the other half."""
+    error: float
+    """Standard error of what `now` gains there."""
 
 
 def halves(folder: Path, splits: int) -> Iterator[Half]:
     """Decide on halves."""
     for name, tally in datasets(folder):
-        n, score = len(tally.questions), Scorer(tally)
+        n, score, asked = len(tally.questions), Scorer(tally), Asked(tally)
         for number in range(splits):
-            train = np.random.default_rng([SEED, number]).permutation(n) < n // 2
+            train = np.random.default_rng([SEED, number // 2]).permutation(n) < n // 2
+            train = ~train if number % 2 else train
             half = tally.select(questions=train)
-            found = decided(half)
-            (single,) = best_singles(half, np.ones((1, len(half.questions)), dtype=bool))
-            base = score(single)[~train]
-            gains = Asked(tally).outcome(found.now.point.plan, ~train).scores - base
-            realised = {rule: float((score(RULES[rule].on_all(half))[~train] - base).mean()) for rule in COMPETITORS}
-            measured = {
-                "chain": _measured(found.judge.point("chain").gain),
-                "smooth": _measured(found.held_out),
-            }
-            now = found.now.gain
+            found = sl.recommend(half, checks=())
+            base = score(found.baseline)[~train]
+            choices = {rule: RULES[rule].on_all(half) for rule in COMPETITORS} | {"logit of all": logit_of_all(half)}
+            gains = asked.outcome(found.now.point.plan, ~train).scores - base
+            realised = {rule: float((score(choice)[~train] - base).mean()) for rule, choice in choices.items()}
             error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
-            yield Half(
-                name,
-                measured,
-                now.mean,
-                now.above(0),
-                {"now": float(gains.mean()), **realised},
-                error,
-                found.proven,
-            )
+            now = {"now": float(gains.mean())}
+            yield Half(name, found.held_out, found.now.gain, found.proven, now | realised, error)
 
 
-def _measured(found: Any) -> tuple[float, float]:
-    return found.mean, found.half_width / 1.96
-
-
-def prior_of(rows: Sequence[Half], kind: str) -> tuple[float, float]:
-    """Mean of the measured gains, and their deviation less what noise explains; every dataset counts the same."""
-    gains, errors = np.array([row.measured[kind] for row in rows]).T
-    share = np.array([1 / sum(other.dataset == row.dataset for other in rows) for row in rows])
-    mean = float(np.average(gains, weights=share))
-    variance = np.average((gains - mean) ** 2 - errors**2, weights=share)
-    return mean, float(np.sqrt(max(variance, 0.0)))
+def logit_of_all(tally: Tally) -> Choice:
+    """The simplest competitor: `smooth` with as many voters as have a weight."""
+    read = tally.silence("ignored")
+    order = sorted(
+        range(len(tally.models)), key=lambda model: -Fraction(read.scores[model].total, read.scores[model].denominator)
+    )
+    return replace(rounded(likeliest(shares_of(read)), order, then_ask=True), silence="ignored")
 
 
 def show_prior(rows: Sequence[Half]) -> None:
-    """Print the priors, of all datasets and how much they change without one of them."""
-    for kind in ("chain", "smooth"):
-        without = [prior_of([row for row in rows if row.dataset != name], kind) for name in {r.dataset for r in rows}]
-        lows, highs = np.min(without, axis=0), np.max(without, axis=0)
-        mean, deviation = prior_of(rows, kind)
-        print(
-            f"{kind}: mean {100 * mean:.2f} ({100 * lows[0]:.2f} to {100 * highs[0]:.2f} without one dataset), ", end=""
-        )
-        print(f"deviation {100 * deviation:.2f} ({100 * lows[1]:.2f} to {100 * highs[1]:.2f})")
+    """Print the prior of all datasets, and how much it changes without one of them."""
+    names = list(dict.fromkeys(row.dataset for row in rows))
+    without = [prior_of([row for row in rows if row.dataset != name]) for name in names]
+    for word, place in (("mean", 0), ("deviation", 1)):
+        others = [prior[place] for prior in without]
+        print(f"{word} {prior_of(rows)[place]:.2f} points ({min(others):.2f} to {max(others):.2f} without one dataset)")
+
+
+def prior_of(rows: Sequence[Half]) -> tuple[float, float]:
+    """Mean and deviation, in points, whose posterior foresees the other halves best; all datasets count the same."""
+    share = np.array([1 / sum(other.dataset == row.dataset for other in rows) for row in rows])
+    real = np.array([row.realised["smooth"] for row in rows])
+
+    def miss(prior: Array) -> float:
+        stated = [belief(row.measured, Belief(*prior / 100)).mean for row in rows]
+        return float(np.average((stated - real) ** 2, weights=share))
+
+    grid = [np.array(each) for each in product(np.arange(0, 4, 0.25), np.arange(0.5, 5, 0.5))]
+    mean, deviation = min(grid, key=miss)
+    return float(mean), float(deviation)
 
 
 def show_halves(rows: Sequence[Half]) -> None:
     """Print what each way of deciding was worth, and how well it was foreseen."""
     names = list(dict.fromkeys(row.dataset for row in rows))
-    ways = list(rows[0].realised)
-    by_set = {
-        way: np.array([np.mean([row.realised[way] for row in rows if row.dataset == name]) for name in names])
-        for way in ways
-    }
+
+    def by_set(value: Callable[[Half], float]) -> Array:
+        return np.array([np.mean([value(row) for row in rows if row.dataset == name]) for name in names])
+
     print(f"| decided by | mean gain on {len(names)} datasets | standard error | worst |\n|:--|--:|--:|--:|")
-    for way, gains in by_set.items():
-        error = gains.std(ddof=1) / np.sqrt(len(gains))
-        print(f"| `{way}` | {100 * gains.mean():+.2f} | {100 * error:.2f} | {100 * gains.min():+.2f} |")
-    below = [
-        (name, gain, error)
-        for name, gain in zip(names, by_set["now"], strict=True)
-        if gain + 2 * (error := np.sqrt(np.mean([row.error**2 for row in rows if row.dataset == name]))) < -0.005
-    ]
+    for way in rows[0].realised:
+        gains = 100 * by_set(lambda row, way=way: row.realised[way])
+        print(f"| {way} | {gains.mean():+.2f} | {gains.std(ddof=1) / np.sqrt(len(gains)):.2f} | {gains.min():+.2f} |")
+    gains, errors = by_set(lambda row: row.realised["now"]), np.sqrt(by_set(lambda row: row.error**2))
+    below = [(name, *pair) for name, *pair in zip(names, gains, errors, strict=True) if pair[0] + 2 * pair[1] < -0.005]
     print(f"surely below -0.5 points: {below or 'none'}")
-    stated, realised = (np.mean([value(row) for row in rows]) for value in (_stated, _realised))
-    print(f"stated {100 * stated:+.2f}, realised {100 * realised:+.2f} points; proven in {sum(r.proven for r in rows)}")
-    chances = np.array([row.probability for row in rows])
-    gained = np.array([float(row.realised["now"] > 0) + 0.5 * (row.realised["now"] == 0) for row in rows])
-    for low, high in ((0, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01)):
+    stated = by_set(lambda row: row.now.mean)
+    print(f"stated {100 * stated.mean():+.2f}, realised {100 * gains.mean():+.2f} points")
+    deployed, proven = np.mean([(row.now.mean != 0, row.proven) for row in rows], axis=0)
+    print(f"an ensemble is deployed in {deployed:.0%} and proven in {proven:.0%} of {len(rows)} halves")
+    chances = np.array([row.now.above(0) for row in rows])
+    gained = np.array([(row.realised["now"] > 0) + 0.5 * (row.realised["now"] == 0) for row in rows])
+    for low, high in ((0.01, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01)):
         held = (chances >= low) & (chances < high)
         if held.any():
             print(f"probability {chances[held].mean():.2f} in {held.sum()} halves: gained in {gained[held].mean():.2f}")
-
-
-def _stated(row: Half) -> float:
-    return row.stated
-
-
-def _realised(row: Half) -> float:
-    return row.realised["now"]
 
 
 World = Callable[[np.random.Generator, int], Array]
@@ -210,16 +198,29 @@ def drawn(rng: np.random.Generator, shares: Array, samples: int) -> Array:
     return rng.multinomial(samples, shares)
 
 
+CLUSTER = 5
+NULLS = ("copies", "weak copies", "nested", "guessers", "clusters")
+
+
 def null_fleet(kind: str, models: int, samples: int, n: int, rng: np.random.Generator) -> Tally:
-    """A leader, and others that add nothing: copies of its votes, weaker copies, questions' subsets, or guesses."""
-    first = drawn(rng, known(rng, n, (0.6,)), samples)[0]
+    """A leader, and others that add nothing: copies of its votes, weaker copies, questions' subsets, or guesses.
+
+    Where others guess, questions have two, three or four options; in *clusters*, what is copied comes in runs of five.
+    """
+    again = CLUSTER if kind == "clusters" else 1
+    first = drawn(rng, np.repeat(known(rng, n // again, (0.6,)), again, axis=1), samples)[0]
+    if kind == "guessers":
+        options = rng.integers(2, 5, n)
+        there = np.arange(4) < options[:, None]
+        first[:, 1] += np.where(there, 0, first).sum(axis=1)
+        first[~there] = 0
+        guessed = [rng.multinomial(samples, there / options[:, None]) for _ in range(models - 1)]
+        return _tally(np.stack([first, *guessed]))
     others = []
     for _ in range(models - 1):
-        guess = rng.multinomial(samples, np.full(4, 0.25), size=n)
-        if kind == "guessers":
-            others.append(guess)
-        elif kind == "nested":
-            others.append(np.where((rng.random(n) < 0.7)[:, None], first, np.eye(4, dtype=int)[3] * samples))
+        if kind in ("nested", "clusters"):
+            copied = np.repeat(rng.random(n // again) < 0.7, again)
+            others.append(np.where(copied[:, None], first, np.eye(4, dtype=int)[3] * samples))
         else:
             kept = rng.binomial(first, 0.9 if kind == "copies" else 0.6)
             others.append(kept + rng.multinomial(samples - kept.sum(axis=1), np.full(4, 0.25)))
@@ -231,30 +232,31 @@ def _tally(votes: Array) -> Tally:
     return tally_array("made up", [f"m{m:02}" for m in range(models)], [f"q{q:06}" for q in range(n)], votes)
 
 
+FLEETS = ((2, 1), (2, 24), (5, 8), (10, 1), (10, 24))
+"""Models and votes of the fleets in which nothing can gain."""
+
+
 def show_null(draws: int, questions: int = 300) -> None:
     """Print in how many draws an ensemble was proven where none can gain."""
-    proven = total = 0
-    print("| fleet | 2 models | 5 models | 10 models |\n|:--|--:|--:|--:|")
-    for kind in ("copies", "weak copies", "nested", "guessers"):
-        cells = []
-        for models in (2, 5, 10):
-            counts = []
-            for samples in (1, 8, 24):
-                found = 0
-                for number in range(draws):
-                    rng = np.random.default_rng([SEED, models, samples, number])
-                    found += proven_in(null_fleet(kind, models, samples, questions, rng))
-                counts.append(f"{found}/{draws}")
-                proven, total = proven + found, total + draws
-            cells.append(", ".join(counts))
-        print(f"| {kind} (1, 8, 24 votes) | {' | '.join(cells)} |", flush=True)
-    print(f"proven in {proven} of {total}: {proven / total:.1%}")
+    total = 0
+    heads = [f"{models} models, {several(samples, 'vote')}" for models, samples in FLEETS]
+    print(f"| of {draws} draws | {' | '.join(heads)} |\n|:--|{'--:|' * len(FLEETS)}")
+    for kind in NULLS:
+        counts = []
+        for models, samples in FLEETS:
+            made = (np.random.default_rng([SEED, models, samples, number]) for number in range(draws))
+            fleets = (null_fleet(kind, models, samples, questions, rng) for rng in made)
+            counts.append(sum(proven_in(fleet, kind == "clusters") for fleet in fleets))
+        total += sum(counts)
+        print(f"| {kind} | {' | '.join(map(str, counts))} |", flush=True)
+    print(f"proven in {total / draws / len(FLEETS) / len(NULLS):.1%} of all")
 
 
-def proven_in(tally: Tally) -> bool:
+def proven_in(tally: Tally, clustered: bool) -> bool:
     """The one test of `recommend`."""
-    fitted = crossfit(tally, [RULES["smooth"]], deal(np.arange(len(tally.questions))))
-    return proves(fitted.gain("smooth"), fitted.over_best("smooth"), 0.01)
+    member = np.arange(len(tally.questions)) // (CLUSTER if clustered else 1)
+    fitted = crossfit(tally, [RULES["smooth"]], deal(member))
+    return proves(fitted.gain("smooth"), fitted.over_best("smooth"), MIN_GAIN)
 
 
 WORLDS: dict[str, tuple[Sequence[float], float, int]] = {
@@ -287,9 +289,9 @@ def show_power(draws: int, questions: int = 300) -> None:
             member = np.arange(questions)
             fitted = crossfit(tally, [RULES["smooth"]], deal(member))
             gain, score = fitted.gain("smooth"), Scorer(tally)
-            proven += proves(gain, fitted.over_best("smooth"), 0.01)
+            proven += proves(gain, fitted.over_best("smooth"), MIN_GAIN)
             sure = effect(score(best) - score(alone(lead)), member)
-            oracle += sure.p <= 0.05 and sure.mean >= 0.01
+            oracle += sure.p <= 0.05 and sure.mean >= MIN_GAIN
             held += gain.low <= true[best] <= gain.high
         print(
             f"| {name} | {100 * true[best]:+.1f} | {proven}/{draws} | {oracle}/{draws} | {held / draws:.0%} |",
@@ -315,8 +317,6 @@ def main() -> None:
     else:
         rows = list(halves(chosen.votes, chosen.splits))
         (show_prior if chosen.what == "prior" else show_halves)(rows)
-        if chosen.what == "halves":
-            show_prior(rows)
 
 
 if __name__ == "__main__":

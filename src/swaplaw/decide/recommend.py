@@ -5,9 +5,9 @@ chosen on the same training folds and scored on the others; one-sided, at 5%, ov
 gain must be at least `min_gain`, and above 0 over the one model that is best on all questions, too (see `proves`).
 
 *Now* is the single model or the ensemble, whichever is expected to be more accurate less the price of its calls,
-whatever is proven. There are no other candidates: the best of many looks better than it is. What to expect of a gain is
-a posterior: the cross-fitted gain, and the gains that ensembles had on real datasets before (`PRIOR`). Its range and its
-probability are those of the gain on as many new questions.
+whatever is proven. There are no other candidates: the best of many looks better than it is. What to expect of a gain
+is a posterior: the cross-fitted gain, and the gains that ensembles had on real datasets before (`PRIOR`). Its range and
+its probability are those of the gain on as many new questions.
 
 Votes in which something is wrong (see `votes.checks`, severity *error*) get no verdict.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import ceil, hypot, isfinite
+from math import ceil, isfinite
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -99,9 +99,9 @@ class Belief:
         return NormalDist(self.mean, self.deviation).inv_cdf(probability) if self.deviation else self.mean
 
 
-PRIOR = Belief(0.015, 0.02)
-"""What ensembles gain over the best single model on real datasets. Learned by `python -m benchmarks.decisions prior`: of
-all priors the one that makes the posterior on halves of real datasets nearest to the gain on the other halves."""
+PRIOR = Belief(0.015, 0.025)
+"""What ensembles gain over the best single model on real datasets (`python -m benchmarks.decisions prior`): of all
+priors the one that makes the posterior on halves nearest to the gain on the other halves."""
 
 
 def belief(gain: Effect, prior: Belief = PRIOR) -> Belief:
@@ -650,7 +650,9 @@ def _expected(point: Point, whole: Point) -> Belief:
     """What to expect of a policy's gain over the best single model, which no single model is expected to have."""
     if len(point.models) > 1:
         return belief(point.gain)
-    return Belief(0.0, 0.0) if point.plan == whole.plan else Belief(min(0.0, point.gain.mean), point.gain.half_width / 2)
+    return (
+        Belief(0.0, 0.0) if point.plan == whole.plan else Belief(min(0.0, point.gain.mean), point.gain.half_width / 2)
+    )
 
 
 def _price(point: Point, whole: Point) -> float:

@@ -164,16 +164,16 @@ def _now(found: Recommendation) -> str:
     if not found.now.deploys_more:
         one = found.single
         few = f" (one call: {share(one['one_call']['accuracy'], 1)}%)" if point.calls > 1 else ""
-        silent = ", its null votes left out" if point.plan.choice.silence == "ignored" and found.now.gain.mean else ""
         accuracy = f"{share(one['accuracy'], 1)}% of these questions"
-        return f"Deploy {point.models[0]} alone{silent}: {per}, {accuracy}{few}."
+        return f"Deploy {point.models[0]} alone: {per}, {accuracy}{few}."
     gain, single = found.now.gain, found.now.single
     made, alone = (share(each, 1) for each in (found.replayed, found.single["accuracy"]))
+    word = "loss" if gain.mean < 0 else "gain"
     return (
         f"Deploy {asked(found)}: {per}, where {_single(found)} alone takes {_cost(found, whole)}. It is expected to be "
         f"right on {beside(single, gain.mean)}% of new questions, and the best single model on {share(single, 1)}%: a "
-        f"{'loss' if gain.mean < 0 else 'gain'} of {amount(gain.mean, 1)}, {likely(gain.above(0))} to be above 0 (on the "
-        f"questions that chose both: {made}%, and {_single(found)} {alone}%)."
+        f"{word} of {amount(gain.mean, 1)}, {likely(gain.above(0))} to be above 0 (on the questions that chose both: "
+        f"{made}%, and {_single(found)} {alone}%)."
     )
 
 
@@ -187,12 +187,11 @@ def beside(single: float, gain: float) -> str:
 
 
 def asked(found: Recommendation) -> str:
-    """Who is asked by what is deployed now, with what weight, how often and when."""
+    """Who is asked by what is deployed now, with what weight and how often."""
     point = found.now.point
     fewer = "" if point.plan.samples is None else f", {several(point.plan.samples, 'sample')} of each"
-    lazy = "" if point.plan.lead is None else f", the others asked only if {_lead(point)}"
     rest = f", then {_listed(point.models[point.size :])} where no answer stands" if point.plan.choice.fallback else ""
-    return f"{named(found, point.plan.choice)}{fewer}{lazy}{rest}"
+    return f"{named(found, point.plan.choice)}{fewer}{rest}"
 
 
 def _cost(found: Recommendation, point: Point) -> str:
