@@ -22,6 +22,19 @@ def letter(index: int) -> str:
     return chr(ord("A") + index) if index < 26 else str(index - 25)
 
 
+_BARE = re.compile(r"\s*[(\[]?([A-Za-z])[)\].:]?\s*")
+
+
+def bare_letter(text: str) -> str | None:
+    """The letter of an option, as a capital, where a text is nothing else.
+
+    >>> bare_letter("(b)"), bare_letter("B."), bare_letter("B. Paris")
+    ('B', 'B', None)
+    """
+    found = _BARE.fullmatch(text)
+    return found[1].upper() if found else None
+
+
 @dataclass(frozen=True)
 class Labels:
     """Labels as letters: those that are not letters are read through letters that stand for them."""

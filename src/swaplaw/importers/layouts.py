@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swaplaw.answers.forms import number
+from swaplaw.answers.letters import bare_letter
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers.record import Findings, Options
 from swaplaw.votes.columns import INDEXES, NAMES, candidates, plain
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 MODEL, ANSWER = "model", "answer"
-LETTER = re.compile(r"[(\[]?[A-Za-z][)\].:]?")
 RIGHT_WORDS = ("true", "t", "yes", "y", "correct", "right", "pass", "passed", "✓", "✔", "✅")
 WRONG_WORDS = ("false", "f", "no", "n", "incorrect", "wrong", "fail", "failed", "✗", "✘", "❌")
 GRADES = {"", "1", "0", "1.0", "0.0", *RIGHT_WORDS, *WRONG_WORDS}
@@ -129,7 +129,7 @@ def _answering(frame: pl.LazyFrame, names: list[str], gold: str | None, options:
         ):
             taken.append(name)
     golds = [text for column in known for texts in column for text in texts]
-    if len(taken) < 2 and golds and all(LETTER.fullmatch(text) for text in golds):
+    if len(taken) < 2 and golds and all(map(bare_letter, golds)):
         replies = [name for name in names if any(" " in text for texts in said[name] for text in texts)]
         if len(replies) > 1:
             raise InputError(

@@ -15,6 +15,7 @@ import numpy as np
 
 from swaplaw._arrays import summed
 from swaplaw.answers.forms import canonicaliser
+from swaplaw.answers.letters import bare_letter
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
 from swaplaw.votes.checks.answers import numbered_otherwise
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 EXACT = "exact"
 SERIOUS = 0.01
 """The share of a model's votes from which on a spelling of its own is not a slip of the pen."""
-_LETTER = re.compile(r"\s*[(\[]?[A-Za-z][)\].:]?\s*")
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:[.,]\d+)*\s*")
 _QUANTITY = re.compile(r"\s*[$]?([-+]?\d+(?:[.,]\d+)*)\s?%?\s*")
 
@@ -44,8 +44,7 @@ class _Spelling:
 
 
 def _letters(answer: str, gold: str) -> bool:
-    both = (_LETTER.fullmatch(answer), _LETTER.fullmatch(gold))
-    return all(both) and answer.strip(" ()[].:").upper() == gold.strip(" ()[].:").upper()
+    return bare_letter(answer) is not None and bare_letter(answer) == bare_letter(gold)
 
 
 def _labels(answer: str, gold: str) -> bool:

@@ -66,12 +66,18 @@ def typed(source: Source, frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.with_columns(casts)
 
 
-def blanks_to_null(frame: pl.LazyFrame) -> pl.LazyFrame:
+def is_blank() -> pl.Expr:
     """An empty answer is no answer: CSV cannot tell the two apart, so no format does."""
     import polars as pl
 
-    blank = pl.col("answer").str.strip_chars() == ""
-    return frame.with_columns(pl.when(~blank).then("answer").alias("answer"))
+    return pl.col("answer").str.strip_chars() == ""
+
+
+def blanks_to_null(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Make blank answers null."""
+    import polars as pl
+
+    return frame.with_columns(pl.when(~is_blank()).then("answer").alias("answer"))
 
 
 def require_columns(source: Source, names: list[str]) -> None:

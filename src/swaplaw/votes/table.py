@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from swaplaw._files import writing
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.votes import engines
-from swaplaw.votes.contract import Violations, blanks_to_null, conform, require_columns, rows_of, typed
+from swaplaw.votes.contract import Violations, blanks_to_null, conform, is_blank, require_columns, rows_of, typed
 from swaplaw.votes.counts import OPTIONS, Codes, graded_both_ways
 from swaplaw.votes.files import Source, reading
 from swaplaw.votes.provenance import COUNTS, PROVENANCE, agreed
@@ -87,7 +87,7 @@ class Votes:
         """The same counts, whose texts it numbers."""
         elsewhere = [source for source in self.sources if not engines.is_polars(source.scan())]
         codes, samples = self._count_elsewhere(*elsewhere) if elsewhere else self._count_rows()
-        if (codes.counts["answer"].str.strip_chars() == "").any():
+        if codes.counts.select(is_blank().any()).item():
             # Two counts become one where one answer was blank and the other null.
             codes = Codes(add_up(blanks_to_null(codes.counts.lazy())).collect())
         Violations(self.sources, codes, samples).check()
