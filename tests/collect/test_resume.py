@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -16,8 +10,8 @@ import pytest
 from swaplaw import read_votes
 from swaplaw.collect.task import generation_seed
 
-from support.answering import KEY, PROVIDER, Answering
-from support.collecting import QUESTIONS, UNCLOSED, Collect, rows
+from support.answering import PROVIDER, Answering
+from support.collecting import QUESTIONS, UNCLOSED, Collect, killed_half_way, rows
 
 pytestmark = UNCLOSED
 MODELS = ("seeded", "knows")
@@ -29,23 +23,8 @@ SAMPLES = 6
 def killed(folder: Path, answering: Answering) -> set[tuple[str, str, int]]:
     """Begin a collection in a process of its own and kill it half way; return what had finished by then."""
     named = ",".join(f"{PROVIDER}/{model}" for model in MODELS)
-    asked = f"--dataset {folder / 'sums.jsonl'} --models {named} --samples {SAMPLES} --connections {CONNECTIONS}"
-    answering.pause = 0.2
-    process = subprocess.Popen(
-        [sys.executable, "-m", "swaplaw", "collect", "mcq", *asked.split(), "-o", "killed.parquet"],
-        cwd=folder, env={**os.environ, "SCRIPTED_API_KEY": KEY, "SCRIPTED_BASE_URL": answering.url},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    journal = folder / "killed.partial.jsonl"
-    half = len(MODELS) * len(QUESTIONS) * SAMPLES // 2
-    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < half):
-        time.sleep(0.02)
-    assert process.poll() is None, "it finished before it could be killed"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    answering.pause = 0.0
-    finished = [json.loads(line) for line in journal.read_text().splitlines()]
-    return {(vote["model"].rpartition("/")[2], vote["question"], vote["sample"]) for vote in finished}
+    words = f"mcq --dataset {folder / 'sums.jsonl'} --models {named} --samples {SAMPLES} --connections {CONNECTIONS}"
+    return killed_half_way(words.split(), folder, answering, len(MODELS) * len(QUESTIONS) * SAMPLES // 2)
 
 
 def asked(answering: Answering, since: int = 0) -> Counter[tuple[str, int]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
 from typing import Any
 
 KEY = "sk-nothing-but-a-test-4711"
@@ -51,9 +52,22 @@ class Answering:
         script = getattr(self, f"_{request['model']}", None)
         if script is None:
             return 404, _error("model_not_found", f"The model `{request['model']}` does not exist")
-        if not _options(request):
+        if not _options(request) and "What is" not in str(request["messages"]):
             return 200, _completion("OK", "stop")
         return script(request)  # type: ignore[no-any-return]
+
+    def _adds(self, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Adds by a tool where it has one, and then is wrong now and then; its replies are long and short."""
+        first = next(each["content"] for each in request["messages"] if each["role"] == "user")
+        number = int(re.findall(r"\d+", first)[0])
+        if request.get("tools") and request["messages"][-1]["role"] == "user":
+            call = {"name": request["tools"][0]["function"]["name"], "arguments": json.dumps({"x": number})}
+            return 200, _completion("", "tool_calls", [{"id": "c1", "type": "function", "function": call}])
+        luck = Random(json.dumps([first, len(self.asked)]))
+        total = 2 * number + (luck.random() < 0.3)
+        return 200, _completion(f"{'so ' * luck.randint(1, 60)}\n\nANSWER: {total}", "stop")
+
+    _sums = _adds
 
     def _first(self, _: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         return 200, _completion("I like the first one.\nANSWER: A", "stop")
@@ -94,8 +108,9 @@ def _options(request: dict[str, Any]) -> list[tuple[str, str]]:
     return re.findall(r"^([A-Z])\) (.*)$", request["messages"][-1]["content"], flags=re.MULTILINE)
 
 
-def _completion(text: str, stop: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text.encode("utf-8", "replace").decode()}
+def _completion(text: str, stop: str, calls: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text.encode("utf-8", "replace").decode()}
+    message |= {"tool_calls": calls} if calls else {}
     tokens = len(text.split())
     usage = {"prompt_tokens": 100, "completion_tokens": tokens, "total_tokens": 100 + tokens}
     choice = {"index": 0, "message": message, "finish_reason": stop}

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +17,7 @@ import pytest
 
 from swaplaw.collect.sources import read_questions
 
+from support.answering import KEY, Answering
 from support.commands import Finished
 
 QUESTIONS = [
@@ -38,6 +44,25 @@ UNCLOSED = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 """Marks of tests that run Inspect."""
+
+
+def killed_half_way(words: Sequence[str], folder: Path, answering: Answering, half: int) -> set[tuple[str, str, int]]:
+    """Collect in a process of its own and kill it once half is journalled; returns the samples finished by then."""
+    answering.pause = 0.2
+    process = subprocess.Popen(
+        [sys.executable, "-m", "swaplaw", "collect", *words, "-o", "killed.parquet"],
+        cwd=folder, env={**os.environ, "SCRIPTED_API_KEY": KEY, "SCRIPTED_BASE_URL": answering.url},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    journal = folder / "killed.partial.jsonl"
+    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < half):
+        time.sleep(0.02)
+    assert process.poll() is None, "it finished before it could be killed"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    answering.pause = 0.0
+    finished = [json.loads(line) for line in journal.read_text().splitlines()]
+    return {(vote["model"].rpartition("/")[2], vote["question"], vote["sample"]) for vote in finished}
 
 
 def few_of_the_demo(folder: Path) -> Path:
