@@ -17,7 +17,15 @@ from swaplaw_forensic.challenges.gold import Gold, Item
 from swaplaw_forensic.grading.sets import overlap
 from swaplaw_forensic.reading.kinds import MARK, cut_lines, file_type, key, kind_of, marked, plain, rivals, unwrap
 from swaplaw_forensic.reading.lists import pieces
-from swaplaw_forensic.reading.remarks import claims, doubted, miscounted, without_remarks
+from swaplaw_forensic.reading.remarks import (
+    claims,
+    doubted,
+    is_remark,
+    miscounted,
+    repeats,
+    without_asides,
+    without_remarks,
+)
 from swaplaw_forensic.reading.spans import amounts, instant, moments, unit_of
 
 CORRECT, INCORRECT, ABSTAINED = "correct", "incorrect", "abstained"
@@ -106,13 +114,10 @@ def _short(text: str) -> str:
     return f"{text[: LONGEST_CATEGORY - 20]}… {hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _weighed(
-    rest: str, gold: Gold, hit: bool, why: str = "", others: Callable[[str], list[str]] | None = None
-) -> Grade:
-    """Grade an answer by what stands beside the gold in it."""
+def _weighed(hit: bool, why: str) -> Grade:
+    """Grade an answer by whether it holds the gold, and by what keeps that from being what it says."""
     if not hit:
         return Grade(INCORRECT, "the right answer is not in it")
-    why = why or claims(rest, gold.asked)
     return Grade(UNSURE, f"it holds the right answer, but {why}") if why else Grade(CORRECT, "it is the right answer")
 
 
@@ -126,35 +131,29 @@ def _text(gold: Gold, text: str) -> Grade:
         held += [wanted] if left != rest else []
         rest = left
     if not held:
-        return _weighed(rest, gold, False)
-    why = claims(rest, gold.asked, rivals(held[0], gold.asked), phrase=kind_of(held[0], gold.asked) is None)
-    return _weighed("", gold, True, why)
+        return _weighed(False, "")
+    phrase = kind_of(held[0], gold.asked) is None
+    return _weighed(True, claims(rest, gold.asked, rivals(held[0], gold.asked), phrase=phrase))
 
 
 def _number(gold: Gold, text: str) -> Grade:
     accepted = [measured for one in gold.accept if (measured := measure(f"{one} {gold.unit or ''}"))]
     if any(value == 0 for value, _ in accepted) and _NOTHING.fullmatch(text):
         return Grade(CORRECT, "it is nothing")
-    kept = without_remarks(text, gold.asked)
-    if gold.unit is None:  # "204800 sectors (100 MiB)"
-        kept = re.sub(
-            r"\([^()]*\)",
-            lambda m: "" if amounts(m[0])[0] and all(way[0][1] for way in amounts(m[0])[0]) else m[0],
-            kept,
-        )
-    found, rest = amounts(kept)
+    found, rest = amounts(without_asides(without_remarks(text, gold.asked), gold.asked))
     tolerance = gold.tolerance * (accepted[0][0] / Fraction(gold.accept[0]) if Fraction(gold.accept[0]) else 1)
     hits = [any(_agrees(one, wanted, tolerance, gold) for one in way for wanted in accepted) for way in found]
     # What measures something else is no second answer.
-    others = [
-        way for way, hit in zip(found, hits, strict=True) if not hit and any(_of_kind(one[1], gold) for one in way)
-    ]
-    why = "another number stands beside it" if others else ""
-    if any(not one[1] for way in found for one in way) and miscounted(rest, gold.asked, gold.unit):
+    others = [any(_of_kind(one[1], gold) for one in way) for way, hit in zip(found, hits, strict=True) if not hit]
+    if any(others):
+        why = "another number stands beside it"
+    elif any(not one[1] for way in found for one in way) and miscounted(rest, gold.asked, gold.unit):
         why = "something else was counted"
-    if bounds(kept) or (rough(kept) and not gold.tolerance):
-        why = "it is bounded or approximate"
-    return _weighed(rest, gold, any(hits), why)
+    elif bounds(rest.replace(MARK, "1")) or (rough(text) and not gold.tolerance) or doubted(text, gold.asked):
+        why = "it is denied, bounded or approximate"
+    else:
+        why = claims(rest, gold.asked, lambda said: re.findall(r"[^\s,;:]*\d[^\s,;:]*", said))
+    return _weighed(any(hits), why)
 
 
 def _of_kind(kind: str, gold: Gold) -> bool:
@@ -179,18 +178,28 @@ def _time(gold: Gold, text: str) -> Grade:
     found, rest = moments(text)
     accepted = [instant(one) for one in gold.accept]
     hits = [any(one.near(wanted, gold.tolerance, gold.zones) for wanted in accepted) for one in found]
-    why = "another time stands beside it" if not all(hits) else ""
-    if bounds(rest) or rough(rest) or (beside(rest) and not beside(gold.asked)):
-        why = "it is a bound, or approximate"
     dated = any(hit and re.match(r"\d{4}", one.said) for hit, one in zip(hits, found, strict=True))
-    return _weighed(rest, gold, dated, why)
+
+    def unread(said: str) -> list[str]:
+        """Return what may be a zone behind a clock that names none, or the rest of a time."""
+        behind = [] if all(one.said.endswith("Z") for one in found) else re.findall(rf"{MARK}([^,;:()\n{MARK}]*)", said)
+        words = [one for one in behind if not (repeats(one, gold.asked) or is_remark(one, gold.asked))]
+        return words + re.findall(r"(?<!\w)\d[\d:.-]*(?!\w)", said)
+
+    if not all(hits):
+        why = "another time stands beside it"
+    elif bounds(rest) or rough(rest) or (beside(rest) and not beside(gold.asked)):
+        why = "it is a bound, or approximate"
+    else:
+        why = claims(rest, gold.asked, unread)
+    return _weighed(dated, why)
 
 
 def _regex(gold: Gold, text: str) -> Grade:
     text = text.replace("\n", " ")
     hit = any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in gold.patterns)
     rest = re.sub(re.escape(gold.category), MARK, text, flags=re.IGNORECASE)
-    return _weighed("", gold, hit, "it is denied or hedged" if doubted(rest, gold.asked) else "")
+    return _weighed(hit, "it is denied or hedged" if doubted(rest, gold.asked) else "")
 
 
 def _set(gold: Gold, text: str) -> Grade:

@@ -160,7 +160,7 @@ _TOOL_LINES = (
     (r"^([\w.$-]+):[x*!]:\d+:\d+:.*$|^uid=\d+\(([\w.$-]+)\).*$", r"\1\2", _ASKS_ACCOUNT),
     (r"(?<![\w\\])[\w.-]+\\([\w.$-]+)(?![\w\\])|\b([\w.$-]+)@[\w.-]+", r"\1\2", _ASKS_ACCOUNT),
     (r"^([\w'-]+), ([\w'-]+)$", r"\2 \1", r"\b(?:who|full name|author|person)\b"),
-    (r"\.exe$", "", r"\b(?:tool|program|process|command|utility)\b"),
+    (r"\.exe\b", "", r"\b(?:tool|program|process|command|utility)\b"),
     (r"^(?:tel|mailto):", "", ""), (r"<[0-9a-f]{2}>$", "", r"\bname\b"), (r"^[^<>@]*<([^<>\s]+@[^<>\s]+)>$", r"\1", ""),
     (rf"{_FLS}.*$", r"\1", r"\b(?:inode|number|mft)\b"), (rf"{_FLS}([^\t\n]+).*$", r"\2", rf"\b(?:{_NAMES})\b"),
     (_MMLS, r"\1", r"\b(?:start|begin|first|offset)"), (_MMLS, r"\2", r"\bend"),
@@ -241,6 +241,7 @@ def marked(text: str, gold: str, asked: str, exact: bool) -> str:
 _SHAPES = (
     r"(?<![\w.-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]+(?![\w-])|(?<!\w)\w+_\w+|\b[A-Za-z]*[a-z][A-Z]\w*",
     r"(?<![\w.:-])\d+(?![\w:-]|\.\d)",
+    r"(?<![\w./\\-])\w+(?:[-.]\w+)+",
     r"(?<=\S )[A-Z][a-z]+(?: [A-Z][a-z]+)*|^[A-Z][a-z]+(?= [A-Z,])(?: [A-Z][a-z]+)*|[A-Z][a-z]+(?: [A-Z][a-z]+)+",
 )
 
@@ -262,7 +263,7 @@ def _phrase(gold: str, exact: bool) -> str:
         return _spelt_path(gold)
     words = [re.escape(word) for raw in plain(gold).split() if (word := _edgeless(raw))]
     between = r"\W*\s\W*" if "(" in gold else r"[^\w()\[\]]*\s[^\w()\[\]]*"
-    hexadecimal = "(?:0x)?" if re.fullmatch(r"[0-9a-f-]+", gold, re.IGNORECASE) else ""
+    hexadecimal = "(?:0x|v)?" if re.fullmatch(r"[0-9a-f.-]+", gold, re.IGNORECASE) else ""
     return (
         r"(?<![\w@\\-])(?<![^\s\"'(]/)(?<!\d\.)"
         + hexadecimal

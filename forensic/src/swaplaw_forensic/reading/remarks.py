@@ -32,7 +32,9 @@ _BREAK = re.compile(r"\s*\n\s*|\s+[-–—]+\s+|[;,:]\s+|\.\s+(?=[A-Z])|\s+(?:=|
 _LABEL = re.compile(
     r"(?<!\S)(?:[A-Za-z]+(?:[-_.][A-Za-z]+)+|[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,4})\s?(?::|={1,2})\s*(?=" + MARK + ")"
 )
-_JOINED = re.compile(rf"(?:\b(?:and|und|et|y|и)|[&+])\s+{MARK}|{MARK}\W?\s+(?:(?:and|und|et|y|и)\b|[&+])|{MARK}'s\s\w")
+_JOINED = re.compile(
+    rf"\b(?:before|after|since|until|than)\s+{MARK}|(?:\b(?:and|und|et|y|и)|[&+])\s+{MARK}|{MARK}\W?\s+(?:(?:and|und|et|y|и)\b|[&+])"
+)
 _VERB = re.compile(r"(?:on|in|of|did|do|does|were|was|are|is|have|has|lie|with|by|for|from|to|that|can|between)\Z")
 _WORD = re.compile(r"[\w/\\.~][\w.'/\\:=-]*[\w'/\\]|\w")
 
@@ -65,13 +67,14 @@ def claims(rest: str, asked: str, rivals: Callable[[str], list[str]] | None = No
     """
     if doubted(rest, asked):
         return "it is denied, hedged or said of something else"
-    if _JOINED.search(rest):
+    owned = re.search(rf"{MARK}'s\s(\w+)", rest)
+    if _JOINED.search(rest) or (owned and not _akin(owned[1].casefold(), asked)):
         return "another value is joined to it"
     rest = _LABEL.sub("", rest)
     first = rest.index(MARK) if MARK in rest else 0
-    outer = rest[:first] + _BRACKETS.sub(lambda found: " " if _aside(found[1], asked) else found[0], rest[first:])
+    outer = rest[:first] + without_asides(rest[first:], asked)
     if rivals is not None:
-        clauses = re.split(rf"({_BREAK.pattern}|[|/]+)", outer)
+        clauses = re.split(rf"({_BREAK.pattern}|[|()]+|(?<=\S)/(?=\S))", outer)
         said = "".join(clause for clause in clauses if not is_remark(clause, asked))
         others = [one for one in rivals(said) if not repeats(one, asked)]
         if phrase:  # one of several in a row
@@ -88,13 +91,20 @@ def claims(rest: str, asked: str, rivals: Callable[[str], list[str]] | None = No
     return ""
 
 
+def without_asides(text: str, asked: str) -> str:
+    """Return a text without the brackets that are only about what stands before them."""
+    return _BRACKETS.sub(lambda found: " " if _aside(found[1], asked) else found[0], text)
+
+
 def _aside(text: str, asked: str) -> bool:
     """Say whether what stands in brackets behind a value is about it: several words that add no further one."""
     if MARK in text or re.match(r"(?:and|&|plus|later|then|formerly|renamed|née|aka|alias)\b", text, re.IGNORECASE):
         return False
+    if re.match(r"\s*\d", text):
+        return False
     fields = [field for field in text.split(",") if field.strip()]
     return is_remark(text, asked) or all(
-        len(field.split()) > 1 or field.strip()[0] in "/~." or repeats(field, asked) for field in fields
+        len(field.split()) > 1 or re.search(r"[\\/=]", field) or repeats(field, asked) for field in fields
     )
 
 
@@ -149,8 +159,13 @@ def doubted(text: str, asked: str) -> bool:
         or re.search(r"\?(?!\w)|≠|!=", text)
     ):
         return True
+    # A role that only stands in the sentence (sent to the server) is not the value's.
+    own = re.sub(
+        r"\b(?:to|from|by|of|on|at|with|via|through|for|in|against)\s+(?:(?:the|an?|its|their)\s+)?\w+", " ", own
+    )
+    said = re.findall(r"\w+", own.casefold())
     return contradicts(text, asked) or any(
-        word.removesuffix("s") in _ROLES and word not in known_words(asked) for word in words
+        word.removesuffix("s") in _ROLES and word not in known_words(asked) for word in said
     )
 
 
@@ -162,7 +177,8 @@ def is_remark(text: str, asked: str) -> bool:
         words = words[1:]
     if not words or doubted(text, asked):
         return False
-    return words[0] in _SOURCES or words[0] in _PLACES
+    # What is asked for is no place to look.
+    return words[0] in _SOURCES or (words[0] in _PLACES and words[0] not in known_words(asked))
 
 
 @lru_cache(maxsize=8192)

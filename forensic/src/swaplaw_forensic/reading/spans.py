@@ -126,7 +126,7 @@ def amounts(text: str) -> tuple[tuple[tuple[Amount, ...], ...], str]:
     text = re.sub(
         r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?!\d)", lambda m: f"{m[1].replace('.', '')}.{m[2]}", visible(text)
     )
-    text = text.replace("(s)", "s")
+    text = re.sub(r"(?<=[A-Za-z]),(?=\d)", ", ", text.replace("(s)", "s"))
     text = re.sub(r"(\d\.\d{3,})\s*°?\s*(?:north|east|[ne])\b", r"\1°", text, flags=re.IGNORECASE)
     text = re.sub(r"(\d+\.\d{3,})\s*°?\s*(?:south|west|[sw])\b", r"-\1°", text, flags=re.IGNORECASE)
     found, rest = scan(text, _amount)
