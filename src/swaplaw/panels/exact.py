@@ -32,9 +32,8 @@ from swaplaw.errors import InputError, quote
 from swaplaw.law.curve import Optimum, curve_of
 from swaplaw.law.pair import Pair
 from swaplaw.law.weights import simplest_between, vote
-from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, orthant, primitive, product, whole
-from swaplaw.panels.bisection import bisected, fits
-from swaplaw.panels.cuts import Best, OutOfWorkError, Work, best_by_cuts
+from swaplaw.panels.arrangement import Arrangement, Ray, arrangement, primitive
+from swaplaw.panels.branch_and_bound import Best, Work, branch_and_bound
 from swaplaw.panels.line_search import line_search
 from swaplaw.panels.milp import TOLERANCE, affordable_nodes, program, solve
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, PanelOptimum, oriented
@@ -248,18 +247,6 @@ def lightest(those: Arrangement, point: Ray, work: Work) -> Ray:
     return point
 
 
-def branch_and_bound(best: Best, target: int | None = None) -> int | Fraction:
-    """Search until nothing is left that could be better, or `target` is met; returns what the rest scores at most."""
-    those = best.arrangement
-    if fits(those):
-        return bisected(best, target)
-    try:
-        best_by_cuts(best, orthant(those.size), np.arange(len(those.normals)), Fraction(those.sure))
-    except OutOfWorkError as left:
-        return those.ceiling if left.reach is None else left.reach
-    return -1
-
-
 class Parts:
     """The search of a panel and of the smaller panels that weights of 0 leave of it."""
 
@@ -350,12 +337,9 @@ class Parts:
         """Search positive weights above a floor, in questions; returns the best open cone."""
         lowest = Fraction(-1) if floor is None else floor * those.unit
         best = Best(those, int(lowest // 1), lowest, work=self.work)
-        if not fits(those):
-            # Cutting plane by plane wants good weights first.
-            _climb(best)
         left = branch_and_bound(best)
         if left > best.plateau:
-            _climb(best)
+            best.climb()
         found = best.face_at is not None
         n, unit = self.panel.n, those.unit
         self.bound = max(self.bound, Fraction(max(left, best.plateau, best.face if found else 0, lowest)) / unit / n)
@@ -384,14 +368,6 @@ class Parts:
         done.found = [tidy.get(id(one), one) for one in self.found]
         done.plateau = None if self.plateau is None else tidy.get(id(self.plateau), self.plateau)
         return done
-
-
-def _climb(best: Best) -> None:
-    """Offer what climbing along lines finds."""
-    those = best.arrangement
-    point = line_search(those).point
-    on_planes = not product(those.normals, whole([point]).T).all()
-    best.offer(those.score(point) * those.unit, point, is_open=not on_planes)
 
 
 class BySolver:

@@ -34,7 +34,7 @@ from swaplaw._parallel import Crew, Workers
 from swaplaw._result import Result
 from swaplaw.errors import InputError, listing, quote, several
 from swaplaw.law.weights import whole_factors
-from swaplaw.panels.cuts import Work
+from swaplaw.panels.branch_and_bound import Work
 from swaplaw.panels.exact import WORK, Certificate, Curves, challenge, check_work
 from swaplaw.panels.panel import LARGEST_PANEL, Panel, oriented
 from swaplaw.votes import inputs
