@@ -104,7 +104,7 @@ def results() -> Iterator[Any]:
     yield sl.combine(votes, models=two, repeats=1)
     yield from (recommended, recommended.policy, sl.front(votes, models=two, repeats=1))
     yield from (sl.summary(votes), sl.pairs(votes), sl.pairs(votes, weight="2/3"))
-    yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1, work=0)
+    yield sl.decide.held_out_panel(sl.panel(votes, two), repeats=1)
     yield sl.paper.simulate(sl.paper.World(0.45), trials=100)
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,7 +30,7 @@ from swaplaw.evidence.interval import LEVEL, Effect, effect
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.law.weights import vote
-from swaplaw.panels.exact import Certificate, certify
+from swaplaw.panels.line_search import climbed
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.votes.tally import Scores, Tally
 
@@ -289,8 +289,6 @@ def held_out_weight(sheet: Scoresheet, folds: Folds) -> Floats:
 
 
 PANEL_FOLDS, PANEL_REPEATS = 5, 2
-PART_WORK = 3e4
-"""Planes looked at for a panel's weights on one training part, before they are left to line search."""
 
 
 @dataclass(frozen=True)
@@ -320,18 +318,10 @@ class HeldOutPanel(Result):
         }
 
 
-def _weighed(tally: Tally, part: Bools, work: float) -> Choice:
-    """The best weights on a part that this work finds: a choice needs no proof."""
-    train = tally.select(questions=part)
-    found = certify(oriented(train, range(len(train.models))), work=work)
-    return replace(choice_of(found), silence=tally.silent)
-
-
-def choice_of(found: Certificate) -> Choice:
-    """What a certificate would have deployed: members of weight 0 are not."""
-    weights = zip(found.panel.indices, found.recommended.weights, strict=True)
-    members, kept = zip(*((index, weight) for index, weight in weights if weight), strict=True)
-    return Choice(members, kept)
+def _weighed(tally: Tally, part: Bools) -> Choice:
+    """The weights that climbing along lines finds on a part: a choice needs no proof."""
+    panel = oriented(tally.select(questions=part), range(len(tally.models)))
+    return Choice(panel.indices, climbed(panel), silence=tally.silent)
 
 
 def held_out_panel(
@@ -340,7 +330,6 @@ def held_out_panel(
     folds: int = PANEL_FOLDS,
     repeats: int = PANEL_REPEATS,
     seed: int = 0,
-    work: float = PART_WORK,
     workers: Workers = None,
     progress: Progress = iter,
 ) -> HeldOutPanel | None:
@@ -352,8 +341,6 @@ def held_out_panel(
         The models.
     folds, repeats, seed : int
         Parts that questions (or clusters) are dealt into, how often, and the seed.
-    work : float
-        Planes that may be looked at on each training part.
     workers, progress
         Who does the work, and what shows it.
 
@@ -377,8 +364,7 @@ def held_out_panel(
         return None
     dealt = deal(member, folds=folds, repeats=repeats, seed=seed)
     parts, scores = dealt.with_whole, Scorer(tally)
-    weigh = partial(_weighed, work=work)
-    made = list(Crew(workers).share(weigh, tally, list(parts[1:]), progress=progress))
+    made = list(Crew(workers).share(_weighed, tally, list(parts[1:]), progress=progress))
     held_out = dealt.on_tests([scores(choice) for choice in made])
     single = dealt.on_tests([scores(choice) for choice in best_singles(tally, parts[1:])])
     return HeldOutPanel(float(held_out.mean()), effect(held_out - single, member), dealt.folds, dealt.repeats)

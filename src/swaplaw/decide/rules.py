@@ -19,7 +19,7 @@ from scipy.sparse import csr_matrix
 from swaplaw._arrays import Bools, Floats, Ints
 from swaplaw._parallel import one_thread
 from swaplaw._result import Registry
-from swaplaw.decide.crossfit import PART_WORK, Choice, alone, choice_of, own_totals, read_as
+from swaplaw.decide.crossfit import Choice, alone, own_totals, read_as
 from swaplaw.decide.policy import Silence
 from swaplaw.law.pair import Pair, places_of_pairs
 from swaplaw.law.scoresheet import scoresheet
@@ -454,6 +454,8 @@ def best_pair(tally: Tally) -> Choice:
 
 
 STRONGEST, LARGEST = 6, 3
+PART_WORK = 3e4
+"""Planes looked at for the panels of each size, before they are left to line search."""
 
 
 @rule("best_panel", f"the most accurate panel of up to {LARGEST} of the {STRONGEST} best models, certified")
@@ -468,5 +470,6 @@ def best_panel(tally: Tally) -> Choice:
     best = max(found, key=lambda one: one.recommended.accuracy, default=None)
     if best is None or best.recommended.accuracy * scale * len(tally.questions) <= totals[0][order[0]]:
         return alone(order[0])
-    choice = choice_of(best)
-    return replace(choice, members=tuple(strong[member] for member in choice.members))
+    weights = zip(best.panel.indices, best.recommended.weights, strict=True)
+    members, kept = zip(*((strong[index], weight) for index, weight in weights if weight), strict=True)
+    return Choice(members, kept)

@@ -117,6 +117,12 @@ def branch_and_bound(best: Best, target: int | None = None) -> int | Fraction:
 class _Batch:
     """Simplices of positive weights, and the planes that are undecided on each."""
 
+    owner: Ints
+    """The simplex of each undecided plane, rising."""
+    plane: Ints
+    """Which plane, rising within the simplex."""
+    sign: Ints
+    """The sign of its margin at each corner: corners x planes, because short rows reduce slowly."""
     corners: Ints
     """Whole-number corners: simplices x corners x members."""
     sure: Ints
@@ -125,18 +131,12 @@ class _Batch:
     """What the simplex scores at most, in units."""
     patience: Ints
     """How many more bisections may leave all planes undecided."""
-    owner: Ints
-    """The simplex of each undecided plane, rising."""
-    plane: Ints
-    """Which plane, rising within the simplex."""
-    sign: Ints
-    """The sign of its margin at each corner: corners x planes, because short rows reduce slowly."""
 
     def part(self, simplices: Bools) -> _Batch:
         """Keep some simplices."""
         kept = simplices[self.owner]
         own = (each[simplices] for each in (self.corners, self.sure, self.reach, self.patience))
-        return _Batch(*own, (np.cumsum(simplices) - 1)[self.owner[kept]], self.plane[kept], self.sign[:, kept])
+        return _Batch((np.cumsum(simplices) - 1)[self.owner[kept]], self.plane[kept], self.sign[:, kept], *own)
 
 
 def _bisected(best: Best, target: int | None) -> int:
@@ -145,7 +145,7 @@ def _bisected(best: Best, target: int | None) -> int:
     planes = np.arange(len(those.normals))
     corners = np.diag(np.array(LENGTHS[: those.size]))[None]
     bounds = (np.array([each]) for each in (those.sure, those.ceiling, PATIENCE))
-    waiting = [(0, 0, _Batch(corners, *bounds, 0 * planes, planes, np.sign(those.normals.T).astype(np.int8)))]
+    waiting = [(0, 0, _Batch(0 * planes, planes, np.sign(those.normals.T).astype(np.int8), corners, *bounds))]
     number = count(1)
     while waiting and (target is None or best.plateau < target):
         batch = heappop(waiting)[2]
@@ -212,7 +212,7 @@ def _half(best: Best, batch: _Batch, end: Ints, middle: Ints, sign: Ints) -> _Ba
     kept = pending & (~lost & open_)[group]
     same = np.bincount(batch.owner[kept], minlength=number) == np.bincount(batch.owner, minlength=number)
     patience = np.where(same, batch.patience - 1, PATIENCE)
-    half = _Batch(corners, won, reach, patience, batch.owner[kept], batch.plane[kept], signs[:, kept])
+    half = _Batch(batch.owner[kept], batch.plane[kept], signs[:, kept], corners, won, reach, patience)
     return half.part(reach > best.plateau)
 
 
@@ -221,7 +221,7 @@ def _joined(one: _Batch, other: _Batch) -> _Batch:
     own = ((getattr(one, name), getattr(other, name)) for name in ("corners", "sure", "reach", "patience"))
     owner = np.concatenate([one.owner, other.owner + len(one.sure)])
     plane, sign = np.concatenate([one.plane, other.plane]), np.concatenate([one.sign, other.sign], axis=1)
-    return _Batch(*map(np.concatenate, own), owner, plane, sign)
+    return _Batch(owner, plane, sign, *map(np.concatenate, own))
 
 
 def best_by_cuts(best: Best, cone: Cone, planes: Ints, sure: Fraction) -> None:

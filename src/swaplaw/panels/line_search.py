@@ -75,6 +75,12 @@ def _ends(point: Ray, direction: Sequence[int]) -> tuple[Ray, Ray] | None:
     return ends[0], ends[1]
 
 
+def climbed(panel: Panel) -> tuple[Fraction, ...]:
+    """Weights of all members that climbing finds: nearly always the best, in a thirtieth of the time of a proof."""
+    point = line_search(arrangement(panel.tally, panel.indices, panel.common)).point
+    return tuple(Fraction(weight, point[0]) for weight in point)
+
+
 def best_on_line(those: Arrangement, start: Ray, end: Ray) -> Peak:
     """Find the best weights strictly between two ends, between which all weights are positive."""
     D, E = product(those.normals, np.array([start, end], dtype=object if max(*start, *end) >= 2**62 else None).T).T

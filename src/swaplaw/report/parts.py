@@ -51,8 +51,7 @@ def panels_part(tally: Tally, work: float, seed: int, progress: Progress) -> dic
             searched = best_panels(tally, PANEL_SIZE, top=PANELS, work=MILLION * work)
         elif step <= len(searched.panels):
             one = searched.panels[step - 1]
-            each = MILLION * work / (PANELS * PANEL_FOLDS)
-            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed, work=each)
+            judged = held_out_panel(one.panel, folds=PANEL_FOLDS, repeats=1, seed=seed)
             shown = one.recommended
             rows.append(
                 {
