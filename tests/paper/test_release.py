@@ -37,8 +37,6 @@ def test_a_release_read_back_is_the_same_votes(tmp_path: Path, name: str) -> Non
         assert tallied(again).equals(tallied(votes))
         assert [one.to_dict() for one in sl.summary(again)] == [one.to_dict() for one in sl.summary(votes)]
     assert "license: mit" in (tmp_path / "out" / "README.md").read_text()
-    described = json.loads((tmp_path / "out" / "croissant.json").read_text())
-    assert {one["@id"] for one in described["distribution"]} == set(done.files) - {"votes.sqlite"}
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xy"), ANSWERS), min_size=1, max_size=12))
@@ -62,8 +60,8 @@ def test_answers_come_back_as_they_were(
     assert tallied(sl.read_votes(folder)).equals(tallied(votes))
 
 
-def test_no_question_can_be_read_unless_asked(tmp_path: Path) -> None:
-    text = "What is the capital of France?"
+@pytest.mark.parametrize("text", ["What is the capital of France?", "法国的首都是什么", "17*23=?"])
+def test_no_question_can_be_read_unless_asked(tmp_path: Path, text: str) -> None:
     frame = pl.DataFrame({"question": [text] * 2, "model": ["x", "y"], "answer": ["A", "B"], "gold": ["A", "A"]})
     release(sl.votes_from(frame), tmp_path / "bare")
     assert not [file for file in (tmp_path / "bare").iterdir() if text.encode() in file.read_bytes()]

@@ -1,13 +1,13 @@
 """Release votes as the paper released its own: records, counts, gold answers, grades, reasons and models, no questions.
 
-A release is a folder of flat CSV files, the same tables in an SQLite database, a dataset card with the sizes of tables,
-and a description that machines read (Croissant). Ids of questions that are texts are replaced by digests, so that no
-question can be read in it unless that is asked for. Every command reads a release like any other votes.
+A release is a folder of flat CSV files, the same tables in an SQLite database, and a dataset card with the sizes of
+tables. Ids of questions that are texts are replaced by digests, so that no question can be read in it unless that is
+asked for. Every command reads a release like any other votes.
 """
 
 from __future__ import annotations
 
-import json
+import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from swaplaw.votes.table import Votes
 
-LONGEST_ID = 64
-"""Ids longer than this, or with spaces inside, are taken for the texts of questions."""
 DATABASE = "votes.sqlite"
 ABOUT = {
     "votes": "every vote: one row per dataset, question, model and sample; an empty answer is an abstention",
@@ -102,7 +100,6 @@ def release(votes: Votes, folder: str | Path, *, with_text: bool = False, licenc
     with writing(place / DATABASE) as draft:
         _into_database(draft, tables)
     write_text(place / "README.md", _card(votes, tables, licence))
-    write_text(place / "croissant.json", json.dumps(_croissant(place.resolve().name, tables, licence), indent=1))
     sizes = {f"{name}.csv": len(frame) for name, frame in tables.items()}
     return Release(place, sizes | {DATABASE: sum(sizes.values())})
 
@@ -139,7 +136,8 @@ def _tables(votes: Votes, with_text: bool) -> dict[str, pl.DataFrame]:
 
 
 def _is_text(name: str) -> bool:
-    return len(name) > LONGEST_ID or len(name.split()) > 1
+    """Whether an id is the text of a question: longer than ids are, or with other signs than they have."""
+    return re.fullmatch(r"[\w.:/@#+-]{1,64}", name, re.ASCII) is None
 
 
 def _digest(name: str) -> str:
@@ -168,39 +166,3 @@ def _card(votes: Votes, tables: Mapping[str, pl.DataFrame], licence: str) -> str
         *("", f"`{DATABASE}` holds the same tables. Models: {', '.join(f'`{model}`' for model in models)}.", ""),
     ]
     return "\n".join(lines)
-
-
-def _croissant(name: str, tables: Mapping[str, pl.DataFrame], licence: str) -> dict[str, Any]:
-    """The description in Croissant's words (JSON-LD): files, and the columns of each."""
-    return {
-        "@context": {
-            "@vocab": "https://schema.org/",
-            "cr": "http://mlcommons.org/croissant/",
-            "sc": "https://schema.org/",
-        },
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": name,
-        "license": licence,
-        "distribution": [
-            {"@type": "cr:FileObject", "@id": f"{table}.csv", "name": f"{table}.csv", "encodingFormat": "text/csv"}
-            for table in tables
-        ],
-        "cr:recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": table,
-                "description": ABOUT[table],
-                "cr:field": [
-                    {
-                        "@type": "cr:Field",
-                        "@id": f"{table}/{column}",
-                        "cr:dataType": "sc:Integer" if kind.is_integer() else "sc:Text",
-                        "cr:source": {"cr:fileObject": {"@id": f"{table}.csv"}, "cr:extract": {"cr:column": column}},
-                    }
-                    for column, kind in frame.schema.items()
-                ],
-            }
-            for table, frame in tables.items()
-        ],
-    }
