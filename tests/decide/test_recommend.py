@@ -140,10 +140,11 @@ def test_a_model_that_is_always_right_leaves_nothing_to_gain() -> None:
 
 def test_copies_and_single_models_are_said_to_be_so() -> None:
     rng = np.random.default_rng(0)
-    one = vote_counts(independent(rng, 50, (0.6,)), 3, rng)
-    copies = recommend(tally_of(np.concatenate([one, one])))
+    said = [(f"q{n:02}", "AB"[rng.random() < 0.6]) for n in np.repeat(range(50), 3)]
+    rows = [{"question": n, "model": model, "answer": answer, "gold": "B"} for model in "ab" for n, answer in said]
+    copies = recommend(pl.DataFrame(rows))
     assert (copies.verdict, copies.reason) == ("deploy_single", "no_change")
-    assert recommend(tally_of(one), checks=()).reason == "alone"
+    assert recommend(pl.DataFrame(rows[:150]), checks=()).reason == "alone"
 
 
 def test_junk_that_surely_gains_too_little_is_called_that() -> None:

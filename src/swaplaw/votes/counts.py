@@ -80,7 +80,7 @@ def tally_counts(
 
     code = Codes(counts) if codes is None else codes
     (models, m), (questions, q), (_, a) = code("model"), code("question"), code("answer")
-    votes, graded = counts["votes"].to_numpy(), "correct" in counts.columns
+    votes = counts["votes"].to_numpy()
     found, options = _categories(code, q, a), None
     cast = m, found.place, votes
     split = not merge_right and np.bincount(found.own[found.right]).max(initial=0) > 1
@@ -99,7 +99,7 @@ def tally_counts(
         nulls=_nulls(counts, m, q),
         merged_right=merge_right,
         unlabelled=unlabelled,
-        golds=None if graded else _golds(code, q, len(questions)),
+        counted=counts,
         only_grades=bool((counts["gold"] == RIGHT).all()),
         options=options,
     )
@@ -314,13 +314,6 @@ def clusters_of(counts: pl.DataFrame) -> tuple[str, ...] | None:
     if "cluster" not in counts.columns or counts["cluster"].is_null().all():
         return None
     return tuple(counts.select("question", "cluster").unique().sort("question")["cluster"])
-
-
-def _golds(code: Codes, question: Ints, questions: int) -> tuple[str, ...]:
-    names, gold = code("gold")
-    own = np.empty(questions, dtype=np.int64)
-    own[question] = gold
-    return tuple(names.gather(own))
 
 
 def _nulls(counts: pl.DataFrame, model: Ints, question: Ints) -> Nulls:

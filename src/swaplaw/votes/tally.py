@@ -23,13 +23,16 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from swaplaw._arrays import Bools, Ints, Kept, Rows, summed
 from swaplaw.errors import InputError, quote, suggestion
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # What is derived of single models (margins, scores) is kept for as many as fit in this many bytes.
 KEPT_BYTES = 384 * 2**20
@@ -226,8 +229,9 @@ class Tally:
     """Whether all right answers of a question are one category, which a vote among texts cannot know."""
     unlabelled: int = 0
     """How many questions were left out because they have no label."""
-    golds: tuple[str, ...] | None = field(default=None, repr=False)
-    """The right answer to each question, where it is an answer and not a judge's grade."""
+    counted: pl.DataFrame | None = field(default=None, repr=False, compare=False)
+    """The counts of `Votes` that it was made of, of all models and questions: what checks look at. It does not travel
+    between processes."""
     only_grades: bool = field(default=False, repr=False)
     """Whether the votes only say right or wrong: then they can be counted, but not pooled."""
     options: Ints | None = field(default=None, repr=False)
@@ -238,6 +242,9 @@ class Tally:
         sizes = ((len(self.models), "model"), (len(self.questions), "question"), (int(self.votes.sum()), "vote"))
         counted = ", ".join(f"{number:,} {what}{'' if number == 1 else 's'}" for number, what in sizes)
         return f"Tally({self.dataset!r}: {counted})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"counted": None}
 
     def index(self, model: str) -> int:
         """Find a model by name."""
@@ -457,7 +464,7 @@ class Tally:
             self.silent,
             self.merged_right,
             unlabelled=self.unlabelled,
-            golds=None if self.golds is None else tuple(np.array(self.golds, dtype=object)[mask]),
+            counted=self.counted,
             only_grades=self.only_grades,
             options=None if self.options is None else self.options[mask],
         )

@@ -26,7 +26,7 @@ from swaplaw.votes.checks.fleet import FEW_QUESTIONS, constant, copies, shape
 from swaplaw.votes.checks.golds import at_chance, chosen_labels, graded_prose, one_gold, right_spellings, several_golds
 from swaplaw.votes.checks.names import dataset_checks, name_checks
 from swaplaw.votes.checks.places import displaced
-from swaplaw.votes.checks.seen import SEVERITIES, Check, Seen, Severity, seen_in, seen_of
+from swaplaw.votes.checks.seen import SEVERITIES, Check, Seen, Severity, seen_in
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.position import position_bias
 from swaplaw.votes.tally import Tally
@@ -65,8 +65,7 @@ def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ..
     Parameters
     ----------
     votes : Tally, Votes, dataframe, path or paths
-        The votes. A tally, which holds counts only, tells less: where answers are graded, it no longer has the texts
-        that were graded as right.
+        The votes. A tally is checked by the counts that it was made of; one of numbers alone only by its names.
     dataset : str, optional
         Look at this dataset of a table only.
 
@@ -87,7 +86,7 @@ def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ..
     []
     """
     if isinstance(votes, Tally):
-        found = [*name_checks(votes, votes.dataset), *_found(seen_of(votes))]
+        found = [*name_checks(votes, votes.dataset), *_found(seen_in(votes, votes.dataset))]
     else:
         table = vote_table(votes)
         names = table.datasets if dataset is None else [table.counts_of(dataset)[0]]
@@ -99,7 +98,8 @@ def find_checks(votes: VotesLike, dataset: str | None = None) -> tuple[Check, ..
 
 def copy_checks(tally: Tally) -> tuple[Check, ...]:
     """Look for models that vote exactly as another does, on the questions of a tally."""
-    return tuple(copies(seen_of(tally), ()))
+    seen = seen_in(tally, tally.dataset)
+    return () if seen is None else tuple(copies(seen, ()))
 
 
 def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ...]:
@@ -122,8 +122,9 @@ def position_checks(votes: Votes, dataset: str | None = None) -> tuple[Check, ..
     )
 
 
-def _found(seen: Seen) -> list[Check]:
+def _found(seen: Seen | None) -> list[Check]:
     found: list[Check] = []
-    for look, judged in LOOKS:
-        found += look(seen.judged if judged else seen, found)
+    if seen is not None:
+        for look, judged in LOOKS:
+            found += look(seen.judged if judged else seen, found)
     return found

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from swaplaw._result import Result
 from swaplaw.answers.forms import Canonicaliser, canonicaliser
 from swaplaw.answers.forms import letter as option_letter
@@ -220,65 +218,33 @@ class Seen:
         return Check(name, severity, model, questions, message, fix, self.dataset, share)
 
 
-def seen_in(votes: Votes, dataset: str) -> Seen:
-    """One dataset of a table."""
+def seen_in(votes: Votes | Tally, dataset: str) -> Seen | None:
+    """One dataset of a table, or what a tally was counted from; None where it was counted from no table."""
     import polars as pl
 
-    counts, graded = votes.counts, "correct" in votes.counts.columns
-    gold = pl.lit(None, pl.String).alias("gold") if graded else pl.col("gold")
-    columns = ("model", "question", "answer", gold, "right", pl.col("gold").is_not_null().alias("labelled"), "votes")
-    rows = (
-        counts.with_columns(pl.Series("right", votes.codes.right)).filter(pl.col("dataset") == dataset).select(columns)
+    if not isinstance(votes, Tally):
+        counts = votes.counts_of(dataset)[1]
+    elif votes.counted is None:
+        return None
+    else:
+        kept = {"model": votes.models, "question": votes.questions}
+        counts = votes.counted.filter(pl.col(name).is_in(names) for name, names in kept.items())
+    graded = "correct" in counts.columns
+    right = pl.col("correct") if graded else pl.col("answer") == pl.col("gold")
+    rows = counts.select(
+        "model",
+        "question",
+        "answer",
+        pl.lit(None, pl.String).alias("gold") if graded else pl.col("gold"),
+        right.fill_null(value=False).alias("right"),
+        pl.col("gold").is_not_null().alias("labelled"),
+        "votes",
     )
     if graded or "reason" in counts.columns:
         # Nothing else parts votes for one answer.
         rows = rows.group_by(pl.exclude("votes"), maintain_order=True).agg(pl.col("votes").sum())
     clusters = counts["cluster"].n_unique() if "cluster" in counts.columns else None
     return Seen(dataset, _numbered(rows), clusters)
-
-
-def seen_of(tally: Tally) -> Seen:
-    """Lay a tally's counts out as rows; the text of a right answer is gold's, or unknown."""
-    import polars as pl
-
-    every = np.arange(len(tally.questions))
-    question = every if tally.rights is None else tally.rights.question
-    copies = np.ones(len(question), dtype=np.int64) if tally.rights is None else tally.rights.copies
-    golds = pl.Series(tally.golds or [None] * len(tally.questions), dtype=pl.String)
-    nth = pl.Series(np.arange(len(question)) - np.searchsorted(question, question))
-    texts = golds.gather(question).fill_null(
-        "gold" + pl.select(pl.when(nth > 0).then(pl.format(" {}", nth)).otherwise(pl.lit(""))).to_series()
-    )
-    model, row = np.nonzero(tally.gold)
-    right = {"model": model, "question": question[row], "answer": texts.gather(row)}
-    right |= {"right": np.ones(len(row), dtype=bool), "votes": tally.gold[model, row] * copies[row]}
-    owner, spot = np.repeat(np.arange(len(tally.models)), np.diff(tally.starts)), tally.positions
-    labels = pl.Series(tally.rivals.labels.tolist(), dtype=pl.String)
-    rival = {"model": owner, "question": tally.rivals.question[spot], "answer": labels.gather(spot)}
-    rival |= {"right": np.zeros(len(spot), dtype=bool), "votes": tally.counts, "row": tally.rivals.row[spot]}
-    wrong = pl.DataFrame(rival)
-    if tally.rights is not None:
-        # An answer is wrong if it is a rival in every row of its question; one of these rows tells of it.
-        rows = pl.DataFrame({"question": question}).group_by("question").len("rows")
-        key = ["question", "answer"]
-        often = (
-            wrong.select(*key, "row")
-            .unique()
-            .group_by(key)
-            .agg(pl.len().alias("often"), pl.col("row").min().alias("first"))
-        )
-        told = often.join(rows, on="question").filter(pl.col("often") == pl.col("rows"))
-        wrong = wrong.join(told, left_on=[*key, "row"], right_on=[*key, "first"], how="semi", nulls_equal=True)
-    names = {"model": tally.models, "question": tally.questions}
-    rows = pl.concat([pl.DataFrame(right), wrong.drop("row")], how="vertical_relaxed").select(
-        *(pl.lit(pl.Series(name, each, dtype=pl.String)).gather(pl.col(name)) for name, each in names.items()),
-        "answer",
-        pl.lit(golds).gather(pl.col("question")).alias("gold"),
-        "right",
-        pl.lit(value=True).alias("labelled"),
-        pl.col("votes").cast(pl.Int64),
-    )
-    return Seen(tally.dataset, _numbered(rows), None if tally.clusters is None else len(set(tally.clusters)))
 
 
 def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
