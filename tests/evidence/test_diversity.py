@@ -86,7 +86,7 @@ def test_six_judges_worth_two_are_found_to_be() -> None:
     assert found.value == pytest.approx(1.9, abs=0.2)
 
 
-@pytest.mark.parametrize(("many", "items", "rho"), [(6, 300, 0.43), (3, 150, 0.2), (4, 100, 0.0)])
+@pytest.mark.parametrize(("many", "items", "rho"), [(6, 300, 0.43), (3, 60, 0.2), (4, 100, 0.0)])
 def test_planted_correlations_are_inside(many: int, items: int, rho: float) -> None:
     rng, inside = np.random.default_rng(4), 0
     truth = many / (1 + (many - 1) * rho)
@@ -95,7 +95,7 @@ def test_planted_correlations_are_inside(many: int, items: int, rho: float) -> N
         assert found.low is not None
         assert found.high is not None
         inside += found.low - 1e-9 <= truth <= found.high + 1e-9
-    assert inside / 60 >= 0.88
+    assert inside / 60 >= 0.9
 
 
 def test_items_of_one_cluster_are_one_observation() -> None:

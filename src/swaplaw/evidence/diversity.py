@@ -17,9 +17,8 @@ expectation over such tie-breaking; without ties it is the textbook's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,13 +27,16 @@ from swaplaw._arrays import Floats, Ints
 from swaplaw._result import Result
 from swaplaw.errors import InputError
 from swaplaw.evidence.association import fisher
-from swaplaw.evidence.interval import LEVEL
+from swaplaw.evidence.interval import LEVEL, Interval, student
 from swaplaw.evidence.jackknife import Estimate, dealt, jackknife
 from swaplaw.evidence.quantities import Quantities, overlaps
 from swaplaw.evidence.units import LEAST_UNITS, Unit, Units, resampling_units
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 
+HALF = 0.5
+"""Of a question, added to each cell of two models when an interval is made."""
+TINY = 1e-30
 SPARE = 0.05
 """Independent votes that a model may bring and still be spared."""
 
@@ -100,18 +102,19 @@ def effective_votes(votes: VotesLike, *, by: Unit | None = None, level: float = 
     --------
     >>> import swaplaw as sl
     >>> sl.evidence.effective_votes(sl.demo_votes())
-    9 models are worth 2.0 independent ones [1.8, 2.4]; without claude-3-opus-20240229 nothing is lost
+    9 models are worth 2.0 independent ones [1.8, 2.5]; without claude-3-opus-20240229 nothing is lost
     """
     tally = inputs.tally(votes)
     models, units = len(tally.models), resampling_units(tally, by)
     sums, scale = overlaps(tally, dealt(units) if units.count >= LEAST_UNITS else None)
     sums = sums / np.array([1, scale, scale**2])[:, None, None]
-    found = _interval(sums, partial(_correlation, kept=np.ones(models, dtype=bool)), level)
+    found = _correlated(sums, level)
     whole = sums.sum(axis=0, keepdims=True)
     without = {
-        name: _worth(models - 1, float(_correlation(whole, np.arange(models) != place)[0, 0]))
+        name: _worth(models - 1, float(_mean(_phi(whole[..., kept, :][..., kept]))[0, 0]))
         for place, name in enumerate(tally.models)
         if models > 2
+        for kept in [np.arange(models) != place]
     }
     return _judged(models, found, without)
 
@@ -162,17 +165,46 @@ def _squared(values: Floats) -> Floats:
     return values @ values.T
 
 
-def _correlation(sums: Floats, kept: Any) -> Floats:
-    """Mean correlation of the errors of two models, of those that are kept: samples x 1."""
-    first, second = np.triu_indices(int(kept.sum()), 1)
-    n, right, both = sums[:, :, kept][..., kept].swapaxes(0, 1)
+def _phi(sums: Floats) -> Floats:
+    """The correlation of the errors of every two models: samples x pairs."""
+    first, second = np.triu_indices(sums.shape[-1], 1)
+    n, right, both = sums.swapaxes(0, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q, c = right[:, first, second], right[:, second, first], both[:, first, second]
         n = n[:, first, second]
         spread = p * (n - p) * q * (n - q)
         # A model that is always right, or never, errs with nobody: nothing is known of such a pair.
-        phi = np.where(spread > 0, (c * n - p * q) / np.sqrt(spread), np.nan)
-    return _mean(phi)
+        return np.where(spread > 0, (c * n - p * q) / np.sqrt(spread), np.nan)
+
+
+def _correlated(sums: Floats, level: float) -> Estimate:
+    """The mean correlation of two models' errors with its interval, where there are parts to leave out.
+
+    Few questions hold few errors, and by luck none that two models share: then a jackknife alone reaches too short.
+    Half a question more in each cell of two models (both right, one, the other, none; Haldane) centres the interval,
+    its error is the larger of those with it and without, and Student's degrees of freedom are those that the spread of
+    the parts deserves (Satterthwaite): where a few parts move it most, they are few.
+    """
+    total = sums.sum(axis=0, keepdims=True)
+    plain = _phi(total)
+    value = float(_mean(plain)[0, 0])
+    many = len(sums)
+    if np.isnan(value) or many < LEAST_UNITS:
+        return Estimate(None if np.isnan(value) else value, None)
+
+    def on_scale(some: Floats) -> Floats:
+        found: Floats = fisher(_mean(np.where(np.isnan(plain), np.nan, _phi(some)))[:, 0])
+        return found
+
+    more = HALF * np.array([4.0, 2.0, 1.0])[:, None, None]
+    moved = [on_scale(total - sums + extra) for extra in (0 * more, more)]
+    spread = max((each - each.mean() for each in moved), key=lambda each: float((each**2).sum()))
+    squares = spread**2
+    peaked = float((squares**2).mean() / max(squares.mean() ** 2, TINY))
+    freedom = min(many - 1.0, 2 * many / max(peaked - 1, 2.0))
+    reach = student(freedom, (1 - level) / 2) * np.sqrt((many - 1) / many * squares.sum())
+    low, high = np.tanh(on_scale(total + more)[0] + np.array([-reach, reach]))
+    return Estimate(value, Interval(float(low), float(high), level, "jackknife"))
 
 
 def _agreement(sums: Floats) -> Floats:
@@ -189,8 +221,8 @@ def _mean(values: Floats) -> Floats:
     return found
 
 
-def _interval(sums: Floats, statistic: Any, level: float) -> Estimate:
-    """A correlation with its interval, made on Fisher's scale, where there are parts to leave out."""
+def _interval(sums: Floats, statistic: Callable[[Floats], Floats], level: float) -> Estimate:
+    """A chance to agree with its interval, made on Fisher's scale, where there are parts to leave out."""
     value = float(statistic(sums.sum(axis=0, keepdims=True))[0, 0])
     if np.isnan(value):
         return Estimate(None, None)
