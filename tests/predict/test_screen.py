@@ -12,7 +12,7 @@ from hypothesis import given
 import swaplaw as sl
 from swaplaw.law.pair import Pair
 from swaplaw.predict.law_file import Law
-from swaplaw.predict.laws.margins import margin_lift
+from swaplaw.predict.laws import margin_lift
 from swaplaw.predict.screen import Rule, with_reliability
 
 from support.corpora import corpora

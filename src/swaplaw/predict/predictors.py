@@ -1,7 +1,7 @@
 """The paper's Table of predictors: what tells observed lift in advance, and how well, over the pairs of a dataset.
 
 `swap` needs the pooled votes and is a retrospective diagnostic; all others are known before pooling. The classical
-measures of diversity stand beside them, then the laws from margins and shares (see `margins`, `shares` and `joint`),
+measures of diversity stand beside them, then the laws from margins and shares (see `laws`),
 and measures of agreement from the literature.
 
 A rank correlation over pairs is uncertain in three ways, and each has its number: other questions (`rho_interval`,
@@ -32,10 +32,7 @@ from swaplaw.law.pair import Pair, pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.agreement import SUMS, agreement_sums, kappa_p, same_wrong
 from swaplaw.predict.law_file import Law
-from swaplaw.predict.laws.joint import joint_influence
-from swaplaw.predict.laws.kinds import Alike, Influence, alike
-from swaplaw.predict.laws.margins import margin_influence
-from swaplaw.predict.laws.shares import shares_influence
+from swaplaw.predict.laws import Alike, Influence, alike, joint_influence, margin_influence, shares_influence
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
 
@@ -72,7 +69,7 @@ LAWS: dict[str, Callable[[Alike, Fraction], Influence]] = {
     "shares": shares_influence,
     "joint": joint_influence,
 }
-"""Laws that are worked out on kinds of questions (see `laws.kinds`)."""
+"""Laws that are worked out on kinds of questions (see `laws`)."""
 
 Measure = Callable[[Quantities], Floats]
 """A number for each pair (last axis) under each weighting of the questions (first axis), NaN where undefined."""

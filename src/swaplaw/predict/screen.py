@@ -23,10 +23,10 @@ from swaplaw.evidence.association import over_models
 from swaplaw.evidence.jackknife import dealt
 from swaplaw.evidence.quantities import Quantities, overlaps, sums_of
 from swaplaw.evidence.units import LEAST_UNITS, resampling_units
-from swaplaw.law.pair import Pair, pairs
+from swaplaw.law.pair import Pair, at_least_one, oriented_pairs, places_of_pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
 from swaplaw.predict.law_file import Law
-from swaplaw.predict.laws.margins import margin_lift
+from swaplaw.predict.laws import margin_lift
 from swaplaw.predict.predictors import law_moved, law_sums
 from swaplaw.votes import inputs
 from swaplaw.votes.inputs import VotesLike
@@ -213,7 +213,8 @@ def screen(
 def _by_margins(tally: Tally, weight: Fraction) -> Screen:
     """The margin law of every pair."""
     # A pair keeps arrays of its own once it is asked something, so no two are held at a time.
-    rows = (_by_margin(pair, weight) for pair in pairs(tally))
+    found = at_least_one(tally, oriented_pairs(tally, places_of_pairs(tally)))
+    rows = (_by_margin(pair, weight) for pair in found)
     a, b, p, q, rescue, predicted = np.fromiter(rows, dtype=np.dtype((np.float64, 6))).T.copy()
     return Screen(tally.models, a.astype(np.int64), b.astype(np.int64), p, q, rescue, predicted, "margin")
 

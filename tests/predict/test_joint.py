@@ -1,4 +1,4 @@
-"""The joint law against pooled votes and its own definition; conditional rates against what they were learnt on."""
+"""The joint law against pooled votes and its own definition."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.predict.laws.conditional import conditional_lift, conditional_rates
-from swaplaw.predict.laws.joint import joint_influence, joint_lift
-from swaplaw.predict.laws.kinds import alike
+from swaplaw.predict.laws import alike, joint_influence, joint_lift
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -46,13 +44,3 @@ def test_influences_are_derivatives() -> None:
 def test_it_ranks_the_demo_better_than_the_shares_law() -> None:
     table = {each.name: each.rho.value or 0.0 for each in sl.predictors(sl.demo_votes()).predictors}
     assert table["joint"] > table["shares"] > 0.75
-
-
-def test_conditional_rates_reproduce_what_they_were_learnt_on() -> None:
-    """On one pair, rescues and damages by its own rates are its own."""
-    pair, x = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large"), Fraction(2, 3)
-    rates = conditional_rates([pair], x)
-    known = rates[~np.isnan(rates)]
-    assert ((known >= 0) & (known <= 1)).all()
-    outcome = pair.at(x)
-    assert conditional_lift(pair, x, rates) == pytest.approx(float(outcome.rescued - outcome.damaged), abs=0.02)

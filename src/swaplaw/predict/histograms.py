@@ -3,13 +3,13 @@
 Leaderboards publish accuracies, papers publish histograms; neither has votes. What the margin law needs of a model is
 only how its margins are spread where it is right and where it is wrong. So it can be given
 
-- a histogram of margins (gold's share less the best rival's), in any bins: `Histogram`, from votes by `histogram_of`;
+- a histogram of margins (gold's share less the best rival's), in any bins: `histogram`;
 - two accuracies: that of a single sample and that of the plurality vote. Between two options, gold's share on a
   question is taken as drawn from the one Beta distribution that has this mean and this share above 1/2:
   `histogram_from_accuracies`.
 
 How the two models overlap is not in either, so phi_adj has to be assumed or known from elsewhere. Sums run over all
-pairs of bins; nothing is drawn. These laws extend the paper and are not the paper's.
+pairs of bins; nothing is drawn. This extends the paper and is not the paper's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import numpy as np
 from swaplaw._arrays import Floats
 from swaplaw.errors import InputError, several
 from swaplaw.law.weights import DEFAULT_WEIGHT, as_weight
-from swaplaw.predict.laws.kinds import Margins
 
 BINS = 200
 """Bins of a Beta distribution's histogram."""
@@ -84,34 +83,6 @@ def histogram(counts: Mapping[float, float]) -> Histogram:
     if not (mass >= 0).all() or not mass.sum() > 0:
         raise InputError("counts of margins are numbers from 0 on, and some must be above 0")
     return Histogram(margin, mass / mass.sum())
-
-
-def histogram_of(own: Margins, bins: int | None = None) -> Histogram:
-    """Count a model's margins, exactly or in bins of equal width that do not mix right with wrong.
-
-    Parameters
-    ----------
-    own : Margins
-        A model's own votes (see `margins_of`).
-    bins : int, optional
-        Bins on either side of 0; None keeps every margin.
-
-    Returns
-    -------
-    Histogram
-        Margins and how often they occur.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> histogram_of(sl.predict.margins_of(sl.demo_votes().tally(), 0), bins=4)
-    Histogram(8 margins, accuracy=0.7900)
-    """
-    margin = own.lead / own.votes
-    if bins is not None:
-        margin = np.sign(margin) * (np.minimum(np.floor(np.abs(margin) * bins), bins - 1) + 0.5) / bins
-    values, counts = np.unique(margin, return_counts=True)
-    return Histogram(values, counts / counts.sum())
 
 
 def histogram_from_accuracies(plurality: float, single: float) -> Histogram:

@@ -15,9 +15,7 @@ from swaplaw.evidence import Units
 from swaplaw.evidence.jackknife import dealt
 from swaplaw.law.pair import Pair
 from swaplaw.predict.agreement import agreement_sums, kappa_p, same_wrong
-from swaplaw.predict.laws.kinds import Alike, Influence, alike, margins_of
-from swaplaw.predict.laws.margins import margin_influence, margin_lift
-from swaplaw.predict.laws.shares import shares_lift
+from swaplaw.predict.laws import Alike, Influence, alike, margin_influence, margin_lift, margins_of, shares_lift
 from swaplaw.predict.predictors import LAWS, law_moved, law_sums
 
 from support.corpora import ODD, corpora, weights
