@@ -14,7 +14,7 @@ import swaplaw as sl
 from swaplaw.answers import Reader
 from swaplaw.decide.policy import read_policy
 from swaplaw.importers.inspect.answers import SampleRow
-from swaplaw.importers.inspect.origin import Readers
+from swaplaw.importers.inspect.logs import Readers
 from swaplaw.importers.reading import import_votes
 from swaplaw.importers.record import Options
 from swaplaw.serve.settings import served_from

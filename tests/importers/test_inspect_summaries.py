@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from swaplaw.importers import documents
 from swaplaw.importers.documents import elements
-from swaplaw.importers.inspect.summaries import WHOLE, summaries
+from swaplaw.importers.inspect.logs import WHOLE, summaries
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'swaplaw[inspect]'")
 

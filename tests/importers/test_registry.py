@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from swaplaw.importers.registry import COLUMNS, FORMATS, Format, format_of, register
+from swaplaw.importers.registry import ADDED, COLUMNS, Format, built_in, format_of, register
 
 from support.data import real_votes
 
@@ -14,15 +14,15 @@ from support.data import real_votes
 def test_no_built_in_format_keeps_logs_in_columns(tmp_path: Path) -> None:
     for suffix in COLUMNS:
         (tmp_path / f"votes{suffix}").write_bytes(real_votes("aime.parquet").read_bytes()[:1000])
-        assert not any(FORMATS[name].recognises(tmp_path / f"votes{suffix}") for name in FORMATS)
+        assert not any(form.recognises(tmp_path / f"votes{suffix}") for form in built_in())
 
 
 def test_a_registered_format_is_asked_about_columns_too() -> None:
-    register(Format("columns", lambda file: file.suffix == ".parquet", lambda *_: None))  # type: ignore[arg-type]
+    added = register(Format("columns", lambda file: file.suffix == ".parquet", lambda *_: None))  # type: ignore[arg-type]
     try:
         found = format_of(real_votes("aime.parquet"))
     finally:
-        FORMATS.unregister("columns")
+        ADDED.remove(added)
     assert found is not None
     assert found.name == "columns"
 

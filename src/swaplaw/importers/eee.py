@@ -8,7 +8,6 @@ reply's own; otherwise an answer is right where it equals the reference.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,8 +21,8 @@ from swaplaw.answers.letters import letter
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw.importers import documents
 from swaplaw.importers.harness_choices import Choice, Golds
-from swaplaw.importers.harness_filters import INVALID
 from swaplaw.importers.helm import GRADES
+from swaplaw.importers.lm_eval import INVALID
 from swaplaw.importers.record import STOPS, Findings, Options, Reading, Spool, bounded, describe, positions, schema
 from swaplaw.importers.registry import Format, head
 from swaplaw.votes.files import Source
@@ -216,72 +215,6 @@ def _text(record: Mapping[str, Any], said: _Said, seen: _File, options: Options,
     if not alone and vote["answer"] is not None and vote["answer"] in map(options.gold, map(bounded, references)):
         vote["correct"] = True
     return vote
-
-
-def record_of(policy: Mapping[str, Any], time: int) -> dict[str, Any]:
-    """Write a policy down as an aggregate record, which the schema's own validator accepts.
-
-    Parameters
-    ----------
-    policy : mapping
-        A policy as its file has it: members and weights, and the evidence for them.
-    time : int
-        When the record was made, in seconds since 1970.
-
-    Returns
-    -------
-    dict
-        The accuracy of the vote with its interval where it was judged on held-out questions, as plain data.
-    """
-    from importlib.metadata import version
-
-    evidence, members = policy["evidence"], policy["members"]
-    dataset = str(policy.get("data", {}).get("dataset", "votes"))
-    single = float(evidence["baseline"]["accuracy"])
-    gain = evidence.get("held_out") if len(members) > 1 else None
-    name = " + ".join(f"{each['weight']} {each['model']}" for each in members)
-    score: dict[str, Any] = {"score": single + (gain["lift"] if gain else 0.0)}
-    if gain:
-        lower, upper = (single + bound for bound in gain["interval"])
-        interval = {"lower": lower, "upper": upper, "confidence_level": gain.get("level", 0.95)}
-        score["uncertainty"] = {"confidence_interval": interval}
-    return {
-        "schema_version": "0.3.0",
-        "evaluation_id": f"{dataset}/swaplaw/{time}",
-        "retrieved_timestamp": str(time),
-        "source_metadata": {
-            "source_name": "swaplaw",
-            "source_type": "evaluation_run",
-            "source_organization_name": "unknown",
-            "evaluator_relationship": "other",
-        },
-        "eval_library": {"name": "swaplaw", "version": version("swaplaw")},
-        "model_info": {
-            "name": name,
-            "id": "swaplaw/ensemble" if len(members) > 1 else str(members[0]["model"]),
-            "additional_details": {
-                "deployment_type": "unknown",
-                "model_availability": "unknown",
-                "policy": json.dumps(members),
-                "silence": str(policy.get("silence", "counts")),
-            },
-        },
-        "evaluation_results": [
-            {
-                "evaluation_name": dataset,
-                "source_data": {"dataset_name": dataset, "source_type": "other"},
-                "metric_config": {
-                    "evaluation_description": str(evidence["sentence"]),
-                    "metric_id": "accuracy",
-                    "lower_is_better": False,
-                    "score_type": "continuous",
-                    "min_score": 0.0,
-                    "max_score": 1.0,
-                },
-                "score_details": score,
-            }
-        ],
-    }
 
 
 def _recognises(file: Path) -> bool:

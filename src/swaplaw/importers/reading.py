@@ -17,7 +17,7 @@ from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import corpus, tables
 from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
-from swaplaw.importers.registry import FORMATS, format_of
+from swaplaw.importers.registry import format_of, formats
 from swaplaw.importers.spelling import EXACT, repeat_notes, spelling_notes
 from swaplaw.votes import engines
 from swaplaw.votes.contract import OPTIONAL, REQUIRED
@@ -297,8 +297,8 @@ def _provenance(form: str, options: Options, findings: Findings, origin: Mapping
 
 def read(form: str, files: list[Path], options: Options, findings: Findings) -> list[Source]:
     """Read files of one format; each source keeps how its votes came about."""
-    if form in FORMATS:
-        return [_read(FORMATS[form].read, files, options, findings)]
+    if known := formats().get(form) if form not in ("votes", "table") else None:
+        return [_read(known.read, files, options, findings)]
     return [_read(tables.read, file, options, findings) for file in files]
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from swaplaw._result import Registry
+from swaplaw.errors import InputError, quote
 from swaplaw.importers.record import Findings, Options
 from swaplaw.votes.files import Source
 
@@ -31,24 +32,33 @@ class Format:
 
 MODULES = ("corpus", "eee", "helm", "inspect", "lm_eval", "tools")
 """The modules of this package that read formats; each lists its own in `FORMATS`."""
+ADDED: list[Format] = []
+"""Formats of others, in the order in which they were registered."""
 
 
-def _built_in() -> None:
-    for module in MODULES:
-        for form in import_module(f"swaplaw.importers.{module}").FORMATS:
-            FORMATS.register(form.name, form)
+@cache
+def built_in() -> tuple[Format, ...]:
+    """The formats of this package, imported when they are first asked for."""
+    return tuple(form for module in MODULES for form in import_module(f"swaplaw.importers.{module}").FORMATS)
 
 
-FORMATS: Registry[Format] = Registry("format", _built_in)
+def formats() -> dict[str, Format]:
+    """All formats by name."""
+    return {form.name: form for form in (*built_in(), *ADDED)}
 
 
-def register(form: Format) -> None:
+def register(form: Format) -> Format:
     """Add a format: from then on its files are recognised wherever votes are read.
 
     Parameters
     ----------
     form : Format
         Its name, how its files are recognised, and how they are read.
+
+    Returns
+    -------
+    Format
+        The same.
 
     Raises
     ------
@@ -59,12 +69,15 @@ def register(form: Format) -> None:
     --------
     >>> def read(files, options, findings):
     ...     ...  # Returns a `Source` of votes: see `lm_eval` for one.
-    >>> register(Format("mine", lambda file: file.suffix == ".mine", read))
+    >>> mine = register(Format("mine", lambda file: file.suffix == ".mine", read))
     >>> format_of(Path("votes.mine")).name
     'mine'
-    >>> FORMATS.unregister("mine")
+    >>> ADDED.remove(mine)
     """
-    FORMATS.register(form.name, form)
+    if form.name in formats():
+        raise InputError(f"there is a format {quote(form.name)} already; choose another name")
+    ADDED.append(form)
+    return form
 
 
 COLUMNS = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
@@ -73,9 +86,9 @@ COLUMNS = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
 
 def format_of(file: Path) -> Format | None:
     """Find the format that recognises a file; None: it is a table, or nothing we know."""
-    if FORMATS.untouched and file.suffix.lower() in COLUMNS:
+    if not ADDED and file.suffix.lower() in COLUMNS:
         return None  # Importing every format, only for each to say no, takes longer than counting many votes.
-    return next((form for form in map(FORMATS.__getitem__, FORMATS) if form.recognises(file)), None)
+    return next((form for form in formats().values() if form.recognises(file)), None)
 
 
 def head(file: Path) -> bytes:

@@ -20,24 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 from swaplaw._parallel import with_bar
 from swaplaw.answers.characters import storable
+from swaplaw.answers.readers import Reader
 from swaplaw.errors import InputError, MissingExtraError, listing, quote
-from swaplaw.importers.inspect.answers import (
-    OWN,
-    Orders,
-    SampleRow,
-    abstention,
-    read_score,
-    reason_of,
-)
-from swaplaw.importers.inspect.origin import Readers, differing, is_ours, recorded
+from swaplaw.importers.documents import CHOICE, elements
+from swaplaw.importers.inspect.answers import OWN, Orders, SampleRow, abstention, read_score, reason_of
 from swaplaw.importers.inspect.panels import Item, judges_of, panel_of
-from swaplaw.importers.inspect.summaries import summaries
 from swaplaw.importers.record import Findings, Options, Reading, Spool, describe, positions, schema
 from swaplaw.importers.scores import Scores
 from swaplaw.votes.files import Source
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
+    from inspect_ai.model import GenerateConfig
 
 MAX_UNPACKED = 64 * 2**30
 """The most bytes that a log may unpack to."""
@@ -491,3 +485,118 @@ def _readings(options: Options) -> list[Reading]:
         Reading("tokens", "model usage", ""),
         *([Reading("cluster", f"metadata {options.cluster!r}", "")] if options.cluster else []),
     ]
+
+
+# --- how the votes of Inspect logs came about: who read the answers, the temperature, what truncation counts as ---
+
+
+TELLING = {"temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "reasoning_tokens", "effort"}
+"""Settings that make another model of one; how often and how fast it is asked does not."""
+
+
+def is_ours(header: EvalLog) -> bool:
+    """Whether a log is of our own task, whose scorer is the one reader and says where the chosen option was shown."""
+    return bool(header.eval.task_registry_name == "swaplaw/mcq")
+
+
+@dataclass
+class Readers:
+    """Who read the answers: the one reader, if it read all of them; with as many labels as there are options."""
+
+    ours: bool
+    """Whether all logs are of our own task."""
+    spoken: bool = False
+    scored: bool = False
+    options: int = 0
+
+    def see(self, ballot: SampleRow) -> None:
+        """Look at one vote."""
+        if ballot.row["answer"] is None:
+            return
+        self.spoken |= ballot.spoken or self.ours
+        self.scored |= not (ballot.spoken or self.ours)
+        self.options = max(self.options, ballot.options)
+
+    @property
+    def reader(self) -> Reader | None:
+        """The reader of all answers; None where a scorer of its own kind read some."""
+        if not self.spoken or self.scored:
+            return None
+        return Reader.of_options(self.options) if self.options else CHOICE
+
+
+def recorded(headers: Sequence[EvalLog]) -> dict[str, Any]:
+    """What the headers tell of how completions came about, where all of them agree."""
+    temperatures = {_temperature(header) for header in headers}
+    known: dict[str, Any] = {"truncated": "abstain"} if all(map(is_ours, headers)) else {}
+    temperature = temperatures.pop() if len(temperatures) == 1 else None
+    return known if temperature is None else known | {"temperature": temperature}
+
+
+def differing(first: EvalLog, second: EvalLog) -> list[str]:
+    """What two runs of one model and task were set to differently, as `setting: first, then second`."""
+    one, two = _settings(first), _settings(second)
+    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    return [f"{name}: {one.get(name)}, then {two.get(name)}" for name in names]
+
+
+def _settings(header: EvalLog) -> dict[str, Any]:
+    """Arguments of task, model and solver, and how replies are generated; a seed only makes further samples."""
+    spec = header.eval
+    generated = {**_given(spec.model_generate_config), **_given(header.plan.config)}
+    arguments = {**spec.task_args, **spec.model_args, **(spec.solver_args or {})}
+    return {**arguments, **generated, "solver": spec.solver}
+
+
+def _given(config: GenerateConfig) -> dict[str, Any]:
+    return config.model_dump(exclude_none=True, include=TELLING)
+
+
+def _temperature(header: EvalLog) -> float | None:
+    """The temperature of an evaluation: what its run was given, else what the model was made with."""
+    for config in (header.plan.config, header.eval.model_generate_config):
+        if config.temperature is not None:
+            return float(config.temperature)
+    return None
+
+
+# --- sample summaries of an Inspect log, one at a time ---
+
+
+WHOLE = "summaries.json"
+"""Where a finished log has all summaries."""
+JOURNAL = "_journal/summaries/"
+"""Where one that was cut short has them, in numbered parts."""
+
+
+def summaries(file: Path) -> Iterator[EvalSampleSummary]:
+    """Read a log's summaries; of a sample that was run again, the last one, as Inspect itself does."""
+    from inspect_ai.log import EvalSampleSummary
+
+    last = {_key(item): place for place, item in enumerate(_items(file))}
+    for place, item in enumerate(_items(file)):
+        if last[_key(item)] == place:
+            yield EvalSampleSummary.model_validate(_without_long_texts(item))
+
+
+def _without_long_texts(item: dict[str, Any]) -> dict[str, Any]:
+    scores = item.get("scores") or {}
+    return {**item, "input": "", "scores": {name: {**scores[name], "explanation": None} for name in scores}}
+
+
+def _key(item: dict[str, Any]) -> tuple[str, int]:
+    return str(item["id"]), int(item["epoch"])
+
+
+def _items(file: Path) -> Iterator[dict[str, Any]]:
+    with zipfile.ZipFile(file) as archive:
+        for part in _parts(archive.namelist()):
+            with archive.open(part) as handle:
+                yield from elements(handle, part)
+
+
+def _parts(names: list[str]) -> list[str]:
+    if WHOLE in names:
+        return [WHOLE]
+    parts = {name for name in names if name.startswith(JOURNAL) and name.endswith(".json")}
+    return sorted(parts, key=lambda name: int(name.removeprefix(JOURNAL).removesuffix(".json")))

@@ -16,13 +16,19 @@ from swaplaw.paper.simulation import Theory
 LITTLE = 0.1
 """Share of the available rescue that counts as almost none of it."""
 RESIDUALS = (
-    "mean residuals are over the weights that are searched and weight 0, where nothing is pooled and the residual is 0 "
-    "(25 + 1, as the paper counts its cells)"
+    "mean residuals are over the 25 weights that are searched, here as in `calibrate`; the paper counts weight 0, too, "
+    "where nothing is pooled and the residual is 0, which makes its means 25/26 of these"
+)
+PLATEAU = (
+    "of weights that lift alike, the paper's rule names the smallest of its grid, and `curve` the simplest inside the "
+    "best plateau"
 )
 FORENSIC = (
     "the paper counts 2,352 = 98 x 24 gradeable forensic instances a model; swaplaw-forensic can grade 92 of the 98 "
     "questions, so an accuracy over its 92 is 98/92 times one over 98 in which the other six count as wrong"
 )
+QUESTIONS = 98
+"""Gradeable questions of the paper's forensic tasks."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Claim:
 
 def claims(study: Study, theory: Theory) -> list[Claim]:
     """Every claim in words that the study's votes and the simulation can tell."""
-    return [*_simulated(theory), *_forensic(study)]
+    return [*_simulated(theory), *_trios(study), *_forensic(study)]
 
 
 def _simulated(theory: Theory) -> Iterator[Claim]:
@@ -55,6 +61,20 @@ def _simulated(theory: Theory) -> Iterator[Claim]:
         f"at most {100 * lift:.2f} pp, of {100 * rescue:.2f} pp of rescue mass",
         lift <= LITTLE * rescue,
     )
+
+
+def _trios(study: Study) -> Iterator[Claim]:
+    found = {key: (dataset.best_trio, dataset.models) for key, dataset in study.datasets.items() if dataset.best_trio}
+    if found:
+        alone = {key: {model.model: float(model.plurality) for model in models} for key, (_, models) in found.items()}
+        pooled = {key: alone[key][trio.members[0]] + float(trio.lift) for key, (trio, _) in found.items() if trio}
+        yield Claim(
+            "trios_below_single",
+            "Section 8",
+            "the trios of the largest lift are less accurate than the strongest single model",
+            ", ".join(f"{key} {100 * pooled[key]:.1f}% to {100 * max(alone[key].values()):.1f}%" for key in pooled),
+            all(pooled[key] < max(alone[key].values()) for key in pooled),
+        )
 
 
 def _forensic(study: Study) -> Iterator[Claim]:
@@ -112,9 +132,19 @@ def _both(key: str, primary: str, secondary: str, lifts: list[Fraction]) -> dict
 
 def conventions(study: Study) -> list[str]:
     """Say which readings the numbers take where the paper leaves two, a sentence each."""
-    said = [RESIDUALS]
-    if "forensic" in study.datasets:
-        said.append(FORENSIC)
+    top = study.weighing.top
+    best = max(top.grid(study.weighing.weights), key=lambda outcome: (outcome.lift, -outcome.weight))
+    said = [
+        RESIDUALS,
+        f"{PLATEAU}: {best.weight} and {top.best_plateau.weight} for {top.primary} with {top.secondary}",
+    ]
+    if forensic := study.datasets.get("forensic"):
+        graded, first = len(forensic.tally.questions), forensic.models[0]
+        share = float(first.plurality)
+        both = (
+            f", such as {100 * share:.1f}% over {graded} and {100 * share * graded / QUESTIONS:.1f}% over {QUESTIONS}"
+        )
+        said.append(FORENSIC + f"{both} of {first.model}" * (graded < QUESTIONS))
     for pair in equal_pairs(study):
         said.append(
             f"{pair['primary']} and {pair['secondary']} are equally accurate on {pair['dataset']}, and the first by "
