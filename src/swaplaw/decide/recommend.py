@@ -436,7 +436,9 @@ class Readings:
     read: Notation = field(repr=False)
     spelt: dict[str, Any]
     meant: dict[str, Any] | None
-    """None where too little changes to matter; then the votes count as they are spelt."""
+    """None where too little changes to matter."""
+    decided: Literal["spelt", "meant"] = "spelt"
+    """By which reading: as the votes are meant, but for more models only where they pool as they are spelt, too."""
 
     @property
     def agree(self) -> bool:
@@ -448,12 +450,12 @@ class Readings:
         """Ready for JSON."""
         first = self.read.disputes[0]
         return {
-            "read_as": "spelt" if self.meant is None else "meant",
+            "read_as": self.decided,
             "agree": self.agree,
             "shares": self.read.shares,
             "questions": self.read.questions,
             "example": {"question": first.question, "answer": first.answer, "gold": first.gold},
-            "oracle_normalised": self.meant is not None and any(one.oracle for one in self.read.disputes),
+            "oracle_normalised": self.decided == "meant" and any(one.oracle for one in self.read.disputes),
             "spelt": self.spelt,
             "meant": self.meant,
         }
@@ -548,7 +550,10 @@ def recommend(
     if not _could_change(found, read):
         return replace(found, notation=Readings(read, found.brief(), None))
     meant = decided(read.votes.tally(), find_checks(read.votes) if checks is None and models is None else checks)
-    return replace(meant, votes=tally, notation=Readings(read, found.brief(), meant.brief()))
+    readings = Readings(read, found.brief(), meant.brief())
+    if (meant.proven and not found.proven) or (meant.now.deploys_more and not found.now.deploys_more):
+        return replace(found, notation=replace(readings, decided="spelt"))  # The vote that runs is the one as spelt.
+    return replace(meant, votes=tally, notation=replace(readings, decided="meant"))
 
 
 def _could_change(found: Recommendation, read: Notation) -> bool:

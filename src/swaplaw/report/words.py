@@ -136,16 +136,17 @@ def notation(readings: Readings) -> str:
     example = readings.read.disputes[0]
     first = (
         f"Notation: up to {share(most, 1)}% of a model's votes ({model}) count as wrong as they are spelt and are gold "
-        f"as they are meant, such as {quote(example.answer, 40)} for {quote(example.gold, 40)}"
+        f"as they are meant, such as {quote(example.answer, 40)} for {quote(example.gold, 40)} (`swaplaw checks "
+        "--disputes notation` lists all)"
     )
     if readings.meant is None:
         return f"{first}; too few to change who is best or the verdict."
-    single, gain = readings.spelt["single"], readings.spelt["gain"]["mean"]
-    same = "the same best model and verdict" if readings.agree else f"{single['model']} would be the best single model"
-    return (
-        f"{first} (`swaplaw checks --disputes notation` lists all). What follows is decided as they are meant. "
-        f"As they are spelt, {same}: {share(single['accuracy'], 1)}%, and a panel {gains_alone(gain, 1)}."
-    )
+    told = readings.meant if readings.decided == "spelt" else readings.spelt
+    same = "the same best model and verdict" if readings.agree else f"{told['single']['model']} would be the best model"
+    also = f"{same}: {share(told['single']['accuracy'], 1)}%, and a panel {gains_alone(told['gain']['mean'], 1)}"
+    if readings.decided == "spelt":
+        return f"{first}. Read as they are meant (`--canonical same` pools most of them), {also}."
+    return f"{first}. What follows is decided as they are meant. As they are spelt, {also}."
 
 
 def proof(found: Recommendation) -> str:
