@@ -97,3 +97,17 @@ def test_a_target_that_contradicts_the_grade_is_refused(target: str, grade: floa
     golds.see(choice, 7)
     with pytest.raises(InputError, match=rf"cannot be told from the target '{target}' of document 7"):
         golds.of(choice)
+
+
+def test_several_right_options_stay_answers_of_their_own(logs: Path) -> None:
+    """Pooled as one they would agree where a vote among options does not."""
+    file, samples = lines(logs, "any_of")
+    votes = sl.import_votes(file).votes
+    frame = votes.frame.collect()
+    golds = dict(zip(frame["question"], frame["gold"], strict=True))
+    assert golds == {
+        str(one["doc_id"]): ", ".join("ABCD"[place] for place in sorted(json.loads(str(one["target"]))))
+        for one in samples
+    }
+    assert not any("," in answer for answer in frame["answer"])
+    assert [check.name for check in sl.votes.find_checks(votes) if check.name == "several_golds"] == []

@@ -190,15 +190,12 @@ def _vote(record: Mapping[str, Any], seen: _File, options: Options, findings: Fi
 def _option(choice: Choice, said: _Said, golds: list[int]) -> dict[str, Any]:
     """The letter of the option, or its text where that is what HELM votes with."""
     names = list(choice.options) if said.exact else [letter(place) for place in range(len(choice.options))]
-    gold = names[golds[0]]
-    shown = {"gold": gold, "options": len(names)}
+    shown = {"gold": ", ".join(names[place] for place in sorted(golds)), "options": len(names)}
     if choice.best is None:
         reason = "no_parse" if said.text.strip() else "unanswered"
         return shown | {"answer": None, "reason": reason, "correct": False}
-    right = choice.best in golds
     option = bounded(storable(choice.options[choice.best]))[:200]
-    answer = gold if right else names[choice.best]
-    return shown | {"answer": answer, "reason": None, "correct": right, "option": option}
+    return shown | {"answer": names[choice.best], "reason": None, "correct": choice.best in golds, "option": option}
 
 
 def _text(record: Mapping[str, Any], said: _Said, seen: _File, options: Options, findings: Findings) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class Choice:
         return None if any(map(math.isnan, self.scores)) else self.scores.index(max(self.scores))
 
     def votes(self, golds: list[int], shares: int | None) -> list[dict[str, Any]]:
-        """One vote for the best option, or the softmax as shares; all options that are right are one category."""
-        gold, shown = letter(golds[0]), {"options": len(self.options)}
+        """One vote for the best option, or the softmax as shares; each of several right options stays an answer."""
+        gold, shown = ", ".join(map(letter, sorted(golds))), {"options": len(self.options)}
         if self.best is None:
             return [shown | {"sample": 0, "answer": None, "gold": gold, "reason": "error", "correct": False}]
         places = [self.best] if shares is None else apportion(list(self.scores), shares)
@@ -46,7 +46,7 @@ class Choice:
             shown
             | {
                 "sample": number,
-                "answer": gold if place in golds else letter(place),
+                "answer": letter(place),
                 "gold": gold,
                 "reason": None,
                 "correct": place in golds,
@@ -156,7 +156,7 @@ class Golds:
         self.readings = left
 
     def of(self, choice: Choice) -> list[int]:
-        """The right options of a document; the first of them names the category."""
+        """The right options of a document; all of them make its gold."""
         found = self.readings[0](choice) if self.readings else None
         if found is None:
             raise InputError(

@@ -85,8 +85,8 @@ def several_golds(seen: Seen, found: Sequence[Check]) -> Iterator[Check]:
     """Golds that join answers which stand alone elsewhere, where nobody ever answers with several."""
     parts = {gold: [] if is_no_answer(gold) else alternatives(gold) for gold in sorted(seen.golds)}
     alone = {gold for gold, several in parts.items() if not several}
-    # A list that somebody answers with is an answer of its own kind.
-    given = set(texts_of(seen.answered))
+    # A list that somebody answers with is an answer of its own kind; grades may say that each of its parts is right.
+    given = set(texts_of(seen.answered)) | set(seen.right["gold"].cast(str))
     joined = [
         gold
         for gold, several in parts.items()
