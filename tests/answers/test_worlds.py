@@ -70,8 +70,8 @@ def counted(rows: Iterable[Row], weights: dict[str, Fraction], fallback: Sequenc
         for model in fallback:
             most = max(ballots[model][reply] for reply in tied)
             tied = [reply for reply in tied if ballots[model][reply] == most]
-        right = sum(2 * sum(grades[question, reply]) > len(grades[question, reply]) for reply in tied)
-        credit += Fraction(right, len(tied))
+        rights = sum(2 * sum(grades[question, reply]) > len(grades[question, reply]) for reply in tied)
+        credit += Fraction(rights, len(tied))
     return credit / len(cast)
 
 
