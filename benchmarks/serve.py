@@ -5,8 +5,9 @@ What counts is the server's processor time and latency beside those of a bare pr
 same libraries and votes nothing (`loopback/proxy.py`), errors (there must be none), and the server's memory. Server and
 proxy run side by side and are asked in turns, several times, so that both see the same machine.
 
-On a quiet machine: `python -m benchmarks.serve`, or `python -m benchmarks.serve processor` for the ratios alone;
-SWAPLAW_LOAD_CLIENTS, _SECONDS and _PACE set the size. All of it stays on loopback.
+On a quiet machine: `python -m benchmarks.serve`, or `python -m benchmarks.serve processor` for the ratios alone and
+`python -m benchmarks.serve lengths` for replies that must be read; SWAPLAW_LOAD_CLIENTS, _SECONDS and _PACE set the
+size. All of it stays on loopback.
 """
 
 from __future__ import annotations
@@ -45,12 +46,30 @@ SAMPLES = 6
 MOST_PROCESSOR = 1.5
 """Processor time of the server for each answer, over the bare proxy's."""
 MOST_LATENCY = 1.5
+LENGTHS = {30: 2.0, 800: 10.0, 4_000: 10.0, 16_000: 30.0}
+"""Characters of a reply, and the most processor time beside the bare proxy's."""
 
 
 def measure() -> Iterator[Row]:
     """Everything: the large load first, then the ratios."""
     yield from many_clients()
     yield from processor_ratios()
+    yield from reply_lengths()
+
+
+def reply_lengths(clients: int = 8, seconds: float = 6, rounds: int = 3) -> Iterator[Row]:
+    """Replies of several lengths, all distinct, each of which argues about every option."""
+    for length, most in LENGTHS.items():
+        with set_up(SAMPLES, exact=False, proxy=True, length=length) as found:
+            run(found, "server", clients, 2, 0.1)  # What reads long replies has started then.
+            pairs = [
+                tuple(run(found, name, clients, seconds, 0.5) for name in ("server", "proxy")) for _ in range(rounds)
+            ]
+        ours, bare = (median(one.processor for one in side) for side in zip(*pairs, strict=True))
+        live = sorted(chain.from_iterable(own.live for own, _ in pairs))
+        waited = 1000 * live[int(0.99 * len(live))]
+        name = f"processor time, replies of {length:,} characters"
+        yield Row(name, ours, bare, "a bare proxy", 1 / most, note=f"p99 of /health/live {waited:.0f} ms")
 
 
 def many_clients() -> Iterator[Row]:
@@ -95,6 +114,8 @@ class Load:
     """Processor seconds of the server for each answer."""
     explained: bool
     """Every answer that is not 200 says why in OpenAI's form."""
+    live: Sequence[float]
+    """Seconds that each probe of `/health/live` took."""
 
     def latency(self, quantile: float) -> float:
         """Quantile of the latency, in seconds."""
@@ -113,12 +134,18 @@ class Running:
 
 @contextmanager
 def set_up(
-    samples: int = 1, *, exact: bool = True, proxy: bool = False, faults: float = 0.0, serving: Sequence[str] = ()
+    samples: int = 1,
+    *,
+    exact: bool = True,
+    proxy: bool = False,
+    faults: float = 0.0,
+    length: int = 0,
+    serving: Sequence[str] = (),
 ) -> Iterator[Running]:
     """Two upstreams, a server between them and the clients, and perhaps the bare proxy beside it.
 
     Without `exact` the server makes all calls, as the proxy does; a share `faults` of the upstreams' calls goes wrong;
-    `serving` holds more options of the command.
+    replies have `length` characters; `serving` holds more options of the command.
     """
     names = ["first", "second", "server", *(["proxy"] if proxy else [])]
     ports = {name: free_port() for name in names}
@@ -128,8 +155,10 @@ def set_up(
         write_policy(policy, ports["first"], ports["second"], samples, exact)
         numbers = [str(number) for number in (*(ports[name] for name in ("first", "second")), samples)]
         commands = {
-            "first": ["benchmarks.loopback.upstream", str(ports["first"]), str(DELAY), str(faults)],
-            "second": ["benchmarks.loopback.upstream", str(ports["second"]), str(DELAY), str(faults)],
+            **{
+                name: ["benchmarks.loopback.upstream", *map(str, (ports[name], DELAY, faults, length))]
+                for name in ("first", "second")
+            },
             "server": ["swaplaw", "serve", str(policy), "--port", str(ports["server"]), *serving],
             "proxy": ["benchmarks.loopback.proxy", str(ports.get("proxy")), *numbers],
         }
@@ -169,6 +198,7 @@ async def ask_for(
     url = f"http://127.0.0.1:{port}/v1/chat/completions"
     body = {"model": "load", "messages": [{"role": "user", "content": "question 1"}]}
     latencies: list[float] = []
+    live: list[float] = []
     statuses: Counter[int] = Counter()
     degraded, explained = 0, True
     phases = random.Random(0)
@@ -200,6 +230,14 @@ async def ask_for(
                 memory.append(resident(server))
             return memory
 
+        async def probe() -> None:
+            while time.perf_counter() < start + seconds:
+                asked = time.perf_counter()
+                async with session.get(f"http://127.0.0.1:{port}/health/live") as response:
+                    await response.read()
+                live.append(time.perf_counter() - asked)
+                await asyncio.sleep(0.05)
+
         async def kill() -> None:
             if kill_at is not None:
                 await asyncio.sleep(kill_at)
@@ -207,10 +245,10 @@ async def ask_for(
 
         asking = [client(phases.uniform(0, pace)) for _ in range(clients)]
         watching = asyncio.create_task(watch())
-        await asyncio.gather(kill(), *asking)
+        await asyncio.gather(kill(), probe(), *asking)
         memory = await watching
         each = (processor(server) - before) / len(latencies)
-    return Load(latencies, dict(statuses), degraded, memory, each, explained)
+    return Load(latencies, dict(statuses), degraded, memory, each, explained, live)
 
 
 def write_policy(path: Path, first: int, second: int, samples: int, exact: bool) -> None:
@@ -264,9 +302,10 @@ def wait_for(port: int, patience: float = 60.0) -> None:
 
 
 def processor(pid: int) -> float:
-    """Processor seconds used so far."""
+    """Processor seconds that a process and its children have used so far: long replies are read by some of these."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(processor, map(int, children)))
 
 
 def resident(pid: int) -> float:
@@ -276,7 +315,7 @@ def resident(pid: int) -> float:
 
 
 if __name__ == "__main__":
-    parts = {"clients": many_clients, "processor": processor_ratios}
+    parts = {"clients": many_clients, "processor": processor_ratios, "lengths": reply_lengths}
     for row in chain.from_iterable(parts[name]() for name in sys.argv[1:] or parts):
         beside = f"{row.ours:.4g} {row.unit} beside {row.theirs:.4g} of {row.against}"
         print(f"{row.name}: {beside}, {row.ours / row.theirs:.2f} times; {row.note}", flush=True)

@@ -27,7 +27,7 @@ COMMANDS: dict[str, list[str]] = {
     "labelled.parquet": [*LABELS, "--labels", "labels.csv", "-o", "out/labelled.parquet"],
     "page.html": ["report", WIDE, "-o", "out/page.html"],
     "figures": ["simulate", "--trials", "50", "-o", "out"],
-    "reproduction": ["reproduce", "-o", "out"],
+    "reproduction": ["reproduce", WIDE, "-o", "out"],
 }
 """Every command that writes over what is there, by what it writes."""
 QUICK = [name for name in COMMANDS if name not in ("page.html", "figures", "reproduction")]

@@ -30,8 +30,8 @@ from support.upstreams import World, ask
 
 
 @contextmanager
-def server(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    port = free_port()
+def server(*arguments: str, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    port = port or free_port()
     command = [sys.executable, "-m", "swaplaw", "serve", *arguments, "--port", str(port)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:

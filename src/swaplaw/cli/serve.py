@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import os
 import socket
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from swaplaw.serve.vote import Vote
     from swaplaw.votes.tally import Silence
 
+LETTING_GO = 2.0
+"""Seconds that a server that was there before has to let go of its address."""
 LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 
 
@@ -115,10 +119,17 @@ def serve(
 def listen(host: str, port: int) -> socket.socket:
     """Take the address before anything is promised about it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        raise SwaplawError(f"cannot listen at {quote(host)}, port {port}: {error.strerror}; choose another") from None
+    deadline = time.monotonic() + LETTING_GO
+    while True:
+        try:
+            return socket.create_server((host, port), family=family, backlog=2048)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and time.monotonic() < deadline:
+                time.sleep(0.1)
+                continue
+            raise SwaplawError(
+                f"cannot listen at {quote(host)}, port {port}: {error.strerror}; choose another"
+            ) from None
 
 
 def refuse_strangers(host: str, keys: bool, anonymous: bool) -> None:

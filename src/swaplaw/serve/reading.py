@@ -8,8 +8,11 @@ for its own, and others take turns with it.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import os
+import signal
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -23,6 +26,8 @@ from swaplaw.answers.readers import Reader
 AT_ONCE = 8
 """Replies of one question that are read before it is another's turn."""
 PROCESSES = 2
+PARENT_DEATH_SIGNAL = 1
+"""What `prctl` calls the signal that a process gets when its parent dies."""
 
 
 class Reading:
@@ -77,15 +82,14 @@ def _reader(told: str) -> Reader:
     return Reader.from_dict(json.loads(told))
 
 
-def end_with(parent: int, grace: float = 0.0) -> None:
-    """End this process soon after its parent has gone, however it went: nobody would ever stop it."""
+def end_with(parent: int) -> None:
+    """End this process when its parent has gone, however it went, and even while it is stopped: nobody else would."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
-    def watch() -> None:
+    def watch() -> None:  # For other systems, and for a parent that went before its child could say so.
         while os.getppid() == parent:
             sleep(0.5)
-        if grace:
-            os.kill(os.getpid(), 15)
-            sleep(grace)
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()

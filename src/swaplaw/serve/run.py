@@ -41,8 +41,6 @@ LOOK_EVERY = 2.0
 """Seconds between looks at the files that are watched."""
 GRACE = 60
 """Seconds that questions being answered get to finish when the server is told to stop."""
-ORPHAN_GRACE = 3.0
-"""Seconds that they get where the supervisor has gone without telling anybody."""
 TOLD = "SWAPLAW_SERVE"
 """The environment variable in which the processes of a server find their setup."""
 
@@ -148,7 +146,7 @@ def run(setup: Setup, listener: socket.socket, served: Sequence[Served] | None =
 
 def worker() -> Service:
     """The app of one process of several."""
-    end_with(os.getppid(), ORPHAN_GRACE)
+    end_with(os.getppid())
     write_logs()
     settle_down()
     return Setup(**json.loads(os.environ[TOLD])).app()
