@@ -63,7 +63,7 @@ def workers(base_url: str, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[st
     """Two processes that serve, and all processes of the server."""
     with server(write(tmp_path / "pool.json", base_url), "--workers", "2") as (process, port):
         # Two workers, and what reads for them; a process must have begun before it can know whom to end with.
-        assert within(30, lambda: len(family(process.pid)) >= 3 + 2 * min(2, os.cpu_count() or 1) and answers(port))
+        assert within(120, lambda: len(family(process.pid)) >= 3 + 2 * min(2, os.cpu_count() or 1) and answers(port))
         time.sleep(3)
         yield process, port, family(process.pid)
 
