@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
-from inspect_ai import score
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model
 
 import swaplaw as sl
@@ -16,7 +17,6 @@ from swaplaw.errors import InputError
 from swaplaw_forensic.agent.traces import read_traces
 from swaplaw_forensic.challenges.manifest import load
 from swaplaw_forensic.grading.judge import judge
-from swaplaw_forensic.grading.scorer import graded
 from swaplaw_forensic.grading.votes import Key, Vote, grade_traces, to_judge
 from swaplaw_forensic.synthetic.case import KINDS
 from swaplaw_forensic.task import forensic
@@ -135,13 +135,15 @@ def test_a_bad_agent_is_graded_right(small: str, tmp_path: Path) -> None:
     assert (votes["word"].correct, votes["word"].answer) == (False, "goodbye")
     assert (votes["size"].answer, votes["size"].reason) == (None, "unanswered")
     assert (votes["when"].correct, votes["when"].reason) == (False, None)
-    assert not votes["list"].correct
+    assert votes["list"].correct  # characters that nobody sees change nothing
     assert not votes["why"].correct
     assert any(json.dumps(INJECTION) in prompt for prompt in prompts)
     assert (tmp_path / "evidence" / "small" / "note.txt").read_bytes() == b"hello world\n"
     assert scored(log) == graded_alike(log)
-    again = score(read_eval_log(str(log)), graded(), action="overwrite", display="none")
-    write_eval_log(again, str(log))
+    told = "from inspect_ai._cli.main import main; main()"
+    words = ["score", str(log), "--scorer", "swaplaw_forensic/graded", "--action", "overwrite", "--overwrite"]
+    again = subprocess.run([sys.executable, "-c", told, *words, "--display", "none"], capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
     assert scored(log) == graded_alike(log)
 
 
@@ -249,7 +251,7 @@ def spoiling(strength: int) -> Any:
 def test_a_fleet_of_different_skill_becomes_votes_that_the_law_reads(tmp_path: Path, swaplaw: Run) -> None:
     refs = ["synthetic-disk@11", "synthetic-capture@11"]
     cases = [load(ref) for ref in refs]
-    for name, strength in (("strong", 5), ("middling", 3), ("weak", 1)):
+    for name, strength in (("strong", 5), ("middling", 3), ("lucky", 2), ("weak", 1)):
         model = scripted_model(cases, name, spoiling(strength))
         run(model, refs, tmp_path / "evidence", tmp_path / "logs", runs=2)
     votes, again, free = tmp_path / "votes.parquet", tmp_path / "again.parquet", tmp_path / "free.parquet"
@@ -257,21 +259,23 @@ def test_a_fleet_of_different_skill_becomes_votes_that_the_law_reads(tmp_path: P
     assert graded.code == 0, graded.err
     report = json.loads(graded.out)
     questions = sum(len(case.questions) for case in cases)
-    assert report["rows"] == 3 * 2 * questions
-    assert [row["model"] for row in report["models"]] == ["mockllm/strong", "mockllm/middling", "mockllm/weak"]
+    assert report["rows"] == 4 * 2 * questions
+    assert [row["model"] for row in report["models"]] == [
+        "mockllm/strong", "mockllm/middling", "mockllm/lucky", "mockllm/weak",
+    ]  # fmt: skip
     assert all(row["reasons"].keys() <= {"unanswered"} for row in report["models"])
     assert all(row["gold_free"] <= row["oracle"] for row in report["normalisation"])
     pairs = json.loads(swaplaw("pairs", votes, "--json").out)["pairs"]
-    assert len(pairs) == 3
+    assert len(pairs) == 6
     assert all(pair["n"] == questions for pair in pairs)
-    assert {pair["primary"] for pair in pairs} == {"mockllm/strong", "mockllm/middling"}
+    assert {pair["primary"] for pair in pairs} == {"mockllm/strong", "mockllm/middling", "mockllm/lucky"}
     assert sl.read_votes(votes).tally().models
     # Grading again, and with the evidence gone, gives the same bytes: no model, no tool, no evidence is asked.
     shutil.rmtree(tmp_path / "evidence")
     assert swaplaw("forensic", "grade", tmp_path / "logs", "-o", again).code == 0
     assert again.read_bytes() == votes.read_bytes()
     assert swaplaw("forensic", "grade", tmp_path / "logs", "-o", free, "--categories", "gold-free").code == 0
-    assert len(json.loads(swaplaw("pairs", free, "--json").out)["pairs"]) == 3
+    assert len(json.loads(swaplaw("pairs", free, "--json").out)["pairs"]) == 6
     quick = ["--folds", "2", "--repeats", "2", "--replicates", "200", "--panel-work", "1"]
     assert swaplaw("report", votes, "-o", tmp_path / "report.html", *quick).code == 0
     assert json.loads(swaplaw("recommend", votes, "--json").out)["verdict"]

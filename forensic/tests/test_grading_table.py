@@ -2,11 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from swaplaw_forensic.challenges.gold import Gold
-from swaplaw_forensic.challenges.manifest import TIERS
+from swaplaw_forensic.challenges.manifest import Tier
 from swaplaw_forensic.grading.grade import grade
 
 from testbed.grading import BATCHES, TABLE, batch, shipped_golds
@@ -20,7 +21,7 @@ def test_table(name: str) -> None:
 
 def test_table_is_large_and_covers_the_tiers() -> None:
     assert len(TABLE) >= 300
-    for tier in set(TIERS) - {"rubric"}:
+    for tier in set(get_args(Tier)) - {"rubric"}:
         assert {"correct", "incorrect"} <= {
             one for _, key, _, outcome in TABLE for one in outcome if key.tier == tier
         }, tier

@@ -2,28 +2,22 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic.dataclasses import dataclass
 
 from swaplaw.answers.times import moment
 from swaplaw.errors import InputError, listing, quote
-from swaplaw_forensic.challenges.manifest import Challenge, Question, check_keys, read_toml
+from swaplaw_forensic.challenges.manifest import NO_OTHERS, Challenge, Question, Tier, checked, read_toml
 from swaplaw_forensic.reading.spans import instant, unit_of
 from swaplaw_forensic.synthetic.case import build_case
 
-MEASURES = ("f1", "recall")
-_NEEDS = {
-    "exact": "accept", "normalised": "accept", "number": "accept", "time": "accept",
-    "set": "items", "regex": "patterns", "rubric": "rubric",
-}  # fmt: skip
-_KEYS: dict[str, Any] = {
-    "accept": list, "tolerance": (int, str), "zones": list, "items": list, "optional": list, "beside": list,
-    "threshold": (int, float), "measure": str, "patterns": list, "rubric": str, "category": str,
-    "unit": str, "keep_case": bool, "at_most": int,
-    "ungradeable": str, "erratum": str, "printed": list, "source": str, "note": str,
-}  # fmt: skip
+_NEEDS = {"set": "items", "regex": "patterns", "rubric": "rubric"}
+"""Tier -> the key that it cannot do without, where that is not `accept`."""
 
 _SECRET = re.compile(r"\b(?:password|passphrase|pass phrase|passcode)\b", re.IGNORECASE)
 
@@ -38,22 +32,40 @@ class Item:
     when_required: bool = True
 
 
-@dataclass(frozen=True)
+def _item(row: Any) -> Item:
+    if isinstance(row, str | list | Item):
+        return row if isinstance(row, Item) else Item(names=(row,) if isinstance(row, str) else tuple(row))
+    if set(row) - {"has", "when", "when_required"} or not (row.get("has") or row.get("when")):
+        raise ValueError(f"an item is a text, a list of texts, or a table with has and when, not {quote(row)}")
+    when = row.get("when", ())
+    return Item(
+        has=tuple(tuple(part.split("|")) for part in row.get("has", ())),
+        when=(when,) if isinstance(when, str) else tuple(when),
+        when_required=row.get("when_required", True),
+    )
+
+
+Exact = Annotated[Fraction, BeforeValidator(lambda value: Fraction(str(value)))]
+Items = tuple[Annotated[Item, BeforeValidator(_item)], ...]
+Texts = tuple[Annotated[str, BeforeValidator(str)], ...]
+
+
+@dataclass(frozen=True, config=NO_OTHERS)
 class Gold:
     """What is accepted for one question."""
 
     question: str
-    tier: str
+    tier: Tier
     category: str
-    accept: tuple[str, ...] = ()
-    tolerance: Fraction = Fraction(0)
+    accept: Texts = ()
+    tolerance: Exact = Fraction(0)
     zones: tuple[str, ...] = ("UTC",)
-    items: tuple[Item, ...] = ()
-    optional: tuple[Item, ...] = ()
+    items: Items = ()
+    optional: Items = ()
     beside: tuple[str, ...] = ()
     """Words that may stand in a row without being a claim, such as the model of a device."""
-    threshold: Fraction = Fraction(1)
-    measure: str = "f1"
+    threshold: Annotated[Exact, Field(gt=0, le=1)] = Fraction(1)
+    measure: Literal["f1", "recall"] = "f1"
     at_most: int = 0
     """Rows of a list beyond which it is a spray and no answer, where recall is measured; 0: three times the items."""
     unit: str | None = None
@@ -66,9 +78,10 @@ class Gold:
     rubric: str = ""
     ungradeable: str = ""
     erratum: str = ""
-    printed: tuple[str, ...] = ()
+    printed: Texts = ()
     """What an erroneous key prints, where the evidence says otherwise: graded incorrect, and said so."""
     source: str = ""
+    note: str = ""
 
     def __hash__(self) -> int:
         """Return a hash that costs little: golds are keys of caches that are asked for every row of a list."""
@@ -103,15 +116,9 @@ def _computed(challenge: Challenge) -> dict[str, Any]:
 
 
 def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:
-    check_keys(
-        table,
-        {"challenge": str, "source": str, "answers": dict},
-        {"challenge": str, "answers": dict},
-        f"{file}",
-    )
-    if table["challenge"] != challenge.id:
-        raise InputError(f"{file}: is for challenge {quote(table['challenge'])}, not {quote(challenge.id)}")
-    answers: dict[str, Any] = table["answers"]
+    if table.get("challenge") != challenge.id:
+        raise InputError(f"{file}: is for challenge {quote(table.get('challenge'))}, not {quote(challenge.id)}")
+    answers: dict[str, Any] = table.get("answers", {})
     strangers = [name for name in answers if name not in challenge.question_ids]
     if strangers:
         raise InputError(f"{file}: answers {listing(strangers)} to questions that the manifest does not ask")
@@ -120,40 +127,17 @@ def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict
 
 def parse_gold(question: Question, row: Any, where: str) -> Gold:
     """Turn one table of a gold file into a `Gold`, checked for its question's tier."""
-    check_keys(row, _KEYS, {}, where)
-    if not row.get("ungradeable") and not row.get(_NEEDS[question.tier]):
-        raise InputError(f'{where}: tier {question.tier} needs {_NEEDS[question.tier]!r}, or ungradeable = "why"')
-    measure = row.get("measure", "f1")
-    if measure not in MEASURES:
-        raise InputError(f"{where}: measure {quote(measure)} is not known; accepted are {listing(MEASURES)}")
+    need = _NEEDS.get(question.tier, "accept")
+    if not isinstance(row, Mapping) or not (row.get("ungradeable") or row.get(need)):
+        raise InputError(f'{where}: tier {question.tier} needs {need!r}, or ungradeable = "why"')
+    known = {"question": question.id, "tier": question.tier, "asked": question.text, "unit": _unit_asked(question)}
+    known |= {"keep_case": _asks_secret(question.text), "category": ""}
+    gold = checked(Gold, {**known, **row}, where)
     try:
-        gold = Gold(
-            question=question.id,
-            tier=question.tier,
-            category=row.get("category") or _category(row),
-            accept=tuple(str(value) for value in row.get("accept", ())),
-            tolerance=Fraction(row.get("tolerance", 0)),
-            zones=tuple(row.get("zones", ("UTC",))),
-            items=tuple(_item(item) for item in row.get("items", ())),
-            optional=tuple(_item(item) for item in row.get("optional", ())),
-            beside=tuple(row.get("beside", ())),
-            threshold=Fraction(str(row.get("threshold", 1))),
-            measure=measure,
-            at_most=row.get("at_most", 0),
-            unit=row.get("unit") or _unit_asked(question),
-            keep_case=row.get("keep_case", _asks_secret(question.text)),
-            asked=question.text,
-            patterns=tuple(row.get("patterns", ())),
-            rubric=row.get("rubric", ""),
-            ungradeable=row.get("ungradeable", ""),
-            erratum=row.get("erratum", ""),
-            printed=tuple(row.get("printed", ())),
-            source=row.get("source", ""),
-        )
         _check(gold)
-    except (ValueError, TypeError, re.error) as error:
+    except (ValueError, re.error) as error:
         raise InputError(f"{where}: {error}") from None
-    return gold
+    return gold if gold.category else replace(gold, category=_category(gold))
 
 
 def _check(gold: Gold) -> None:
@@ -171,8 +155,6 @@ def _check(gold: Gold) -> None:
             Fraction(text)
     if gold.unit is not None and unit_of(gold.unit) is None:
         raise ValueError(f"unit {quote(gold.unit)} is not known: write it in full, such as seconds, bytes or EUR")
-    if not 0 < gold.threshold <= 1:
-        raise ValueError(f"threshold {gold.threshold} must be above 0 and at most 1")
 
 
 def _asks_secret(text: str) -> bool:
@@ -189,32 +171,7 @@ def _unit_asked(question: Question) -> str | None:
     return next((word for word in named if unit_of(word)), None)
 
 
-def _item(row: Any) -> Item:
-    if isinstance(row, str):
-        return Item(names=(row,))
-    if isinstance(row, list):
-        return Item(names=tuple(row))
-    strangers = set(row) - {"has", "when", "when_required"}
-    if strangers or not (row.get("has") or row.get("when")):
-        raise ValueError(f"an item is a text, a list of texts, or a table with has and when, not {quote(row)}")
-    when = row.get("when", ())
-    return Item(
-        has=tuple(tuple(part.split("|")) for part in row.get("has", ())),
-        when=(when,) if isinstance(when, str) else tuple(when),
-        when_required=row.get("when_required", True),
-    )
-
-
-def _category(row: Mapping[str, Any]) -> str:
+def _category(gold: Gold) -> str:
     """Return the name of the gold category: the first accepted answer, or the members of the set."""
-    if row.get("accept"):
-        return str(row["accept"][0])
-    if row.get("items"):
-        return "; ".join(_item_name(_item(item)) for item in row["items"])
-    return "correct"
-
-
-def _item_name(item: Item) -> str:
-    if item.names:
-        return item.names[0]
-    return " ".join([part[0] for part in item.has] + list(item.when[:1]))
+    members = [" ".join([*item.names[:1], *(part[0] for part in item.has), *item.when[:1]]) for item in gold.items]
+    return gold.accept[0] if gold.accept else "; ".join(members) or "correct"

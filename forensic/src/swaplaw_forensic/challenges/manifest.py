@@ -1,62 +1,75 @@
 """A challenge's manifest: what the agent's side may know. Answers are in `gold`, never imported from here."""
 
-import re
 import secrets
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw_forensic.synthetic.case import build_case
 from swaplaw_forensic.synthetic.key import opaque, secret_key
 
-TIERS = ("exact", "normalised", "number", "time", "set", "regex", "rubric")
-TYPES = ("text", "number", "time", "list", "report")
-KINDS = ("real", "synthetic")
 SHIPPED = Path(__file__).parent / "shipped"
-HASH_LENGTHS = {"sha256": 64, "sha1": 40, "md5": 32}
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+Checked = TypeVar("Checked")
+NO_OTHERS = ConfigDict(extra="forbid")
+"""Keys that nobody knows are refused."""
 
 
-@dataclass(frozen=True)
+def _plain(text: str) -> str:
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in text or "\0" in text:
+        raise ValueError("a plain relative path is needed")
+    return text
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+File = Annotated[str, AfterValidator(_plain)]
+Sha256, Sha1, Md5 = (Annotated[str, StringConstraints(pattern=rf"^[0-9a-fA-F]{{{n}}}$")] for n in (64, 40, 32))
+Tier = Literal["exact", "normalised", "number", "time", "set", "regex", "rubric"]
+
+
+@dataclass(frozen=True, config=NO_OTHERS)
 class Evidence:
     """One file that the agent sees under /evidence; None is what is not known."""
 
-    file: str
+    file: File
     bytes: int | None = None
-    sha256: str | None = None
-    sha1: str | None = None
-    md5: str | None = None
+    sha256: Sha256 | None = None  # type: ignore[valid-type]
+    sha1: Sha1 | None = None  # type: ignore[valid-type]
+    md5: Md5 | None = None  # type: ignore[valid-type]
     origin: str = ""
     """Where the hash comes from: published, third party, recomputed."""
 
     @property
     def hashes(self) -> dict[str, str]:
         """Return the known hashes by algorithm."""
-        known = {name: getattr(self, name) for name in HASH_LENGTHS}
+        known = {"sha256": self.sha256, "sha1": self.sha1, "md5": self.md5}
         return {name: value.lower() for name, value in known.items() if value}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=NO_OTHERS)
 class Archive:
     """A published download that holds evidence files."""
 
-    file: str
+    file: File
     url: str = ""
     bytes: int | None = None
     sha256: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=NO_OTHERS)
 class Question:
     """One question of a challenge."""
 
-    id: str
+    id: Name
     text: str
-    type: str
-    tier: str
+    type: Literal["text", "number", "time", "list", "report"]
+    tier: Tier
     level: int = 1
     """Difficulty: 1 easy, 2 several steps, 3 something hidden."""
     builds_on: str = ""
@@ -65,24 +78,24 @@ class Question:
     """What a solver calls it; not shown to an agent."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=NO_OTHERS)
 class Challenge:
     """Everything about a challenge but its answers."""
 
-    id: str
+    id: Name
     title: str
-    kind: str
+    kind: Literal["real", "synthetic"]
     licence: str
     obtain: str
     prompt: str
-    pages: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     questions: tuple[Question, ...]
     folder: Path
+    pages: tuple[str, ...] = ()
     archives: tuple[Archive, ...] = ()
     unknown: tuple[str, ...] = ()
     seed: int | None = None
-    level: int = 1
+    level: Literal[1, 2, 3] = 1
     tools: tuple[str, ...] = ()
     """Programs that its questions need."""
 
@@ -122,7 +135,7 @@ def load(ref: str) -> Challenge:
     A synthetic challenge without seed is a new case each time; its `ref` names the seed.
     """
     name, _, seed_text = ref.partition("@")
-    folder = SHIPPED / name if _NAME.fullmatch(name) and (SHIPPED / name).is_dir() else Path(name)
+    folder = SHIPPED / name if name in shipped() else Path(name)
     file = folder / "challenge.toml"
     if not file.is_file():
         raise InputError(
@@ -131,7 +144,8 @@ def load(ref: str) -> Challenge:
     challenge = parse(read_toml(file), file)
     if challenge.kind == "synthetic":
         seed_text, _, level_text = seed_text.partition(":")
-        _one_of(level_text or "1", ("1", "2", "3"), f"challenge {quote(ref)}: level")
+        if level_text not in ("", "1", "2", "3"):
+            raise InputError(f"challenge {quote(ref)}: level {quote(level_text)} is not known; accepted are 1, 2, 3")
         return _synthetic(replace(challenge, level=int(level_text or 1)), _seed(ref, seed_text))
     if "@" in ref:
         raise InputError(f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one")
@@ -179,89 +193,27 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 def parse(table: Mapping[str, Any], file: Path) -> Challenge:
     """Turn a manifest's table into a challenge; every error names the file, the key and what is accepted."""
-    required = {"id": str, "title": str, "kind": str, "licence": str, "obtain": str, "prompt": str}
     if table.get("kind") == "synthetic":  # its builder writes story, files and questions
         table = {"prompt": "", "questions": [], "evidence": [], **table}
-    lists = {"pages": list, "evidence": list, "questions": list, "archives": list, "unknown": list, "tools": list}
-    check_keys(table, required | lists, required | {"questions": list, "evidence": list}, f"{file}")
-    if not _NAME.fullmatch(table["id"]):
-        raise InputError(f"{file}: id {quote(table['id'])} must be small letters, digits, '.', '_' and '-'")
-    _one_of(table["kind"], KINDS, f"{file}: kind")
-    questions = tuple(_question(row, f"{file}: question {n}") for n, row in enumerate(table["questions"], 1))
-    if not questions and table["kind"] != "synthetic":
+    challenge = checked(Challenge, {**table, "folder": file.parent}, f"{file}")
+    if not challenge.questions and challenge.kind == "real":
         raise InputError(f"{file}: a challenge needs at least one [[questions]] table")
-    _unique((question.id for question in questions), f"{file}: question id")
-    evidence = tuple(_evidence(row, f"{file}: evidence {n}") for n, row in enumerate(table["evidence"], 1))
-    _unique((item.file for item in evidence), f"{file}: evidence file")
-    archives = tuple(_archive(row, f"{file}: archive {n}") for n, row in enumerate(table.get("archives", []), 1))
-    return Challenge(
-        **{key: table[key] for key in required},
-        pages=tuple(table.get("pages", [])),
-        evidence=evidence,
-        questions=questions,
-        folder=file.parent,
-        archives=archives,
-        unknown=tuple(table.get("unknown", [])),
-        tools=tuple(table.get("tools", [])),
-    )
+    _unique(challenge.question_ids, f"{file}: question id")
+    _unique([item.file for item in challenge.evidence], f"{file}: evidence file")
+    return challenge
 
 
-def _question(row: Any, where: str) -> Question:
-    fields = {"id": str, "text": str, "type": str, "tier": str}
-    check_keys(row, fields | {"level": int, "builds_on": str}, fields, where)
-    _one_of(row["type"], TYPES, f"{where} ({row['id']}): type")
-    _one_of(row["tier"], TIERS, f"{where} ({row['id']}): tier")
-    if not _NAME.fullmatch(row["id"]):
-        raise InputError(f"{where}: id {quote(row['id'])} must be small letters, digits, '.', '_' and '-'")
-    return Question(**row)
+def checked(kind: type[Checked], table: Any, where: str) -> Checked:
+    """Turn a table into what it should be, or say which of its keys is wrong and what is accepted."""
+    try:
+        return TypeAdapter(kind).validate_python(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = " ".join(str(part + 1) if isinstance(part, int) else part for part in first["loc"])
+        raise InputError(f"{where}: {place}: {first['msg']}, not {quote(first['input'])}") from None
 
 
-def _evidence(row: Any, where: str) -> Evidence:
-    fields = {"file": str, "bytes": int, "sha256": str, "sha1": str, "md5": str, "origin": str}
-    check_keys(row, fields, {"file": str}, where)
-    _plain_path(row["file"], where)
-    for name, length in HASH_LENGTHS.items():
-        if name in row and not re.fullmatch(rf"[0-9a-fA-F]{{{length}}}", row[name]):
-            raise InputError(f"{where}: {name} {quote(row[name])} must be {length} hexadecimal digits")
-    return Evidence(**row)
-
-
-def _archive(row: Any, where: str) -> Archive:
-    check_keys(row, {"file": str, "url": str, "bytes": int, "sha256": str}, {"file": str}, where)
-    _plain_path(row["file"], where)
-    return Archive(**row)
-
-
-def _plain_path(text: str, where: str) -> None:
-    path = PurePosixPath(text)
-    if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in text or "\0" in text:
-        raise InputError(f"{where}: file {quote(text)} must be a plain relative path")
-
-
-def check_keys(row: Any, accepted: Mapping[str, Any], required: Mapping[str, Any], where: str) -> None:
-    """Refuse unknown, missing and mistyped keys."""
-    if not isinstance(row, Mapping):
-        raise InputError(f"{where}: must be a table, not {quote(row)}")
-    for key, value in row.items():
-        if key not in accepted:
-            raise InputError(f"{where}: unknown key {quote(key)}; accepted are {listing(sorted(accepted), 20)}")
-        if not isinstance(value, accepted[key]):
-            kinds = accepted[key] if isinstance(accepted[key], tuple) else (accepted[key],)
-            names = " or ".join(kind.__name__ for kind in kinds)
-            raise InputError(f"{where}: {key} must be of type {names}, not {quote(value)}")
-    missing = [key for key in required if key not in row]
-    if missing:
-        raise InputError(f"{where}: lacks {listing(missing)}")
-
-
-def _one_of(value: str, accepted: tuple[str, ...], where: str) -> None:
-    if value not in accepted:
-        raise InputError(f"{where} {quote(value)} is not known; accepted are {listing(accepted)}")
-
-
-def _unique(values: Iterable[str], where: str) -> None:
-    seen: set[str] = set()
-    for value in values:
-        if value in seen:
-            raise InputError(f"{where} {quote(value)} is given twice")
-        seen.add(value)
+def _unique(values: Sequence[str], where: str) -> None:
+    twice = [value for place, value in enumerate(values) if value in values[:place]]
+    if twice:
+        raise InputError(f"{where} {quote(twice[0])} is given twice")

@@ -1,22 +1,20 @@
 """Values that are known by their shape, each with one key for all its spellings, and the lines that tools print.
 
-`KINDS` is the table: a pattern, the key, and the words of a question without which a text is not read so. What has no
-kind is a phrase, whose key is its words.
+`kinds.toml` is the table. What has no kind is a phrase, whose key is its words.
 """
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_interface, ip_network
+from pathlib import Path
 
 from swaplaw.answers.characters import visible
 
 MARK = "\ue000"
 """Stands where a value was found."""
-_HEX = r"[0-9a-f]"
-_HOST = r"(?:[\w-]+\.)+[a-z]{2,24}"
-_IPV4 = r"\d{1,3}(?:\.\d{1,3}){3}"
 _PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 
@@ -117,62 +115,23 @@ class Kind:
         return not self.asked or re.search(self.asked, question, re.IGNORECASE) is not None
 
 
-KINDS = (
-    Kind("network", rf"(?<![\w.:]){_IPV4}/(?:\d{{1,2}}|{_IPV4})(?![\w/])", _network,
-         r"\b(?:network|subnet|range|cidr)\b"),
-    Kind("endpoint", rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-])(?:{_HOST}|{_IPV4}):\d{{1,5}}(?![\w.:])/?", _hostname),
-    Kind("ip", rf"(?<![\w.:])\[?(?:::ffff:)?{_IPV4}\]?(?:/\d{{1,2}}|:\d{{1,5}})?(?![\w/]|\.\w|-\d)", _ip),
-    Kind("mac", rf"(?<![\w:.-])(?:{_HEX}{{1,2}}(?:[:\- ]{_HEX}{{1,2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}}"
-         rf"|{_HEX}{{12}})(?![\w:-])|\b[a-z]\w*_(?:{_HEX}{{2}}:){{2}}{_HEX}{{2}}\b", _mac),
-    Kind("ipv6", rf"(?<![\w.:])\[?(?:{_HEX}{{0,4}}:){{2,7}}{_HEX}{{0,4}}(?:%\w+)?\]?(?:/\d{{1,3}})?(?![\w/:])", _ip),
-    Kind("hash", rf"(?<!\w)(?:0x)?(?:{_HEX}{{32}}|{_HEX}{{40}}|{_HEX}{{56}}|{_HEX}{{64}}|{_HEX}{{96}}|{_HEX}{{128}}"
-         rf"|{_HEX}{{8}}(?: {_HEX}{{8}}){{3,7}})(?!\w)", _alphanumeric),
-    Kind("uuid", rf"\{{?(?<![\w-]){_HEX}{{8}}-?(?:{_HEX}{{4}}-?){{3}}{_HEX}{{12}}(?![\w-])\}}?", _alphanumeric),
-    Kind("iban", r"(?<!\w)[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?(?!\w)", _alphanumeric,
-         r"\b(?:iban|account)\b"),
-    Kind("drive", r"(?<![\w\\/])[a-z]:[\\/]?(?![\w\\/])|^[a-z]$|(?<=\bletter )[a-z]\b", _alphanumeric, spelling=False),
-    Kind("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", str.casefold, spelling=False),
-    Kind("url", rf"[a-z][a-z0-9+.-]*://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:]|(?<![\w@.-]){_HOST}(?::\d+)?/[^\s<>\"'`]+",
-         _url, spelling=False),
-    Kind("domain", rf"(?:[a-z][a-z0-9+.-]*://)?(?<![\w@.-]){_HOST}\.?(?![\w@-])/?(?!\S*/)", _hostname,
-         r"\b(?:domains?|host ?names?|hosts?|sites?|servers?|sni|ClientHello)\b", spelling=False),
-    Kind("file", r"(?<![\w.@/\\-])(?:[a-z]:)?[\\/]?(?:[\w.@#$+()\[\]-]+[\\/]+)*[\w()\[\]#@+-]+(?:\.[\w-]+)*\."
-         r"(?=[a-z0-9]*[a-z])[a-z0-9]{1,5}(?![\w@-]|\.\w|[\\/]\w)", _filename,
-         r"\b(?:files?|archives?|documents?|programs?|executables?|binar(?:y|ies)|scripts?|names?)\b"),
-    Kind("path", r"(?<![\w.-])(?:[a-z]:)?[\\/]{0,2}[\w.@#$+-]+(?:[\\/]+[\w.@#$+*-]+)+[\\/]?", _path, spelling=False),
-    Kind("telephone", r"(?<![\w.])\+?\(?\d[\d\s().-]{8,}\d(?!\w)", _alphanumeric, spelling=False),
-)  # fmt: skip
+_TABLE = tomllib.loads((Path(__file__).parent / "kinds.toml").read_text(encoding="utf-8"))
+
+
+def _spelt(pattern: str) -> str:
+    """Put the shapes in place of their names."""
+    for name, shape in _TABLE["shapes"].items():
+        pattern = pattern.replace(f"{{{name}}}", shape)
+    return pattern
+
+
+_KEYS: dict[str, Callable[[str], str]] = {
+    "url": _url, "ip": _ip, "network": _network, "mac": _mac, "hostname": _hostname, "alphanumeric": _alphanumeric,
+    "filename": _filename, "path": _path, "small": str.casefold,
+}  # fmt: skip
+KINDS = tuple(Kind(**row | {"pattern": _spelt(row["pattern"]), "key": _KEYS[row["key"]]}) for row in _TABLE["kinds"])
+_TOOL_LINES = tuple((_spelt(row["pattern"]), row["left"], row.get("asked", "")) for row in _TABLE["lines"])
 _ASKS_PATH = r"\b(?:paths?|where|location|directory|folder)\b"
-_ASKS_ACCOUNT = r"\b(?:user|account|log(?:ged)?[ -]?[oi]n)\b"
-_NAMES = "files?|names?|paths?"
-_FLS = r"^.*[-\w]/[-\w]\s+(?:\*\s+)?(\d+)(?:-\d+-\d+)?(?:\(realloc\))?:\s+"
-_MMLS = r"^\s*\d+:\s+(?:\d+:)?(?:\d+|-+|Meta)\s+(\d{6,})\s+(\d{6,})\s+(\d{6,})\s+(\S.*)$"
-_LS = r"^[-dlbcps][-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+"
-# What a line of a tool is cut to: the pattern, what is left, and the words of a question that ask for it.
-_TOOL_LINES = (
-    (rf"^\\?({_HEX}{{32,128}}) [ *]?(?!(?:.*[ \t])?{_HEX}{{32}})(?:-|[^\s,;]+)$", r"\1", ""),
-    (rf"(?:md5|sha-?\d+|sha2-\d+) ?\(.*\) ?= ?({_HEX}{{32,128}})", r"\1", ""),
-    (rf"\w+_((?:{_HEX}{{2}}:){{2}}{_HEX}{{2}}) ?\(((?:{_HEX}{{2}}[:-]){{3}}\1)\)", r"\2", ""),
-    (rf"({_HOST}|{_IPV4}),?\s+(?:on\s+)?(?:tcp\s+)?port\s+(\d+)", r"\1:\2", r"\bport\b"),
-    (r"\b(?:brd|broadcast|netmask|mask)\s+\S+", "", r"\baddress\b"),
-    (r"HKEY_LOCAL_MACHINE", "HKLM", ""), (r"HKEY_CURRENT_USER", "HKCU", ""), (r"HKEY_USERS", "HKU", ""),
-    (r"HKEY_CLASSES_ROOT", "HKCR", ""),
-    (r"^([\w.$-]+):[x*!]:\d+:\d+:.*$|^uid=\d+\(([\w.$-]+)\).*$", r"\1\2", _ASKS_ACCOUNT),
-    (r"(?<![\w\\])[\w.-]+\\([\w.$-]+)(?![\w\\])|\b([\w.$-]+)@[\w.-]+", r"\1\2", _ASKS_ACCOUNT),
-    (r"^([\w'-]+), ([\w'-]+)$", r"\2 \1", r"\b(?:who|full name|author|person)\b"),
-    (r"\.exe\b", "", r"\b(?:tool|program|process|command|utility)\b"),
-    (r"^(?:tel|mailto):", "", ""), (r"<[0-9a-f]{2}>$", "", r"\bname\b"), (r"^[^<>@]*<([^<>\s]+@[^<>\s]+)>$", r"\1", ""),
-    (rf"{_FLS}.*$", r"\1", r"\b(?:inode|number|mft)\b"), (rf"{_FLS}([^\t\n]+).*$", r"\2", rf"\b(?:{_NAMES})\b"),
-    (_MMLS, r"\1", r"\b(?:start|begin|first|offset)"), (_MMLS, r"\2", r"\bend"),
-    (_MMLS, r"\3", r"\b(?:long|length|size|sectors)\b"), (_MMLS, r"\4", r"\b(?:type|file system|description)\b"),
-    (r"^/[^,]*,[A-Z_0-9]+,([^,]*)(?:,.*)?$", r"\1", r"\b(?:data|content|set to|value)\b"),
-    (r"^(/[^,]*),[A-Z_0-9]+,.*$", r"\1", r"\b(?:key|path)\b"),
-    (rf"{_LS} +(\d+) .*$", r"\1 bytes", r"\b(?:size|bytes|large|big)\b"),
-    (rf"{_LS} +\d+ +\S+ +\S+ +\S+ +(.*)$", r"\1", rf"\b(?:{_NAMES})\b"),
-    (r"^\s*\d+ ([^\W\d].*)$", r"\1", r"\blist\b"),
-    (r"^(\d+)/tcp(?: +open(?: +\S+)*)?$", r"\1", r"^(?!.*\budp\b).*\bports\b"),
-    (r"^(\d+)/udp(?: +open(?: +\S+)*)?$", r"\1", r"^(?!.*\btcp\b).*\bports\b"),
-)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)

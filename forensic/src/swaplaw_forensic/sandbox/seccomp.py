@@ -8,91 +8,17 @@ that error" (linux/filter.h, linux/seccomp.h), the same bytes for both sandboxes
 import errno
 import platform
 import struct
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from swaplaw_forensic.sandbox.config import SandboxError
 
 # Numbers of each call on x86_64 and on aarch64; None: that machine never had it.
 Numbers = tuple[int | None, int | None]
 
-DENIED: dict[str, dict[str, Numbers]] = {
-    "kernel modules, kexec, reboot": {
-        "init_module": (175, 105),
-        "finit_module": (313, 273),
-        "delete_module": (176, 106),
-        "kexec_load": (246, 104),
-        "kexec_file_load": (320, 294),
-        "reboot": (169, 142),
-    },
-    "mounts and roots": {
-        "mount": (165, 40),
-        "umount2": (166, 39),
-        "pivot_root": (155, 41),
-        "chroot": (161, 51),
-        "open_tree": (428, 428),
-        "move_mount": (429, 429),
-        "fsopen": (430, 430),
-        "fsconfig": (431, 431),
-        "fsmount": (432, 432),
-        "fspick": (433, 433),
-        "mount_setattr": (442, 442),
-        "swapon": (167, 224),
-        "swapoff": (168, 225),
-        "quotactl": (179, 60),
-        "quotactl_fd": (443, 443),
-        "open_by_handle_at": (304, 265),
-        "name_to_handle_at": (303, 264),
-    },
-    "namespaces": {"unshare": (272, 97), "setns": (308, 268)},
-    "kernel keys": {"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
-    "kernel programs and tracing": {
-        "bpf": (321, 280),
-        "perf_event_open": (298, 241),
-        "userfaultfd": (323, 282),
-        "io_uring_setup": (425, 425),
-        "io_uring_enter": (426, 426),
-        "io_uring_register": (427, 427),
-        "fanotify_init": (300, 262),
-        "syslog": (103, 116),
-        "acct": (163, 89),
-    },
-    "other processes' memory": {
-        "ptrace": (101, 117),
-        "process_vm_readv": (310, 270),
-        "process_vm_writev": (311, 271),
-        "process_madvise": (440, 440),
-        "pidfd_getfd": (438, 438),
-        "kcmp": (312, 272),
-    },
-    # Memory that no process maps: the memory watch could not see it.
-    "memory outside any process": {
-        "memfd_create": (319, 279),
-        "memfd_secret": (447, 447),
-        "shmget": (29, 194),
-        "shmat": (30, 196),
-        "semget": (64, 190),
-        "msgget": (68, 186),
-        "mq_open": (240, 180),
-    },
-    "clock, name and machine": {
-        "settimeofday": (164, 170),
-        "clock_settime": (227, 112),
-        "clock_adjtime": (305, 266),
-        "adjtimex": (159, 171),
-        "sethostname": (170, 161),
-        "setdomainname": (171, 162),
-        "vhangup": (153, 58),
-        "iopl": (172, None),
-        "ioperm": (173, None),
-        "modify_ldt": (154, None),
-        "uselib": (134, None),
-        "mbind": (237, 235),
-        "set_mempolicy": (238, 237),
-        "migrate_pages": (256, 238),
-        "move_pages": (279, 239),
-    },
-}
+DENIED: dict[str, dict[str, list[int]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -167,7 +93,11 @@ def _instructions(column: int, audit: int) -> Iterator[tuple[int, int, int, int]
 
 def denied_calls() -> dict[str, Numbers]:
     """Every call that is refused whatever its arguments."""
-    return {name: numbers for calls in DENIED.values() for name, numbers in calls.items()}
+    return {
+        name: (None if x86 < 0 else x86, None if arm < 0 else arm)
+        for calls in DENIED.values()
+        for name, (x86, arm) in calls.items()
+    }
 
 
 def _machine(machine: str | None) -> tuple[int, int]:

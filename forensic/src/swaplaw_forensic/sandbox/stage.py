@@ -17,44 +17,12 @@ from pathlib import Path
 from swaplaw.errors import quote
 from swaplaw_forensic.sandbox.config import SandboxConfig, SandboxError
 from swaplaw_forensic.sandbox.limits import family
-from swaplaw_forensic.sandbox.protections import ALL, STAGE, Protection
+from swaplaw_forensic.sandbox.protections import ALL, Protection
 
 # Above every range that systemd lists for users, containers and services; below 2**31.
 UID_BASE, UID_SPAN = 0x70000000, 2**28 - 1
 
-# Arguments: bounds of the tmpfs, owner, ro|rw, evidence directory (or empty), then the evidence files to show.
-# `cd` before /tmp is covered: the evidence may lie under the host's /tmp.
-SCRIPT = f"""
-set -eu
-bounds=$1 owner=$2 mode=$3 evidence=$4; shift 4
-if [ -n "$evidence" ]; then cd -- "$evidence"; fi
-mount -t tmpfs -o "${{bounds}}mode=0755,nosuid,nodev" swaplaw {STAGE}
-umask 022
-mkdir {STAGE}/work {STAGE}/tmp {STAGE}/shm {STAGE}/etc {STAGE}/evidence
-chmod 1777 {STAGE}/tmp {STAGE}/shm
-chown "$owner:$owner" {STAGE}/work {STAGE}/tmp {STAGE}/shm
-echo 'agent:x:1000:1000:agent:/home/agent:/bin/sh' >{STAGE}/etc/passwd
-echo 'agent:x:1000:' >{STAGE}/etc/group
-echo '127.0.0.1 localhost sandbox' >{STAGE}/etc/hosts
-printf 'passwd: files\\ngroup: files\\nhosts: files\\n' >{STAGE}/etc/nsswitch.conf
-: >{STAGE}/etc/resolv.conf
-if [ "$owner" != 0 ]; then  # Apptainer wants to know who calls it
-    {{ cat /etc/passwd; echo "agent:x:$owner:$owner:agent:/nonexistent:/bin/sh"; }} >{STAGE}/etc/callers
-    {{ cat /etc/group; echo "agent:x:$owner:"; }} >{STAGE}/etc/groups
-    mount --bind {STAGE}/etc/callers /etc/passwd
-    mount --bind {STAGE}/etc/groups /etc/group
-fi
-bind() {{ mount --no-canonicalize -o "bind,$mode" "$1" "$2"; }}
-if [ -n "$evidence" ] && [ $# = 0 ]; then bind . {STAGE}/evidence; fi
-for file; do
-    mkdir -p -- "{STAGE}/evidence/$(dirname -- "./$file")"
-    : >"{STAGE}/evidence/$file"
-    bind "./$file" "{STAGE}/evidence/$file"
-done
-echo ready
-trap '' CHLD  # the holder adopts orphans: the kernel reaps them for a process that does not care
-exec cat
-"""
+SCRIPT = Path(__file__).with_suffix(".sh").read_text(encoding="utf-8")
 
 
 @dataclass

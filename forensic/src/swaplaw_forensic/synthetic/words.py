@@ -2,24 +2,15 @@
 
 import base64
 import hashlib
+import tomllib
+from pathlib import Path
 
 from swaplaw_forensic.synthetic.dice import Dice
 
-FIRST_NAMES = (
-    "Mara", "Jonas", "Edda", "Piet", "Ilse", "Ruben", "Tove", "Anton", "Greta", "Milan", "Nora", "Alma", "Bruno",
-    "Clara", "Dario", "Elin", "Femke", "Gustav", "Hanna", "Ivo", "Judith", "Karel", "Lotte", "Marek", "Ottilie",
-)  # fmt: skip
-LAST_NAMES = (
-    "Veldkamp", "Brandt", "Okafor", "Lindqvist", "Marchetti", "Dubois", "Kowalski", "Harlow", "Rietveld", "Castell",
-    "Whitlock", "Menke", "Olsen", "Aalders", "Pohl", "Tresor", "Brankov", "Amsel", "Ferrante", "Novak", "Solberg",
-)  # fmt: skip
-STEMS = (
-    "tide_table", "crew_rota", "customs_form", "fuel_card", "berth_plan", "playlist", "captions", "stock", "rota",
-    "minutes", "budget", "survey", "offer", "contract", "inventory", "logbook", "roster", "manifest", "estimate",
-)  # fmt: skip
-FOLDERS = ("docs", "papers", "photos", "files", "scans", "work", "desk", "notes", "misc", "archive", "shared", "old")
-ENDINGS = ("top", "xyz", "icu", "cyou")
-TOOLS = ("kworker", "udevd", "logrot", "sysmon", "netd", "crond2", "fontd")
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+FIRST_NAMES, LAST_NAMES, STEMS, FOLDERS, ENDINGS, TOOLS = (
+    tuple(_WORDS[name].split()) for name in ("first_names", "last_names", "stems", "folders", "endings", "tools")
+)
 
 
 def filler(dice: Dice, low: int, high: int) -> bytes:
