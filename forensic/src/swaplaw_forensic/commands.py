@@ -49,17 +49,19 @@ def _root(evidence: Path | None) -> Path:
     return evidence or default_root()
 
 
-def _levelled(names: Sequence[str], level: int) -> list[str]:
-    """Name the level of synthetic cases that name none themselves."""
-    from swaplaw_forensic.challenges.manifest import at_level
+def _cases(names: Sequence[str], level: int, logs: Path | None = None) -> list[Challenge]:
+    """Load challenges, at a level where they name none; logs keep the seeds that were drawn."""
+    from swaplaw_forensic.challenges.manifest import at_level, load
+    from swaplaw_forensic.challenges.seeds import remembered
 
-    return [at_level(name, level) for name in names]
+    levelled = [at_level(name, level) for name in names]
+    return [load(name) for name in (levelled if logs is None else remembered(levelled, logs))]
 
 
 @command(example="swaplaw forensic list", evidence=EVIDENCE)
 def list_(evidence: Path | None) -> None:
     """List the challenges, and whether their evidence is here."""
-    from swaplaw_forensic.challenges.evidence import locate
+    from swaplaw_forensic.challenges.evidence import whereabouts
     from swaplaw_forensic.challenges.gold import load_gold
     from swaplaw_forensic.challenges.manifest import load, shipped
 
@@ -78,8 +80,8 @@ def list_(evidence: Path | None) -> None:
                 "rubric": sum(gold.tier == "rubric" and not gold.ungradeable for gold in golds),
                 "errata": sum(bool(gold.erratum) for gold in golds),
                 "files": len(challenge.evidence),
-                "here": bool(challenge.evidence)
-                and all((locate(challenge, root) / item.file).is_file() for item in challenge.evidence),
+                "here": (where := whereabouts(challenge, root)) == "here",
+                "evidence": where,
                 "licence": challenge.licence,
                 "pages": list(challenge.pages),
                 "obtain": challenge.obtain,
@@ -87,17 +89,11 @@ def list_(evidence: Path | None) -> None:
             }
         )
     numbers = [Column(name, name) for name in ("questions", "gradeable", "rubric", "errata")]
-    columns = [text("challenge", "id"), text("title", "title"), *numbers, text("evidence", _where)]
+    columns = [text("challenge", "id"), text("title", "title"), *numbers, text("evidence", "evidence")]
     answer(
         {"evidence": str(root), "challenges": rows},
         lambda: show(f"challenges; evidence in {root}", columns, rows),
     )
-
-
-def _where(row: Mapping[str, Any]) -> str:
-    if row["here"]:
-        return "here"
-    return "built from a seed" if row["kind"] == "synthetic" else "to fetch" if row["files"] else "not known"
 
 
 @command(
@@ -110,16 +106,14 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, level: int) -> No
     """Verify the size and hashes of evidence. Exit 1 unless every file is right."""
     from swaplaw_forensic.challenges.evidence import locate
     from swaplaw_forensic.challenges.evidence import verify as check
-    from swaplaw_forensic.challenges.manifest import load
 
     root = _root(evidence)
     results: list[dict[str, Any]] = []
     failed = []
-    for name in _levelled(challenges, level):
-        challenge = load(name)
+    for name, challenge in zip(challenges, _cases(challenges, level), strict=True):
         if challenge.seed is not None and "@" not in name:
             raise InputError(f"{challenge.id} is a different case for each seed: verify {challenge.id}@SEED")
-        files = [row.to_dict() for row in check(challenge, root)]
+        files = [asdict(row) for row in check(challenge, root)]
         good = bool(files) and all(row["status"] == "ok" for row in files)
         failed += [] if good else [challenge]
         folder = str(locate(challenge, root))
@@ -144,11 +138,9 @@ def build(challenges: tuple[str, ...], evidence: Path | None, level: int, source
     """Put evidence in place. Generate a synthetic challenge, or take a real one's files from --from."""
     from swaplaw_forensic.challenges.evidence import build as build_one
     from swaplaw_forensic.challenges.evidence import expected
-    from swaplaw_forensic.challenges.manifest import load
 
     built: list[dict[str, Any]] = []
-    for name in _levelled(challenges, level):
-        challenge = load(name)
+    for challenge in _cases(challenges, level):
         folder = build_one(challenge, _root(evidence), source)
         files = [{"file": e.file, "bytes": e.bytes, "sha256": e.sha256} for e in expected(challenge)]
         built.append({"challenge": challenge.ref, "folder": str(folder), "files": files})
@@ -180,7 +172,7 @@ def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None
         raise InputError(
             f"{image} is not an unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
         )
-    found = [diagnose(load(name), root, inside).to_dict() for name in challenges or shipped()]
+    found = [diagnose(load(name), root, inside) for name in challenges or shipped()]
     columns = [
         text("challenge", "challenge"),
         Column("missing tools", "missing", _together, right=False),
@@ -261,10 +253,7 @@ def run(
     """Let models investigate challenges. Run the same command again to resume or to add runs."""
     if not (models or local or human):
         raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
-    from swaplaw_forensic.challenges.manifest import load
-    from swaplaw_forensic.challenges.seeds import remembered
-
-    cases = [load(name) for name in remembered(_levelled(challenges, level), logs)]
+    cases = _cases(challenges, level, logs)
     need_inspect("running agents")
     from inspect_ai import eval_set
     from inspect_ai.model import get_model

@@ -32,16 +32,7 @@ FINISHED = "forensic_finished"
 QUESTIONS = "forensic_questions"
 DEFAULT_CHALLENGES = "synthetic-disk,synthetic-capture"
 
-INSTRUCTIONS = """
-You are a digital forensics examiner. The evidence is in /evidence (read-only); work in /home/agent. There is no
-network. Usual tools are installed: sleuthkit (fls, icat, fsstat, tsk_recover), foremost, tshark, unzip, file, xxd,
-strings, python3 (with sqlite3); where they are there, also ewfexport, reglookup, regfexport, evtxexport, esedbexport,
-pffexport, vshadowinfo, plistutil, sqlite3, exiftool. Each call of bash or python starts a new process; files in
-/home/agent stay.
-
-Answer with submit_answer(question, answer) as soon as you know an answer; a later answer to the same question
-replaces the earlier one. A question that you cannot answer may be left open. When you are done, call finish().
-"""
+INSTRUCTIONS = (Path(__file__).parent / "agent" / "instructions.txt").read_text(encoding="utf-8")
 FORMATS = {
     "text": "the bare value",
     "number": "a number",

@@ -24,10 +24,6 @@ class Checked:
     """`ok`, `missing`, `altered` or `unverifiable`."""
     detail: str
 
-    def to_dict(self) -> dict[str, str]:
-        """Return plain values for JSON."""
-        return {"file": self.file, "status": self.status, "detail": self.detail}
-
 
 def default_root() -> Path:
     """Return the evidence folder: $SWAPLAW_EVIDENCE, or `evidence` here."""
@@ -56,6 +52,14 @@ def locate(challenge: Challenge, root: Path) -> Path:
     if own.is_dir() or not all((root / item.file).is_file() for item in challenge.evidence):
         return own
     return root
+
+
+def whereabouts(challenge: Challenge, root: Path) -> str:
+    """Say where the evidence is: `here`, `built from a seed`, `to fetch` or `not known`."""
+    folder = locate(challenge, root)
+    if challenge.evidence and all((folder / item.file).is_file() for item in challenge.evidence):
+        return "here"
+    return "built from a seed" if challenge.seed is not None else "to fetch" if challenge.evidence else "not known"
 
 
 def verify(challenge: Challenge, root: Path) -> list[Checked]:

@@ -130,7 +130,12 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
     need = _NEEDS.get(question.tier, "accept")
     if not isinstance(row, Mapping) or not (row.get("ungradeable") or row.get(need)):
         raise InputError(f'{where}: tier {question.tier} needs {need!r}, or ungradeable = "why"')
-    known = {"question": question.id, "tier": question.tier, "asked": question.text, "unit": _unit_asked(question)}
+    known: dict[str, Any] = {
+        "question": question.id,
+        "tier": question.tier,
+        "asked": question.text,
+        "unit": _unit_asked(question),
+    }
     known |= {"keep_case": _asks_secret(question.text), "category": ""}
     gold = checked(Gold, {**known, **row}, where)
     try:

@@ -29,7 +29,9 @@ def _plain(text: str) -> str:
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
 File = Annotated[str, AfterValidator(_plain)]
-Sha256, Sha1, Md5 = (Annotated[str, StringConstraints(pattern=rf"^[0-9a-fA-F]{{{n}}}$")] for n in (64, 40, 32))
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")]
+Sha1 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{40}$")]
+Md5 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{32}$")]
 Tier = Literal["exact", "normalised", "number", "time", "set", "regex", "rubric"]
 
 
@@ -39,9 +41,9 @@ class Evidence:
 
     file: File
     bytes: int | None = None
-    sha256: Sha256 | None = None  # type: ignore[valid-type]
-    sha1: Sha1 | None = None  # type: ignore[valid-type]
-    md5: Md5 | None = None  # type: ignore[valid-type]
+    sha256: Sha256 | None = None
+    sha1: Sha1 | None = None
+    md5: Md5 | None = None
     origin: str = ""
     """Where the hash comes from: published, third party, recomputed."""
 
@@ -95,7 +97,7 @@ class Challenge:
     archives: tuple[Archive, ...] = ()
     unknown: tuple[str, ...] = ()
     seed: int | None = None
-    level: Literal[1, 2, 3] = 1
+    level: int = 1
     tools: tuple[str, ...] = ()
     """Programs that its questions need."""
 
@@ -157,7 +159,7 @@ def _synthetic(challenge: Challenge, seed: int) -> Challenge:
     case = build_case(challenge.id, seed, challenge.level)
     names = {asked.topic: f"{challenge.id.partition('-')[2]}-{n:02d}" for n, asked in enumerate(case.asked, start=1)}
     questions = tuple(
-        Question(names[a.topic], a.text, a.type, a.tier, a.level, names.get(a.builds_on, ""), a.topic)
+        Question(names[a.topic], a.text, a.type, a.tier, a.level, names.get(a.builds_on, ""), a.topic)  # type: ignore[arg-type]
         for a in case.asked
     )
     evidence = tuple(Evidence(name) for name in case.names)

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,70 +20,30 @@ PACKAGES = {
 SYSTEM = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """What a challenge lacks on this machine."""
-
-    challenge: str
-    missing: tuple[str, ...]
-    packages: tuple[str, ...]
-    evidence: str
-    """`here`, `built from a seed`, `to fetch` or `not known`."""
-    ungradeable: dict[str, str]
-    """Question -> why no answer to it can be graded."""
-
-    steps: tuple[str, ...] = ()
-    """What to do before a first trace, and what of it is done."""
-
-    @property
-    def ready(self) -> bool:
-        """Say whether a trace could start and use every tool."""
-        return not self.missing and self.evidence in ("here", "built from a seed")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {
-            "challenge": self.challenge,
-            "ready": self.ready,
-            "missing": list(self.missing),
-            "packages": list(self.packages),
-            "evidence": self.evidence,
-            "ungradeable": self.ungradeable,
-            "steps": list(self.steps),
-        }
-
-
-def missing(challenge: Challenge, image: Path | None = None) -> tuple[str, ...]:
-    """Return the programs that an agent would not find: on this machine, or in an unpacked Apptainer image."""
-    path = SYSTEM if image is None else ":".join(f"{image}{folder}" for folder in SYSTEM.split(":"))
-    return tuple(name for name in challenge.tools if shutil.which(name, path=path) is None)
-
-
-def diagnose(challenge: Challenge, root: Path, image: Path | None = None) -> Diagnosis:
-    """Look for tools and evidence of one challenge."""
-    from swaplaw_forensic.challenges.evidence import locate
+def diagnose(challenge: Challenge, root: Path, image: Path | None = None) -> dict[str, Any]:
+    """Say what of tools and evidence one challenge lacks: on this machine, or in an unpacked Apptainer image."""
+    from swaplaw_forensic.challenges.evidence import whereabouts
     from swaplaw_forensic.challenges.gold import load_gold
 
-    lacking = missing(challenge, image)
-    place = locate(challenge, root)
-    here = bool(challenge.evidence) and all((place / item.file).is_file() for item in challenge.evidence)
-    elsewhere = "built from a seed" if challenge.seed is not None else "to fetch" if challenge.evidence else "not known"
-    golds = load_gold(challenge).values()
-    return Diagnosis(
-        challenge.id,
-        lacking,
-        tuple(dict.fromkeys(PACKAGES.get(name, name) for name in lacking)),
-        "here" if here else elsewhere,
-        {gold.question: gold.ungradeable for gold in golds if gold.ungradeable},
-        tuple(_steps(challenge, lacking, here, image is None)),
-    )
+    path = SYSTEM if image is None else ":".join(f"{image}{folder}" for folder in SYSTEM.split(":"))
+    missing = [name for name in challenge.tools if shutil.which(name, path=path) is None]
+    packages = list(dict.fromkeys(PACKAGES.get(name, name) for name in missing))
+    evidence = whereabouts(challenge, root)
+    return {
+        "challenge": challenge.id,
+        "ready": not missing and evidence in ("here", "built from a seed"),
+        "missing": missing,
+        "packages": packages,
+        "evidence": evidence,
+        "ungradeable": {gold.question: gold.ungradeable for gold in load_gold(challenge).values() if gold.ungradeable},
+        "steps": list(_steps(challenge, packages, evidence == "here", image is None)),
+    }
 
 
-def _steps(challenge: Challenge, lacking: tuple[str, ...], here: bool, system: bool) -> Iterator[str]:
+def _steps(challenge: Challenge, packages: list[str], here: bool, system: bool) -> Iterator[str]:
     """Go through what a first trace needs."""
-    packages = dict.fromkeys(PACKAGES.get(name, name) for name in lacking)
     where = "apt-get install" if system else "add to the image:"
-    yield f"[ ] {where} {' '.join(packages)}" if lacking else "[x] its tools are installed"
+    yield f"[ ] {where} {' '.join(packages)}" if packages else "[x] its tools are installed"
     known = [item for item in challenge.evidence if item.hashes]
     if challenge.seed is not None:
         yield f"[{'x' if here else ' '}] swaplaw forensic build {challenge.id}@SEED (a run builds it by itself)"

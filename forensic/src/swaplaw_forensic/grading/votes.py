@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw_forensic.agent.traces import Trace
@@ -199,13 +199,9 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     """Write the vote table as Parquet, in one step: a reader never sees half a file."""
     import polars as pl
 
-    text = pl.String
-    schema = {
-        "dataset": text, "question": text, "model": text, "sample": pl.Int64, "answer": text, "gold": text,
-        "cluster": text, "reason": text, "correct": pl.Boolean, "tokens": pl.Float64, "gold_free": text,
-        "submitted": text, "tier": text, "why": text, "ended": text, "score": pl.Float64,
-        "level": pl.Int64, "builds_on": text,
-    }  # fmt: skip
+    types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    hints = get_type_hints(Vote)
+    schema = {name: types[(get_args(hint) or (hint,))[0]] for name, hint in hints.items()}
     aside = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

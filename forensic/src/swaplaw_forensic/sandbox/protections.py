@@ -6,6 +6,7 @@ no setting to lower the guard. The tests drop them one by one, to show that each
 
 import os
 import re
+import tomllib
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 from functools import lru_cache
@@ -56,37 +57,11 @@ SHOWN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
 _COPIES = {"swaplaw_forensic": "sandbox", "swaplaw": "forensic"}
 _PACKED = re.compile(r"swaplaw[-_].*\.(?:whl|tar\.gz|zip)|.*\.verdicts\.jsonl|gold\.toml")
 
-# Programs find their libraries, their alternatives and their rules here; nothing in these is a secret.
-ETC = (
-    "alternatives",
-    "foremost.conf",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "magic",
-    "magic.mime",
-    "mime.types",
-    "perl",
-    "python3",
-    "scalpel",
-    "ssl/openssl.cnf",
-    "wireshark",
+_SYSTEM = tomllib.loads(Path(__file__).with_name("system.toml").read_text(encoding="utf-8"))
+ETC, KERNEL_FILES, KERNEL_DIRECTORIES = (
+    tuple(_SYSTEM[name].split()) for name in ("etc", "kernel_files", "kernel_directories")
 )
-KERNEL_FILES = (
-    *("cmdline", "config.gz", "diskstats", "kallsyms", "kcore", "key-users", "keys", "kmsg", "modules"),
-    *("partitions", "sched_debug", "slabinfo", "swaps", "sysrq-trigger", "timer_list", "vmallocinfo"),
-)
-KERNEL_DIRECTORIES = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "tty")
-
-ENVIRONMENT = {
-    "HOME": HOME,
-    "LANG": "C.UTF-8",
-    "LOGNAME": "agent",
-    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-    "TMPDIR": "/tmp",
-    "USER": "agent",
-}
+ENVIRONMENT: dict[str, str] = _SYSTEM["environment"]
 
 
 def bwrap_arguments(
