@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial as bind
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,25 +69,18 @@ def list_(evidence: Path | None) -> None:
     for name in shipped():
         challenge = load(name)
         golds = load_gold(challenge).values()
-        rows.append(
-            {
-                "id": challenge.id,
-                "title": challenge.title,
-                "kind": challenge.kind,
-                "questions": len(challenge.questions),
-                "gradeable": sum(not gold.ungradeable for gold in golds),
-                "rubric": sum(gold.tier == "rubric" and not gold.ungradeable for gold in golds),
-                "errata": sum(bool(gold.erratum) for gold in golds),
-                "files": len(challenge.evidence),
-                "here": (where := whereabouts(challenge, root)) == "here",
-                "evidence": where,
-                "licence": challenge.licence,
-                "pages": list(challenge.pages),
-                "obtain": challenge.obtain,
-                "unknown": list(challenge.unknown),
-            }
-        )
-    numbers = [Column(name, name) for name in ("questions", "gradeable", "rubric", "errata")]
+        where = whereabouts(challenge, root)
+        told = {name: getattr(challenge, name) for name in ("id", "title", "kind", "licence", "obtain")}
+        counts = {
+            "questions": len(challenge.questions),
+            "gradeable": sum(not gold.ungradeable for gold in golds),
+            "rubric": sum(gold.tier == "rubric" and not gold.ungradeable for gold in golds),
+            "errata": sum(bool(gold.erratum) for gold in golds),
+            "files": len(challenge.evidence),
+        }
+        lists = {"pages": list(challenge.pages), "unknown": list(challenge.unknown)}
+        rows.append(told | counts | lists | {"here": where == "here", "evidence": where})
+    numbers = [Column(name, name) for name in counts if name != "files"]
     columns = [text("challenge", "id"), text("title", "title"), *numbers, text("evidence", "evidence")]
     answer(
         {"evidence": str(root), "challenges": rows},
@@ -336,7 +328,7 @@ def grade(
     """Grade saved logs into votes. No model is called, except the judge for new rubric and unsure answers."""
     from swaplaw.importers.reading import read_votes
     from swaplaw.votes.summary import summary
-    from swaplaw_forensic.agent.traces import read_traces
+    from swaplaw_forensic.agent.traces import BY, read_traces
     from swaplaw_forensic.grading.tables import dependence, effort, shares
     from swaplaw_forensic.grading.votes import Key, grade_traces, to_judge, without_gold, write_votes
 
@@ -375,11 +367,9 @@ def grade(
     _notes(report)
 
 
-BY = {"challenge": "cluster", "level": "level", "tier": "tier"}
-"""What tables of grades are split by -> the column of the votes."""
-
-
 def _show_grades(report: dict[str, Any], head: Any) -> None:
+    from swaplaw_forensic.agent.traces import EFFORT
+
     free = {row["model"]: row["gold_free"] for row in report["normalisation"]}
     effort = {row["model"]: row for row in report["effort"]}
     columns = [
@@ -388,22 +378,15 @@ def _show_grades(report: dict[str, Any], head: Any) -> None:
         *(Column(f"{name} %", name, percent) for name in ("single", "plurality")),
         Column("without gold %", lambda row: free[row["model"]], percent),
         Column("abstained %", "abstained", percent),
-        *(Column(name, bind(_cost, effort, name), _number, minor=1) for name in COSTS),
+        *(Column(name, lambda row, name=name: effort[row["model"]][name], _number, minor=1) for name in EFFORT),
     ]
     head()
-    note = "without gold: plurality over the categories that a deployment would form; per trace: " + ", ".join(COSTS)
+    note = "without gold: plurality over the categories that a deployment would form; per trace: " + ", ".join(EFFORT)
     show(f"{report['votes']}: {report['rows']} votes", columns, report["models"], note)
     for name in ("challenge", "level"):
         split = [text("model", "model"), text(name, name), Column("votes", "votes")]
         split += [Column(f"{part} %", part, percent) for part in ("single", "abstained", "progress")]
         show(f"by {name}", split, report[f"by_{name}"])
-
-
-def _cost(rows: Mapping[str, Any], name: str, row: Mapping[str, Any]) -> Any:
-    return rows[row["model"]][name]
-
-
-COSTS = ("tokens", "cost", "messages", "seconds")
 
 
 def _number(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """Saved Inspect logs of the forensic task, read into traces: all that grading needs, and no model call."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,10 @@ from typing import Any
 from swaplaw.errors import Fix, InputError, MissingExtraError, listing, quote
 
 ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
+BY = {"challenge": "cluster", "level": "level", "tier": "tier"}
+"""What tables of grades are split by -> the column of the votes."""
+EFFORT = ("tokens", "cost", "messages", "seconds")
+"""What a trace costs."""
 UNREAD = {"messages", "events", "attachments", "timelines", "events_data"}
 
 
@@ -71,9 +75,8 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
             seen.add(sample.uuid or "")
             if not sample.metadata.get("challenge") or not sample.metadata.get("questions"):
                 raise InputError(f"{file}: a log of another task that is called forensic too; leave it out")
-            challenge = str(sample.metadata["challenge"])
-            key = (header.eval.model, challenge)
-            traces.append(_trace(header.eval.model, challenge, sample, numbers[key], messages))
+            key = (header.eval.model, str(sample.metadata["challenge"]))
+            traces.append(_trace(header.eval.model, sample, numbers[key], messages))
             numbers[key] += 1
     if not traces:
         why = f": {'; '.join(skipped[:3])}" if skipped else ""
@@ -103,7 +106,7 @@ def _samples(file: Path) -> Iterable[tuple[Any, int]]:
         yield sample, counts[str(sample.id), sample.epoch]
 
 
-def _trace(model: str, challenge: str, sample: Any, number: int, messages: int) -> Trace:
+def _trace(model: str, sample: Any, number: int, messages: int) -> Trace:
     from swaplaw_forensic.agent.replies import OVERFLOW
 
     full = sample.output.stop_reason == "model_length" if sample.output and sample.output.choices else False
@@ -115,19 +118,22 @@ def _trace(model: str, challenge: str, sample: Any, number: int, messages: int) 
         ended = str(sample.limit.type)
     else:
         ended = "finish" if sample.store.get(FINISHED) else "stopped"
-    answers = sample.store.get(ANSWERS, {})
-    costs = [usage.total_cost for usage in sample.model_usage.values() if usage.total_cost is not None]
+    usages = list(sample.model_usage.values())
+    spent = {"messages": messages, "seconds": sample.total_time or 0.0}
+    return made(model, sample.metadata, sample.store, usages, ended=ended, sample=number, **spent)
+
+
+def made(model: str, metadata: Mapping[str, Any], store: Any, usages: Sequence[Any], **rest: Any) -> Trace:
+    """Return the trace that a sample was, from its log or while it is scored."""
+    costs = [usage.total_cost for usage in usages if usage.total_cost is not None]
     return Trace(
         model=model,
-        challenge=challenge,
-        folder=sample.metadata.get("folder"),
-        questions=tuple(sample.metadata.get("questions", ())),
-        answers={str(name): str(text) for name, text in answers.items()},
-        ended=ended,
-        key=sample.metadata.get("key"),
-        tokens=sum(usage.total_tokens for usage in sample.model_usage.values()),
-        sample=number,
-        messages=messages,
-        seconds=sample.total_time or 0.0,
+        challenge=str(metadata["challenge"]),
+        folder=metadata.get("folder"),
+        questions=tuple(metadata["questions"]),
+        answers={str(name): str(text) for name, text in store.get(ANSWERS, {}).items()},
+        key=metadata.get("key"),
+        tokens=sum(usage.total_tokens for usage in usages),
         cost=sum(costs) if costs else None,
+        **rest,
     )

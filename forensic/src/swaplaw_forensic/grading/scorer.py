@@ -4,10 +4,9 @@
 have one where `judge` names a model; without, those to rubrics are left out and unsure answers abstain, as in `grade`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from inspect_ai.log import transcript
 from inspect_ai.model import get_model
@@ -15,66 +14,38 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import TaskState
 
 from swaplaw.errors import InputError
-from swaplaw_forensic.agent.traces import ANSWERS, FINISHED, Trace
+from swaplaw_forensic.agent.traces import BY, EFFORT, FINISHED, Trace, made
 
 VOTES = "votes"
 """Where the metadata of a score keeps its votes, a row for each question."""
-EFFORT = ("tokens", "cost", "messages", "seconds")
 
 
-def over_votes(value: str, names: Callable[[dict[str, Any]], tuple[str, ...]]) -> Metric:
-    """Make a metric: the mean of one kind of value over all votes, under each of the names that a vote has.
+@metric
+def figures() -> Metric:
+    """Accuracy of all votes, and by challenge, level and tier; abstention; progress; what a trace cost.
 
-    Inspect has averaged the values of several epochs before; what names a vote is the same in all of them.
+    Progress is the share, of the questions that build on another, whose whole chain is correct. Inspect has averaged
+    the values of several epochs before; what names a vote is the same in all of them.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
         found: dict[str, list[float]] = {}
         for score in scores:
             values = score.score.value if isinstance(score.score.value, Mapping) else {}
+            names = {name: (name,) for name in EFFORT}
             for vote in (score.score.metadata or {}).get(VOTES, []):
-                said = values.get(f"{value}{vote['question']}")
-                for name in names(vote) if isinstance(said, int | float) else ():
-                    found.setdefault(name, []).append(float(said))  # type: ignore[arg-type]
+                question = vote["question"]
+                names[question] = ("accuracy", *(f"{name} {vote[field]}" for name, field in BY.items()))
+                names |= {f"{kind}: {question}": (kind,) for kind in ("abstained", "progress")}
+            for value, figure in ((values.get(value), figure) for value, all_ in names.items() for figure in all_):
+                if isinstance(value, int | float):
+                    found.setdefault(figure, []).append(float(value))
         return {name: sum(values) / len(values) for name, values in sorted(found.items())}
 
     return compute
 
 
-@metric
-def accuracy() -> Metric:
-    """Share of correct votes, of all, and by challenge, level and tier."""
-    return over_votes("", lambda vote: ("accuracy", *(f"{name} {vote[field]}" for name, field in BY.items())))
-
-
-BY = {"level": "level", "tier": "tier", "challenge": "cluster"}
-
-
-@metric
-def abstained() -> Metric:
-    """Share of votes that name nothing."""
-    return over_votes("abstained: ", lambda vote: ("abstained",))
-
-
-@metric
-def progress() -> Metric:
-    """How far traces came: of the questions that build on another, the share whose whole chain is correct."""
-    return over_votes("progress: ", lambda vote: ("progress",))
-
-
-@metric
-def effort() -> Metric:
-    """Tokens, cost, messages and seconds of a trace."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        rows = [score.score.value for score in scores if isinstance(score.score.value, Mapping)]
-        known = {name: [float(row[name]) for row in rows if row.get(name) is not None] for name in EFFORT}  # type: ignore[arg-type]
-        return {name: sum(values) / len(values) for name, values in known.items() if values}
-
-    return compute
-
-
-@scorer(metrics=[accuracy(), abstained(), progress(), effort()])
+@scorer(metrics=[figures()])
 def graded(judge: str | None = None) -> Scorer:
     """Grade every question of a trace.
 
@@ -114,21 +85,14 @@ def graded(judge: str | None = None) -> Scorer:
 def trace_of(state: TaskState) -> Trace:
     """Return the trace that a sample was, while it is scored: in its run, or from its log."""
     events = transcript().events
-    usages = [event.output.usage for event in events if event.event == "model" and event.output.usage is not None]
     stamps: list[datetime] = [event.timestamp for event in events]
-    answers: dict[str, str] = state.store.get(ANSWERS, {})
-    costs = [usage.total_cost for usage in usages if usage.total_cost is not None]
-    return Trace(
-        model=str(state.model),
-        challenge=str(state.metadata["challenge"]),
-        folder=state.metadata.get("folder"),
-        questions=tuple(state.metadata["questions"]),
-        answers=answers,
+    return made(
+        str(state.model),
+        state.metadata,
+        state.store,
+        [event.output.usage for event in events if event.event == "model" and event.output.usage is not None],
         ended="finish" if state.store.get(FINISHED) else "stopped",
-        tokens=sum(usage.total_tokens for usage in usages),
         sample=state.epoch - 1,
-        key=state.metadata.get("key"),
         messages=len(state.messages),
         seconds=(max(stamps) - min(stamps)).total_seconds() if stamps else 0.0,
-        cost=sum(costs) if costs else None,
     )

@@ -104,22 +104,10 @@ def _office(station: Station, start: datetime, days: int) -> None:
         person, what = dice.pick(station.people), dice.below(10)
         if what < 3:
             station.logon(when, 4624, person, 2, "127.0.0.1")
-        elif what < 5:
-            station.logon(
-                when,
-                4624,
-                person,
-                dice.pick((3, 10)),
-                _lease(station, when, person, f"198.51.100.{dice.between(2, 250)}"),
-            )
         elif what < 6:
-            station.logon(
-                when,
-                4625,
-                person,
-                dice.pick((2, 10)),
-                _lease(station, when, person, f"198.51.100.{dice.between(2, 250)}"),
-            )
+            kind = dice.pick((3, 10) if what < 5 else (2, 10))
+            lease = _lease(station, when, person, f"198.51.100.{dice.between(2, 250)}")
+            station.logon(when, 4624 if what < 5 else 4625, person, kind, lease)
         else:
             program = f"C:\\Program Files\\{dice.pick(PROGRAMS)}"
             station.run(when, person, program, program)
