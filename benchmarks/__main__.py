@@ -1,7 +1,9 @@
 """`python -m benchmarks [topic ...]`: measure, print ratios, write JSON, and fail if a goal is missed.
 
-`--write docs` publishes: the tables of `speed.md` there, its figure, and the ratios that `--guard` (a
-step of CI) holds later runs to. With topics, only their rows are made anew; without, growth is measured as well.
+`python -m benchmarks growth` prints how time grows where sizes double.
+
+`--write docs` publishes: the tables of `speed.md` there, its figure, and the ratios that `--guard` (a step of CI) holds
+later runs to. With topics, only their rows are made anew; without, growth is measured as well.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.guard:
         return guard.main(publish.PUBLISHED)
+    if chosen.topics == ["growth"]:
+        print("\n".join(publish.growth_table(list(growth.measure()))))
+        return 0
     if unknown := set(chosen.topics) - set(TOPICS):
         parser.error(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(TOPICS)}")
     # The commit is that of the code that runs, whatever is committed meanwhile.

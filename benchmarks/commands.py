@@ -1,9 +1,9 @@
-"""Whole commands, from a cold start to the printed table: what people wait for, in processor seconds and memory.
+"""Every command that reads votes, from a cold start to its document: processor seconds and memory, held to a budget.
 
-Five fleets: d (10 models x 3,000 questions x 24 samples), e (50 x 10,000 x 8) and f (200 x 2,000 x 1) are synthetic, b
-(mmlu-pro, 29 x 12,000 x 1) and r (reasoning-gym) are real votes. `python -m benchmarks.commands` prints every command
-on every fleet as JSON; `--fleets`, `--commands` and `--source` (another copy of the package) choose.
-`benchmarks.before` runs the same commands on two copies of the package, in turns.
+A command may take 10 times the processor time of counting the votes (1.5 seconds where that is more) and three times
+its memory, or what `REASONS` grants it and why. Three tables: d (10 models x 3,000 questions x 24 samples), e (50 x
+10,000 x 8) and t (12 x 1,500, free text, none to 16 samples). `python -m benchmarks commands` measures all of them;
+`python -m benchmarks.commands d,t pairs,panel` prints some as JSON (`--source` takes another copy of the package).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import atexit
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,43 +21,40 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.growth import write
-from benchmarks.harness import Row
-from benchmarks.kernels import synthetic
+import numpy as np
+
+from benchmarks.harness import Row, guarding
+from benchmarks.kernels import synthetic, write
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZES = {"d": (10, 3_000, 24), "e": (50, 10_000, 8), "f": (200, 2_000, 1)}
-VOTES = ROOT / "tests" / "data" / "votes"
-REAL = {"b": VOTES / "mmlu-pro.parquet", "r": VOTES / "reasoning-gym.parquet"}
-NAMES = {
-    "d": "10 x 3,000 x 24",
-    "e": "50 x 10,000 x 8",
-    "f": "200 x 2,000 x 1",
-    "b": "mmlu-pro, 29 x 11,993 x 1",
-    "r": "reasoning-gym, 10 x 4,302 x 1 to 3",
-}
-DEMO = ("claude-3-opus-20240229", "gpt-4")
-"""Two models of the bundled votes."""
+SIZES = {"d": (10, 3_000, 24), "e": (50, 10_000, 8)}
+NAMES = {"d": "10 x 3,000 x 24", "e": "50 x 10,000 x 8", "t": "free text, 12 x 1,500 x 0 to 16"}
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "pairs": ("pairs", "VOTES", "--json"),
+    "counting": ("-c", "import sys, swaplaw; swaplaw.read_votes(sys.argv[1]).counts", "VOTES"),
+    "import": ("import", "VOTES", "-o", "PAGE.parquet"),
     "checks": ("checks", "VOTES", "--json"),
-    "recommend": ("recommend", "VOTES", "--json"),
+    "summary": ("summary", "VOTES", "--json"),
+    "compare": ("compare", "VOTES", "--json"),
+    "pairs": ("pairs", "VOTES", "--json"),
+    "curve": ("curve", "VOTES", "--primary", "FIRST", "--secondary", "SECOND", "--json"),
+    "screen": ("screen", "VOTES", "--rule", "margin", "--json"),
     "calibrate": ("calibrate", "VOTES", "--json"),
     "predictors": ("predictors", "VOTES", "--json"),
     "front": ("front", "VOTES", "--json"),
-    "report": ("report", "VOTES", "-o", "PAGE"),
-    "panel": ("panel", "VOTES", "--json", "--size", "3"),
-    "quartets": ("panel", "VOTES", "--json", "--size", "4"),
-    "help": ("--help",),
+    "recommend": ("recommend", "VOTES", "--json", "-o", "POLICY"),
+    "replay": ("replay", "VOTES", "POLICY", "--json"),
+    "combine": ("combine", "VOTES", "--json"),
+    "panel": ("panel", "VOTES", "--json"),
+    "quartets": ("panel", "VOTES", "--size", "4", "--json"),
+    "labels": ("labels", "VOTES", "--json"),
+    "report": ("report", "VOTES", "-o", "PAGE.html"),
+    "release": ("release", "VOTES", "-o", "PAGE"),
 }
-LIMITS = {
-    ("recommend", "e"): (60.0, 1536.0),
-    ("calibrate", "e"): (60.0, 1536.0),
-    ("predictors", "e"): (60.0, 1536.0),
-    ("calibrate", "f"): (None, 4096.0),
-    ("report", "d"): (8.0, None),
-}
-"""Processor seconds and megabytes that a command may take on a fleet."""
+REASONS: dict[str, tuple[float, float, str]] = {}
+"""Times counting that a command may take in seconds and in memory where it is more, and why."""
+SECONDS, MEGABYTES, LEAST = 10.0, 3.0, 1.5
+BOUND = 300
+"""Processor seconds after which a command is stopped."""
 
 
 @dataclass(frozen=True)
@@ -71,100 +67,78 @@ class Run:
     """Processor time, user and system, of all its threads."""
     megabytes: float
     code: int
-    said: str = ""
-    """The last line on standard error, where the command failed."""
-
-    @property
-    def unknown(self) -> bool:
-        """Whether the package that was run has no such command or option."""
-        return self.code == 2 and "No such" in self.said
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether it was stopped for taking too long."""
-        return self.code in (-signal.SIGXCPU, -signal.SIGKILL)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a command may take before it is stopped."""
-
-    seconds: int
-    gigabytes: int
-
-    @property
-    def wider(self) -> Bound:
-        """The same with several times as much processor time."""
-        return Bound(5 * self.seconds, self.gigabytes)
 
 
 def measure() -> Iterator[Row]:
+    """Every command on every table, as the share of its budget that it takes; guarded: on the small one alone."""
     with tempfile.TemporaryDirectory() as folder:
-        files = make(Path(folder), list(SIZES))
-        ran = {
-            (command, fleet): run(command, fleet, files[fleet])
-            for command, fleet in [*LIMITS, ("pairs", "d"), ("recommend", "d")]
-        }
-        for (command, fleet), (seconds, megabytes) in LIMITS.items():
-            found = ran[command, fleet]
-            name = f"`swaplaw {command}`, {NAMES[fleet]}"
-            if seconds is not None:
-                yield Row(name, found.seconds, seconds, f"{seconds:g} s", 1, "CPU s", note="synthetic votes")
-            if megabytes is not None:
-                limit = f"{megabytes / 1024:g} GB"
-                yield Row(f"{name}: memory", found.megabytes, megabytes, limit, 1, "MB", note="synthetic votes")
-        name = f"`swaplaw recommend`, {NAMES['d']}"
-        ours, theirs = ran["recommend", "d"].seconds, ran["pairs", "d"].seconds
-        yield Row(name, ours, theirs, "`swaplaw pairs`", 1 / 6, "CPU s", note="synthetic votes")
+        for fleet in ["t"] if guarding() else list(NAMES):
+            file = make(Path(folder), fleet)
+            counting = run("counting", fleet, file)
+            for command in list(COMMANDS)[1:]:
+                yield _row(run(command, fleet, file), counting)
 
 
-def make(folder: Path, fleets: Sequence[str]) -> dict[str, Path]:
-    """Write the votes of some fleets."""
-    files = dict(REAL)
-    for name in fleets:
-        if name in SIZES:
-            files[name] = folder / f"{name}.parquet"
-            if not files[name].exists():
-                write(synthetic(*SIZES[name]), files[name])
-    return files
+def _row(found: Run, counting: Run) -> Row:
+    seconds, megabytes, reason = REASONS.get(found.command, (SECONDS, MEGABYTES, ""))
+    budget = max(LEAST, seconds * counting.seconds), megabytes * counting.megabytes
+    share = max(found.seconds / budget[0], found.megabytes / budget[1]) if not found.code else np.inf
+    note = f"{found.seconds:.1f} s of {budget[0]:.1f}" + (f"; {reason}" if reason else "")
+    name = f"`{found.command}`, {NAMES[found.fleet]}"
+    return Row(name, share, 1.0, "its budget", 1, "budgets", (found.megabytes, budget[1]), note, found.fleet == "t")
 
 
-def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src", bound: Bound | None = None) -> Run:
-    """Run a command as a process of its own, and see what it took; stop it where it takes more than a bound.
+def make(folder: Path, fleet: str) -> Path:
+    """Write the votes of a fleet."""
+    file = folder / f"{fleet}.parquet"
+    if not file.exists():
+        if fleet in SIZES:
+            write(synthetic(*SIZES[fleet]), file)
+        else:
+            write_text(file)
+    return file
 
-    Its modules have been compiled before, as those of an installed package have.
-    """
+
+def write_text(file: Path, models: int = 12, questions: int = 1_500) -> None:
+    """Free-text votes, ragged: dozens of wrong answers to a question, none to 16 samples of each model."""
     import polars as pl
 
-    _compiled(command, source)
+    rng = np.random.default_rng(0)
+    shape = (models, questions)
+    samples = rng.integers(0, 17, shape)
+    model, question = (np.repeat(each.ravel(), samples.ravel()) for each in np.indices(shape))
+    leaning = np.linspace(1, -0.5, models)[:, None] - rng.normal(0, 1.2, questions) + rng.normal(0, 1, shape)
+    right = rng.random(len(model)) < 1 / (1 + np.exp(-2 * leaning[model, question]))
+    said = 1_000 * question + np.where(right, 0, rng.geometric(0.05, len(model)))
+    answers = [f"it is {number}" for number in said.tolist()]
+    frame = {"model": [f"model-{each:02d}" for each in model], "question": [f"q{each:04d}" for each in question]}
+    gold = [f"it is {1_000 * each}" for each in question]
+    pl.DataFrame(frame | {"answer": answers, "gold": gold}).write_parquet(file)
+
+
+def run(command: str, fleet: str, votes: Path, source: Path = ROOT / "src") -> Run:
+    """Run a command as a process of its own, and see what it took; its modules have been compiled before."""
+    import polars as pl
+
+    _compiled(source)
     first, second = pl.scan_parquet(votes).select("model").unique().sort("model").collect()["model"][:2]
+    policy = votes.with_suffix(".policy.json")
     with tempfile.TemporaryDirectory() as folder:
-        words = {"VOTES": str(votes), "FIRST": first, "SECOND": second, "PAGE": str(Path(folder) / "page.html")}
-        arguments = [words.get(word, word) for word in COMMANDS[command]]
-        said = Path(folder) / "stderr"
-        asked = [sys.executable, "-m", "swaplaw", *arguments]
-        limits = json.dumps(None if bound is None else [bound.seconds, bound.gigabytes * 2**30])
-        with said.open("wb") as stderr:
-            # From a small process: the peak that is told of a command is never below that of whoever starts it.
-            started = subprocess.run(
-                [sys.executable, "-S", "-c", START, limits, *asked],
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                env=_environment(source),
-                check=True,
-            )
-        seconds, kilobytes, code = json.loads(started.stdout)
-        last = said.read_text(errors="replace").strip().splitlines()[-1:] if code else []
-    return Run(command, fleet, seconds, kilobytes / 1024, code, " ".join(last)[:200])
+        words = {"VOTES": str(votes), "FIRST": first, "SECOND": second, "POLICY": str(policy)}
+        arguments = [words.get(word, word.replace("PAGE", f"{folder}/page")) for word in COMMANDS[command]]
+        asked = [sys.executable, *(arguments if command == "counting" else ["-m", "swaplaw", *arguments])]
+        # From a small process: the peak that is told of a command is never below that of whoever starts it.
+        started = [sys.executable, "-S", "-c", START, str(BOUND), *asked]
+        found = subprocess.run(started, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment(source))
+    seconds, kilobytes, code = json.loads(found.stdout)
+    return Run(command, fleet, seconds, kilobytes / 1024, code)
 
 
 @cache
-def _compiled(command: str, source: Path) -> None:
-    """Run a command once on bundled votes, for its modules to be compiled; what it says does not matter."""
-    with tempfile.TemporaryDirectory() as folder:
-        words = {"VOTES": "demo", "FIRST": DEMO[0], "SECOND": DEMO[1], "PAGE": str(Path(folder) / "page.html")}
-        asked = [sys.executable, "-m", "swaplaw", *(words.get(word, word) for word in COMMANDS[command])]
-        subprocess.run(asked, capture_output=True, env=_environment(source), check=False)
+def _compiled(source: Path) -> None:
+    """Compile the package's modules once: those of an installed package are."""
+    compiled = [sys.executable, "-m", "compileall", "-q", str(source)]
+    subprocess.run(compiled, capture_output=True, env=_environment(source), check=False)
 
 
 def _environment(source: Path) -> dict[str, str]:
@@ -182,33 +156,29 @@ def _bytecode() -> str:
 
 START = """
 import json, os, resource, sys
-limits, words = json.loads(sys.argv[1]), sys.argv[2:]
+limit, words = int(sys.argv[1]), sys.argv[2:]
 child = os.fork()
 if not child:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    if limits:
-        resource.setrlimit(resource.RLIMIT_CPU, (limits[0], limits[0] + 2))
-        resource.setrlimit(resource.RLIMIT_AS, (limits[1], limits[1]))
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 2))
     os.execv(words[0], words)
 _, status, used = os.wait4(child, 0)
 print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)]))
 """
-"""Starts a command within its limits, and tells processor time, peak memory and exit code."""
+"""Starts a command within its limit, and tells processor time, peak memory and exit code."""
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=__doc__)
-    parser.add_argument("--fleets", default="d,b,e,f", help="which fleets")
-    parser.add_argument("--commands", default=",".join(COMMANDS), help="which commands")
+    parser.add_argument("fleets", nargs="?", default=",".join(NAMES), help="which tables")
+    parser.add_argument("commands", nargs="?", default=",".join(COMMANDS), help="which commands")
     parser.add_argument("--source", type=Path, default=ROOT / "src", help="the package to run")
-    parser.add_argument("--folder", type=Path, help="keep the votes here")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        fleets = chosen.fleets.split(",")
-        files = make(chosen.folder or Path(folder), fleets)
-        for fleet in fleets:
+        for fleet in chosen.fleets.split(","):
+            file = make(Path(folder), fleet)
             for command in chosen.commands.split(","):
-                print(json.dumps(asdict(run(command, fleet, files[fleet], chosen.source))), flush=True)
+                print(json.dumps(asdict(run(command, fleet, file, chosen.source))), flush=True)
     return 0
 
 

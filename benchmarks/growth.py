@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 import swaplaw as sl
 from benchmarks.harness import peak_megabytes, processor_seconds
-from benchmarks.kernels import LAW, synthetic
+from benchmarks.kernels import LAW, synthetic, write
 from swaplaw.law.curve import curves_of
 from swaplaw.law.pair import Pair
 from swaplaw.votes.tally import Tally
@@ -120,30 +120,6 @@ def _took(work: Callable[[], object], share: int = 1) -> tuple[float, float]:
     # Threads of BLAS that wait for each other would count as work.
     with threadpool_limits(1):
         return processor_seconds(work) / share, peak_megabytes(work)
-
-
-def write(tally: Tally, file: Path) -> None:
-    """Write a tally's votes as the table that they would have been counted from."""
-    import polars as pl
-
-    labels = pl.Series(["gold", *(f"rival {number}" for number in range(tally.rivals.rows.height))])
-    parts = []
-    row = np.repeat(np.arange(tally.rivals.rows.height), tally.rivals.rows.widths)
-    for model, name in enumerate(tally.models):
-        own = slice(tally.starts[model], tally.starts[model + 1])
-        position = tally.positions[own]
-        question = np.concatenate([np.arange(len(tally.questions)), tally.rivals.question[position]])
-        label = np.concatenate([np.zeros(len(tally.questions), dtype=np.intp), 1 + row[position]])
-        times = np.concatenate([tally.gold[model], tally.counts[own]])
-        parts.append(
-            pl.DataFrame(
-                {
-                    "question": pl.Series(tally.questions).gather(np.repeat(question, times)),
-                    "answer": labels.gather(np.repeat(label, times)),
-                }
-            ).with_columns(pl.lit(name).alias("model"), pl.lit("gold").alias("gold"))
-        )
-    pl.concat(parts).write_parquet(file)
 
 
 def exponents(points: list[Point]) -> dict[str, dict[str, float]]:

@@ -18,7 +18,6 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ from benchmarks.harness import Row, compare, guarding, seconds
 from swaplaw._arrays import Floats, Ints
 from swaplaw.evidence.quantities import MEANS, QUANTITIES
 from swaplaw.law.curve import curve_of
-from swaplaw.panels.exact import challenge
 from swaplaw.panels.panel import oriented
 from swaplaw.predict.law_file import Law
 from swaplaw.votes.tally import Tally, tally_array
@@ -112,54 +110,45 @@ NULL = OPTIONS
 
 
 def command_line_rows() -> Iterator[Row]:
-    answers, gold = fleet()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
-        write(answers, gold, file)
+        write(fleet(), file)
         yield from command_line(file)
 
 
-def fleet(seed: int = 0) -> tuple[Ints, Ints]:
-    """A synthetic fleet: models x questions x samples of option indices (the last is null), and gold."""
-    rng = np.random.default_rng(seed)
-    gold = rng.integers(0, OPTIONS, QUESTIONS)
-    lures = (gold + rng.integers(1, OPTIONS, (LURES, QUESTIONS))) % OPTIONS
-    difficulty = rng.normal(0, 1.2, QUESTIONS)
-    answers = np.empty((MODELS, QUESTIONS, SAMPLES), dtype=np.int64)
-    for model, skill in enumerate(np.linspace(1.2, -0.2, MODELS)):
-        knows = 1 / (1 + np.exp(-2 * (skill - difficulty + rng.normal(0, 1, QUESTIONS))))
-        draw, shape = rng.random((QUESTIONS, SAMPLES)), (QUESTIONS, SAMPLES)
-        # Most models fall for the first lure of a question, some for another: so both-wrong pairs may be repaired.
-        which = np.where(rng.random(QUESTIONS) < FIRST_LURE, 0, rng.integers(0, LURES, QUESTIONS))
-        lure = lures[which, np.arange(QUESTIONS)]
-        wrong = np.where(rng.random(shape) < 0.5, lure[:, None], rng.integers(0, OPTIONS, shape))
-        answers[model] = np.where(draw < knows[:, None], gold[:, None], wrong)
-        answers[model][rng.random(shape) < 0.03] = NULL
-    return answers, gold
+def fleet() -> Tally:
+    """The fleet that most comparisons are made on: 720,000 votes."""
+    return synthetic(MODELS, QUESTIONS, SAMPLES, OPTIONS)
 
 
-def write(answers: Ints, gold: Ints, file: Path) -> None:
-    """Write the fleet as the 720,000-row vote table that it is."""
-    labels = pl.Series([chr(ord("A") + option) for option in range(OPTIONS)] + [None], dtype=pl.String)
-    ids = [f"question-{number:05d}" for number in range(QUESTIONS)]
-    pl.DataFrame(
-        {
-            "question": np.tile(np.repeat(ids, SAMPLES), MODELS),
-            "model": np.repeat([f"model-{number:02d}" for number in range(MODELS)], QUESTIONS * SAMPLES),
-            "sample": np.tile(np.arange(SAMPLES), MODELS * QUESTIONS),
-            "answer": labels.gather(answers.ravel()),
-            "gold": labels.gather(np.tile(np.repeat(gold, SAMPLES), MODELS)),
-        }
-    ).write_parquet(file)
+def write(tally: Tally, file: Path) -> None:
+    """Write a tally's votes as the table that they would have been counted from."""
+    labels = pl.Series(["gold", *(f"rival {number}" for number in range(tally.rivals.rows.height))])
+    parts = []
+    row = np.repeat(np.arange(tally.rivals.rows.height), tally.rivals.rows.widths)
+    for model, name in enumerate(tally.models):
+        own = slice(tally.starts[model], tally.starts[model + 1])
+        position = tally.positions[own]
+        question = np.concatenate([np.arange(len(tally.questions)), tally.rivals.question[position]])
+        label = np.concatenate([np.zeros(len(tally.questions), dtype=np.intp), 1 + row[position]])
+        times = np.concatenate([tally.gold[model], tally.counts[own]])
+        parts.append(
+            pl.DataFrame(
+                {
+                    "question": pl.Series(tally.questions).gather(np.repeat(question, times)),
+                    "answer": labels.gather(np.repeat(label, times)),
+                }
+            ).with_columns(pl.lit(name).alias("model"), pl.lit("gold").alias("gold"))
+        )
+    pl.concat(parts).write_parquet(file)
 
 
-def grid_loop(counts: Ints | Sequence[Ints], gold: Ints, a: int, b: int) -> list[float]:
-    """What one would write: pool, take the maximum, share the credit, split it by cell, once per weight."""
-    here = np.arange(len(gold))
+def grid_loop(counts: Ints | Sequence[Ints], a: int, b: int) -> list[float]:
+    """What one would write: pool, take the maximum, share the credit, split it by cell, at each weight; gold first."""
     scores = []
     for votes in (counts[a], counts[b]):
         tied = votes == votes.max(axis=1)[:, None]
-        scores.append(np.where(tied[here, gold], 1 / tied.sum(axis=1), 0.0))
+        scores.append(np.where(tied[:, 0], 1 / tied.sum(axis=1), 0.0))
     if scores[0].mean() < scores[1].mean():
         a, b, scores = b, a, scores[::-1]
     cells = [(1 - scores[0]) * scores[1], scores[0] * (1 - scores[1])]
@@ -167,7 +156,7 @@ def grid_loop(counts: Ints | Sequence[Ints], gold: Ints, a: int, b: int) -> list
     for weight in sl.law.PAPER_GRID:
         pooled = weight.denominator * counts[a] + weight.numerator * counts[b]
         tied = pooled == pooled.max(axis=1)[:, None]
-        credit = np.where(tied[here, gold], 1 / tied.sum(axis=1), 0.0)
+        credit = np.where(tied[:, 0], 1 / tied.sum(axis=1), 0.0)
         swap = sum(((credit - scores[0]) * cell).mean() for cell in cells)
         assert abs(swap) <= 1
         lifts.append(float((credit - scores[0]).mean()))
@@ -210,11 +199,7 @@ LAW = Law(Fraction(2, 3), 0.335, 0.138, 1.0, {}, {}, {}, {})
 
 
 def evidence_rows() -> Iterator[Row]:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "votes.parquet"
-        write(*fleet(), file)
-        tally = sl.read_votes(file).tally()
-    yield intervals_against_scipy(tally)
+    yield intervals_against_scipy(fleet())
     yield screen_against_product()
 
 
@@ -255,25 +240,15 @@ def screen_against_product() -> Row:
 TRIOS = tuple(combinations(range(MODELS), 3))
 
 
-STRONGEST = 5
-
-
 def panel_rows() -> Iterator[Row]:
-    yield engines()
     if guarding():
         return
-    answers, gold = fleet()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "votes.parquet"
-        write(answers, gold, file)
-        tally = sl.read_votes(file).tally()
-    counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2)
+    tally = fleet()
+    counts = np.stack([dense(tally, model) for model in range(MODELS)])
     found: list[sl.panels.Certificate] = []
     ours = seconds(lambda: found.extend(sl.panels.certify(oriented(tally, trio)) for trio in TRIOS), repeats=1)
     grids: list[float] = []
-    theirs = seconds(
-        lambda: grids.extend(panel_grid_loop(counts, gold, found[at].panel) for at in range(len(TRIOS))), 1
-    )
+    theirs = seconds(lambda: grids.extend(panel_grid_loop(counts, found[at].panel) for at in range(len(TRIOS))), 1)
     for one, grid in zip(found, grids, strict=True):
         assert one.certified
         assert float(one.best.accuracy) >= grid - 1e-12
@@ -282,25 +257,8 @@ def panel_rows() -> Iterator[Row]:
     yield Row("the best trio, proven", pruned, theirs, "NumPy loop over 25 x 25 weights", 4)
 
 
-def engines() -> Row:
-    """Trios, quartets and the quintet of the most accurate models of the bundled votes, by both engines and by one."""
-    tally = sl.demo_votes().tally()
-    strongest = sorted(range(len(tally.models)), key=lambda model: -tally.scores[model].total)[:STRONGEST]
-    panels = [oriented(tally, some) for size in (3, 4, 5) for some in combinations(strongest, size)]
-    ours = seconds(lambda: [sl.panels.certify(panel) for panel in panels], repeats=3)
-    theirs = seconds(lambda: [_tidied(challenge(panel)) for panel in panels], repeats=3)
-    name = f"certified weights of {len(panels)} panels of 3 to {STRONGEST}"
-    return Row(name, ours, theirs, "branch and bound alone", 0.9, guarded=True)
-
-
-def _tidied(found: sl.panels.Certificate | None) -> sl.panels.Certificate:
-    assert found is not None
-    return found.tidied()
-
-
-def panel_grid_loop(counts: Ints, gold: Ints, panel: sl.panels.Panel) -> float:
+def panel_grid_loop(counts: Ints, panel: sl.panels.Panel) -> float:
     """What one would write: pool, take the maximum, share the credit, once per combination of weights."""
-    here = np.arange(len(gold))
     a, b, c = panel.indices
     grid = [float(weight) for weight in sl.law.PAPER_GRID]
     best = 0.0
@@ -308,8 +266,7 @@ def panel_grid_loop(counts: Ints, gold: Ints, panel: sl.panels.Panel) -> float:
         for y in grid:
             pooled = counts[a] + x * counts[b] + y * counts[c]
             tied = pooled == pooled.max(axis=1)[:, None]
-            credit = np.where(tied[here, gold], 1 / tied.sum(axis=1), 0.0)
-            best = max(best, float(credit.mean()))
+            best = max(best, float(np.where(tied[:, 0], 1 / tied.sum(axis=1), 0.0).mean()))
     return best
 
 
@@ -322,26 +279,25 @@ SIZE = f"{MODELS} x {QUESTIONS:,} x {SAMPLES}"
 def curve_rows() -> Iterator[Row]:
     if not guarding():
         yield from curves_of_real()
-    answers, gold = fleet()
+    tally = fleet()
+    counts = np.stack([dense(tally, model) for model in range(MODELS)])
+    yield curves_beside_numpy(tally, counts)
+    yield curves_beside_fast_numpy(tally, np.ascontiguousarray(np.moveaxis(counts, 2, 0)).astype(np.int16))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "votes.parquet"
-        write(answers, gold, file)
-        tally = sl.read_votes(file).tally()
-        yield curves_beside_numpy(tally, answers, gold)
-        yield curves_beside_fast_numpy(tally, answers, gold)
+        write(tally, file)
         yield curves_beside_crowdkit(file)
         yield count_beside_pandas(file)
     if not guarding():
         yield curves_of_synthetic(50, 10_000)
 
 
-def curves_beside_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
+def curves_beside_numpy(tally: Tally, counts: Ints) -> Row:
     """All 45 pairs: every weight exactly, against 25 weights in a plain loop."""
-    counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)], axis=2)
     every = list(combinations(range(MODELS), 2))
 
     def loop() -> list[list[float]]:
-        return [grid_loop(counts, gold, *pair) for pair in every]
+        return [grid_loop(counts, *pair) for pair in every]
 
     twothirds = sl.law.PAPER_GRID.index(sl.law.as_weight("2/3"))
     assert np.allclose(
@@ -358,14 +314,13 @@ def _all(tally: Tally) -> list[sl.law.Curve]:
     return list(sl.law.curves(tally))
 
 
-def curves_beside_fast_numpy(tally: Tally, answers: Ints, gold: Ints) -> Row:
+def curves_beside_fast_numpy(tally: Tally, counts: Ints) -> Row:
     """The loop that people write who know NumPy: narrow counts, a category a row, nothing but lift."""
-    counts = np.stack([(answers == option).sum(axis=2) for option in range(OPTIONS + 1)]).astype(np.int16)
-    every, here = list(combinations(range(MODELS), 2)), np.arange(QUESTIONS)
+    every = list(combinations(range(MODELS), 2))
 
     def scores(votes: Ints) -> Floats:
         tied = votes == votes.max(axis=0)
-        return np.where(tied[gold, here], 1 / np.add.reduce(tied, axis=0, dtype=np.int8), 0.0)
+        return np.where(tied[0], 1 / np.add.reduce(tied, axis=0, dtype=np.int8), 0.0)
 
     alone = [scores(counts[:, model]) for model in range(MODELS)]
 
@@ -462,7 +417,7 @@ def curves_beside_sampled_loop(size: str, tally: Tally, kind: str, goal: float =
     ballots = [[dense(tally, model)[pair.common] for model in (pair.a, pair.b)] for pair in few]
 
     def theirs() -> list[list[float]]:
-        return [grid_loop(both, np.zeros(len(both[0]), dtype=np.intp), 0, 1) for both in ballots]
+        return [grid_loop(both, 0, 1) for both in ballots]
 
     twothirds = sl.law.PAPER_GRID.index(sl.law.as_weight("2/3"))
     for pair, lifts in zip(few, theirs(), strict=True):

@@ -91,7 +91,6 @@ def test_the_contract_holds_without_assertions(tmp_path: Path) -> None:
 def results() -> Iterator[Any]:
     votes, hostile = sl.demo_votes(), frame_with("<script>alert(1)</script>")
     tally, two = votes.tally(), ("gpt-4", "mistral-large")
-    other = votes.frame.with_columns(dataset=pl.lit("other"))
     law = sl.calibrate(votes, replicates=100)
     recommended = sl.recommend(tally, models=two, repeats=1)
     yield from (sl.pair(votes, *two), sl.pair(votes, *two).at("2/3"), sl.curve(votes, *two))
@@ -100,7 +99,6 @@ def results() -> Iterator[Any]:
     yield from (sl.compare(votes, two), sl.compare(hostile), sl.summary(votes)[0], sl.evidence.effective_votes(votes))
     yield sl.intervals(votes, quantities=["lift", "swap"])
     yield from (law, sl.screen(votes, law), sl.predictors(votes, law, replicates=100))
-    yield sl.predict.replicate([votes, other])
     yield sl.combine(votes, models=two, repeats=1)
     yield from (recommended, recommended.policy, sl.front(votes, models=two, repeats=1))
     yield from (sl.summary(votes), sl.pairs(votes), sl.pairs(votes, weight="2/3"))
