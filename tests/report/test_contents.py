@@ -23,11 +23,11 @@ from swaplaw.cli.render import fleet_line
 from swaplaw.law.curve import curve_of
 from swaplaw.law.scoresheet import scoresheet
 from swaplaw.report import Options, document, page, write_figures
-from swaplaw.report.comparing import comparing_part
 from swaplaw.report.explorer import curve_data, votes_data
 from swaplaw.report.figures import figures
 from swaplaw.report.html import embedded
 from swaplaw.report.pairs import pair_rows
+from swaplaw.report.sections import comparing_part
 
 from support.corpora import corpora
 from support.pages import DOCS, words
@@ -218,7 +218,7 @@ def test_comparisons_are_those_of_compare() -> None:
 @pytest.mark.filterwarnings("ignore::swaplaw.errors.StatisticalWarning")
 def test_of_many_comparisons_those_of_the_best_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is close to the most accurate model matters; that it beats the worst does not."""
-    from swaplaw.report import comparing as module
+    from swaplaw.report import sections as module
 
     monkeypatch.setattr(module, "MOST", 20)
     tally = demo_votes().tally()

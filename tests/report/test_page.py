@@ -17,7 +17,7 @@ from swaplaw import curve, demo_votes, pair, recommend
 from swaplaw.cli import swaplaw as cli
 from swaplaw.decide.rules import RULES
 from swaplaw.evidence import lift_effect, resampling_units
-from swaplaw.report.combining import LEFT_OUT
+from swaplaw.report.sections import LEFT_OUT
 from swaplaw.report.words import asked, likely, point_words, proof
 
 from support.browser import NEEDS_BROWSER, points, put, text, visit

@@ -500,10 +500,3 @@ def drawn(resampled: dict[str, Any]) -> str:
     """How an interval came about, in words."""
     parts = f"{resampled['units']:,} {resampled['unit']}s in {resampled['replicates']} parts"
     return f"{parts}, each left out in turn, seed {resampled['seed']}"
-
-
-def over_grid(tally: Tally) -> Callable[[Sequence[Any]], Iterator[Any]]:
-    """Show progress over shares of pairs that vote at every weight of the grid."""
-    from swaplaw.law.weights import PAPER_GRID
-
-    return over_pairs(tally, "Following pairs", each=len(PAPER_GRID))

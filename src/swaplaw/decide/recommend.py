@@ -52,7 +52,6 @@ from swaplaw.votes.provenance import fingerprint_of
 from swaplaw.votes.tally import Tally
 
 Verdict = Literal["deploy_pair", "deploy_panel", "deploy_single", "cannot_tell"]
-DEPLOYS_ENSEMBLE: tuple[Verdict, ...] = ("deploy_pair", "deploy_panel")
 Reason = Literal["gain", "too_little", "no_change", "alone", "always_right", "checks", "unsure"]
 """Why a verdict is what it is: the sentence about it quotes the numbers of just this reason."""
 RULE = "smooth"

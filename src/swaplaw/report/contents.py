@@ -17,11 +17,18 @@ from swaplaw.errors import InputError, StatisticalWarning
 from swaplaw.evidence.interval import LEVEL, Effect
 from swaplaw.evidence.lifts import accuracy_effect
 from swaplaw.evidence.units import Units, resampling_units
-from swaplaw.report.combining import combining_part
-from swaplaw.report.comparing import comparing_part
-from swaplaw.report.label_section import labels_part
 from swaplaw.report.pairs import PairRows, pair_rows
-from swaplaw.report.parts import front_part, most_accurate, now_part, panels_part, screening_part, telling_part
+from swaplaw.report.sections import (
+    combining_part,
+    comparing_part,
+    front_part,
+    labels_part,
+    most_accurate,
+    now_part,
+    panels_part,
+    screening_part,
+    telling_part,
+)
 from swaplaw.report.words import proof
 from swaplaw.votes.inputs import VotesLike, vote_table
 from swaplaw.votes.provenance import fingerprint_of

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from swaplaw._result import points, share
-from swaplaw.decide.recommend import DEPLOYS_ENSEMBLE, Readings, Reason, Recommendation
+from swaplaw.decide.recommend import Readings, Reason, Recommendation
 from swaplaw.errors import listing, printable, quote, several
 from swaplaw.evidence.interval import thin_note
 
@@ -74,16 +74,6 @@ def gains_alone(gain: float, places: int) -> str:
     """
     verb = "loses" if points(gain, places).startswith("-") else "gains"
     return f"{verb} {amount(gain, places)}"
-
-
-def gain_words(gain: float, places: int) -> str:
-    """A gain with its sign, in points.
-
-    >>> gain_words(0.012, 1), gain_words(-0.01, 0), gain_words(0.0, 1)
-    ('+1.2 points', '-1 point', '0.0 points')
-    """
-    shown = points(gain, places)
-    return f"{shown} {'point' if abs(float(shown)) == 1 else 'points'}"
 
 
 def likely(chance: float) -> str:
@@ -391,8 +381,3 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
 def check_line(check: Check, prefix: bool = True) -> str:
     """A check in one line: what is wrong, and how to fix it."""
     return printable(f"{check.severity + ': ' if prefix else ''}{check.message}; {check.fix}")
-
-
-def deploys(found: Recommendation) -> bool:
-    """Whether an ensemble is proven."""
-    return found.verdict in DEPLOYS_ENSEMBLE

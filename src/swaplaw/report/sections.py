@@ -1,27 +1,34 @@
-"""Sections that other questions fill: panels of three, screening before pooling, and what calls buy."""
+"""Sections of the page: who beats whom, panels of three, ways to combine, screening, labels, and what calls buy."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from swaplaw.decide.crossfit import deal
+from swaplaw.decide.labels.bounds import Change, narrowing
 from swaplaw.errors import InputError
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.pair import pairs
 from swaplaw.law.weights import DEFAULT_WEIGHT
 from swaplaw.report.words import asked, likely, point_words
+from swaplaw.votes.counts import candidates
 from swaplaw.votes.summary import summary
 from swaplaw.votes.tally import Tally
 
 if TYPE_CHECKING:
     from swaplaw._parallel import Progress
+    from swaplaw.decide.combine import RuleResult
     from swaplaw.decide.front import Point
     from swaplaw.decide.recommend import Recommendation
+    from swaplaw.evidence.interval import Effect
     from swaplaw.evidence.units import Unit
+    from swaplaw.panels.exact import FleetOptimum
     from swaplaw.predict.law_file import Law
+    from swaplaw.votes.table import Votes
 
 LARGE_FLEET = 40
 """Of more models, the most accurate ones are decided among and screened: all pairs of all models take minutes."""
@@ -163,3 +170,152 @@ def front_part(found: Recommendation) -> dict[str, Any]:
 
 def _point(point: Point, min_gain: float) -> dict[str, Any]:
     return {"name": point_words(point), **point.to_dict(min_gain)}
+
+
+MOST = 45
+"""Comparisons that the page lists. Of more, those of the most accurate model; Holm's adjustment is over all."""
+
+
+def comparing_part(tally: Tally, by: Unit | None) -> dict[str, Any]:
+    """Compare every two models on the questions that both answered."""
+    from swaplaw.decide.compare import compare
+    from swaplaw.evidence.interval import warn_thin
+
+    if len(tally.models) < 2:
+        raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to compare.")
+    found = compare(tally, by=by)
+    warn_thin((one.effect for one in found.comparisons), "intervals between two models")
+    rows = [
+        {
+            "first": tally.index(one.first),
+            "second": tally.index(one.second),
+            "n": one.effect.n,
+            "difference": [one.difference, one.effect.low, one.effect.high],
+            "p": one.p_adjusted,
+            "mcnemar": one.mcnemar,
+            "detectable": one.detectable,
+            "needed": one.needed,
+        }
+        for one in found.comparisons
+    ]
+    listed = rows if len(rows) <= MOST else _of_the_best(tally, rows)[:MOST]
+    return {
+        "rows": listed,
+        "of": len(rows),
+        "significant": sum(one.p_adjusted < 0.05 for one in found.comparisons),
+        "disjoint": found.disjoint,
+    }
+
+
+def _of_the_best(tally: Tally, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The comparisons of the most accurate model, the closest rivals first."""
+    best = tally.index(summary(tally)[0].model)
+    return sorted((row for row in rows if best in (row["first"], row["second"])), key=lambda row: row["difference"][0])
+
+
+LEFT_OUT = ("best_panel",)
+"""Rules that certify weights on every training fold: the sections on pairs and panels have what these would choose."""
+
+
+def combining_part(
+    tally: Tally,
+    *,
+    work: float,
+    prices: Mapping[str, float] | None,
+    by: Unit | None,
+    folds: int,
+    repeats: int,
+    seed: int,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Compare all quick rules, and search the best weights of all with some work."""
+    from swaplaw.decide.combine import combine
+    from swaplaw.decide.rules import RULES
+    from swaplaw.evidence.interval import warn_thin
+
+    if len(tally.models) < 2:
+        raise InputError(f"There is only one model, {tally.models[0]}: there is nothing to combine.")
+    fleet = most_accurate(tally)
+    rules = [name for name in RULES if name not in LEFT_OUT]
+    given = None if prices is None else {model: prices[model] for model in fleet.models if model in prices}
+    found = combine(
+        fleet,
+        rules=rules,
+        prices=given,
+        by=by,
+        folds=folds,
+        repeats=repeats,
+        seed=seed,
+        proof=bool(work),
+        work=MILLION * work,
+        progress=progress,
+    )
+    warn_thin((one.gain for one in found.rules), "intervals of ways to combine")
+    places = {model: tally.index(model) for model in fleet.models}
+    return {
+        "baseline": places[found.baseline],
+        "accuracy": float(found.baseline_accuracy),
+        "models": len(fleet.models),
+        "n": len(found.tally.questions),
+        "of": found.of,
+        "priced": prices is not None,
+        "rules": [_rule(one, places) for one in found.rules],
+        "optimum": None if found.optimum is None else _optimum(found.optimum, places),
+    }
+
+
+def _rule(one: RuleResult, places: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "rule": one.rule.name,
+        "summary": one.rule.summary,
+        "needs_labels": one.rule.needs_labels,
+        "weights": _weights(one.weights, places),
+        "accuracy": float(one.accuracy),
+        "held_out": one.held_out,
+        "in_sample": one.in_sample.mean,
+        "gain": _ends(one.gain),
+        "best": one.probability_best,
+        "cost": one.cost,
+    }
+
+
+def _optimum(found: FleetOptimum, places: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "weights": _weights(found.weights, places),
+        "accuracy": float(found.accuracy),
+        "bound": float(found.bound),
+        "proof": found.proof,
+        "fragile": found.fragile,
+    }
+
+
+def _weights(weights: Mapping[str, Fraction], places: Mapping[str, int]) -> list[list[Any]]:
+    return [[places[model], str(weight)] for model, weight in weights.items()]
+
+
+def _ends(found: Effect) -> list[float]:
+    return [found.mean, found.low, found.high]
+
+
+def labels_part(votes: Votes, dataset: str, best: tuple[str, str] | None) -> dict[str, Any]:
+    """Bounds on the lift of the pair that the page begins with, from no label to all at hand."""
+    if best is None:
+        raise InputError("Bounds on lift need a pair, and there is none.")
+    found = candidates(votes, dataset, models=best)
+    members = found.tally.index(best[0]), found.tally.index(best[1])
+    change = Change(found, members, (Fraction(1), DEFAULT_WEIGHT))
+    if not change.n:
+        raise InputError("The two models have no question in common.")
+    known = change.answered & found.labelled
+    return {
+        "primary": best[0],
+        "secondary": best[1],
+        "weight": str(DEFAULT_WEIGHT),
+        "n": change.n,
+        "labelled": int(known.sum()),
+        "changed": int(change.changed.sum()),
+        "changed_labelled": int((change.changed & known).sum()),
+        "low": float(change.low),
+        "high": float(change.high),
+        "steps": narrowing(change),
+    }
