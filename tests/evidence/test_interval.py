@@ -15,7 +15,9 @@ import swaplaw as sl
 from swaplaw.evidence.interval import (
     FEW_CHANGED,
     FEW_EFFECTIVE,
+    MOST_QUESTIONS,
     Effect,
+    Interval,
     critical_of,
     degrees_of,
     effect,
@@ -183,6 +185,19 @@ def test_more_questions_part_the_mean_from_a_boundary() -> None:
     found = Effect(0.02, 0.02, 1.96, 0.95, 0.16, 100, 100)
     assert found.questions_needed(0.0) == 785
     assert found.questions_needed(0.02) is None
+
+
+def test_beyond_the_most_questions_none_are_named_and_below_they_are() -> None:
+    near, far = (MOST_QUESTIONS * part for part in (0.9, 1.1))
+    for needed, named in ((near, True), (far, False)):
+        # Ten times as near to the boundary takes a hundred times as many questions.
+        found = Effect(0.02 * (784.9 / needed) ** 0.5, 0.02, 1.96, 0.95, 0.16, 100, 100).questions_needed(0.0)
+        assert (found is not None) == named
+
+
+def test_an_interval_holds_its_ends() -> None:
+    found = Interval(-0.5, 0.25, 0.95, "student")
+    assert [value in found for value in (-0.51, -0.5, 0.0, 0.25, 0.26)] == [False, True, True, True, False]
 
 
 def test_clusters_of_one_question_are_questions() -> None:

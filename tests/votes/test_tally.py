@@ -92,6 +92,25 @@ def test_a_tally_that_nobody_holds_is_gone_at_once() -> None:
         gc.enable()
 
 
+def test_a_question_is_named_where_any_model_names_its_right_answer() -> None:
+    said = {"q": ("A", "B"), "r": ("B", "C"), "s": ("A", "A"), "t": (None, "A")}
+    rows = [
+        (question, model, answer, "A")
+        for question, own in said.items()
+        for model, answer in zip("mn", own, strict=True)
+    ]
+    tally = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")).tally()
+    assert dict(zip(tally.questions, tally.named.tolist(), strict=True)) == {
+        "q": True,
+        "r": False,
+        "s": True,
+        "t": True,
+    }
+    with pytest.raises(sl.InputError, match="only one model"):
+        sl.pairs(tally.select(models=["m"]))
+    assert len(sl.pairs(tally)) == 1
+
+
 def test_the_largest_number_of_options_is_kept_per_question() -> None:
     rows = [
         ("stated", "A", "C", 4),
