@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,8 @@ import swaplaw as sl
 from swaplaw.answers.forms import letter
 from swaplaw.votes.canonical import ungraded
 from swaplaw.votes.checks import Check, find_checks
+
+from support.fleets import Other, fleet, votes_of_rows
 
 Write = Callable[[str], str]
 
@@ -28,7 +30,7 @@ def exam(options: str, writes: Write = str, *, right: float = 0.7, n: int = 80, 
                 meant = gold if rng.random() < right else options[rng.integers(len(options))]
                 at = (question + later) % n if model == "odd" else question
                 rows.append((f"q{at}", model, writes(meant) if model == "odd" else meant, golds[at]))
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    return votes_of_rows(rows)
 
 
 def errors(votes: sl.Votes) -> list[Check]:
@@ -78,7 +80,7 @@ def test_a_favourite_letter_stands_for_no_other_where_one_option_is_mostly_right
         for n, gold in enumerate(golds)
         for model, knows in (("sound", 0.8), ("odd", 0.1))
     ]
-    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    votes = votes_of_rows(rows)
     assert errors(votes) == []
 
 
@@ -95,11 +97,14 @@ def test_a_model_that_guesses_is_not_said_to_mean_other_labels(options: str, n: 
     assert errors(exam(options, right=0.0, n=n)) == []
 
 
-@pytest.mark.parametrize("later", [1, -1])
-def test_answers_under_the_id_of_the_next_question_are_told(later: int) -> None:
+AWAY = {1: "on the question before", -1: "on the question after", 5: "5 questions before", -3: "3 questions after"}
+
+
+@pytest.mark.parametrize("later", AWAY)
+def test_answers_under_the_id_of_another_question_nearby_are_told(later: int) -> None:
     (check,) = errors(exam("ABCD", later=later))
     assert (check.name, check.model) == ("displaced_answers", "odd")
-    assert f"on the question {'before' if later == 1 else 'after'}" in check.message
+    assert AWAY[later] in check.message
 
 
 def test_neighbours_with_the_same_gold_displace_nothing() -> None:
@@ -132,13 +137,6 @@ def test_an_apostrophe_makes_no_option() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("later", "told"), [(5, "5 questions before"), (-3, "3 questions after")])
-def test_answers_that_are_some_questions_away_are_told(later: int, told: str) -> None:
-    (check,) = errors(exam("ABCD", later=later))
-    assert (check.name, check.model) == ("displaced_answers", "odd")
-    assert told in check.message
-
-
 def test_a_row_that_is_lost_halfway_is_told() -> None:
     votes = exam("ABCD", n=240).counts
     number = pl.col("question").str.strip_prefix("q").cast(pl.Int64)
@@ -152,16 +150,13 @@ def test_a_row_that_is_lost_halfway_is_told() -> None:
     assert "on the question after" in check.message
 
 
-def numbers(writes: Write) -> sl.Votes:
-    rng = np.random.default_rng(2)
-    rows = []
-    for question in range(60):
-        gold = str(rng.integers(1000, 9000))
-        for model in ("sound", "odd"):
-            for _ in range(3):
-                meant = gold if rng.random() < 0.6 else str(rng.integers(1000, 9000))
-                rows.append((f"q{question}", model, writes(meant) if model == "odd" else meant, gold))
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+def number(rng: np.random.Generator) -> str:
+    return str(rng.integers(1000, 9000))
+
+
+def drawn(other: Other, n: int = 60) -> list[str]:
+    rng = np.random.default_rng(1)
+    return [other(rng) for _ in range(n)]
 
 
 @pytest.mark.parametrize(
@@ -174,19 +169,12 @@ def numbers(writes: Write) -> sl.Votes:
     ],
 )
 def test_a_number_written_otherwise_is_told_once(writes: Write, name: str) -> None:
-    assert [(check.name, check.model) for check in find_checks(numbers(writes))] == [(name, "odd")]
+    assert [(check.name, check.model) for check in find_checks(fleet(drawn(number), number, writes))] == [(name, "odd")]
 
 
 def test_letters_in_another_order_are_another_word() -> None:
-    rng = np.random.default_rng(3)
     numerals = ["IV", "VI", "IX", "XI", "LX", "XL", "CD", "DC", "XC", "CX"]
-    golds = [numerals[rng.integers(10)] for _ in range(60)]
-    rows = [
-        (f"q{q}", model, gold if rng.random() < 0.6 else gold[::-1], gold)
-        for q, gold in enumerate(golds)
-        for model in "ab"
-    ]
-    found = find_checks(sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row")))
+    found = find_checks(fleet(numerals * 6, "?", lambda text: text if len(set(text)) < 2 else text[::-1], samples=1))
     assert "spelling" not in {check.name for check in found}
 
 
@@ -202,15 +190,7 @@ def test_few_answers_outside_the_options_are_a_warning() -> None:
 
 
 def test_a_label_of_another_kind_is_told_where_others_keep_to_the_labels() -> None:
-    rng = np.random.default_rng(5)
-    rows = []
-    for question in range(60):
-        gold = ("yes", "no")[rng.integers(2)]
-        for model in ("sound", "odd"):
-            for _ in range(3):
-                meant = gold if rng.random() < 0.8 else ("yes", "no")[rng.integers(2)]
-                rows.append((f"q{question}", model, "B" if (model, meant) == ("odd", "no") else meant, gold))
-    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    votes = fleet(["yes", "no", "no"] * 20, ("yes", "no"), lambda meant: "B" if meant == "no" else meant, right=0.8)
     assert [(check.name, check.model) for check in errors(votes)] == [("not_an_option", "odd")]
 
 
@@ -222,7 +202,7 @@ def test_a_model_that_is_never_right_on_few_questions_is_told_without_guessing_l
         for n, gold in enumerate(golds)
         for model in ("sound", "odd")
     ]
-    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    votes = votes_of_rows(rows)
     (check,) = errors(votes)
     assert (check.name, check.model) == ("below_chance", "odd")
     assert "stands for" not in check.message
@@ -230,44 +210,32 @@ def test_a_model_that_is_never_right_on_few_questions_is_told_without_guessing_l
 
 @pytest.mark.parametrize("writes", ['{{"answer": "{}"}}', "The capital is {}.", "The {}"])
 def test_gold_among_other_words_is_told(writes: str) -> None:
-    rng = np.random.default_rng(7)
     cities = ["Paris", "Oslo", "Rome", "Bern", "Vienna", "Lima", "Quito", "Cairo", "Tunis", "Riga", "Minsk", "Kyiv"]
-    rows = []
-    for question in range(60):
-        gold = f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
-        for model in ("sound", "odd"):
-            meant = gold if rng.random() < 0.6 else f"{cities[rng.integers(12)]} {cities[rng.integers(12)]}"
-            rows.append((f"q{question}", model, writes.format(meant) if model == "odd" else meant, gold))
-    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
-    (check,) = errors(votes)
+
+    def pair(rng: np.random.Generator) -> str:
+        return " ".join(rng.choice(cities, 2))
+
+    (check,) = errors(fleet(drawn(pair), pair, writes.format, samples=1))
     assert (check.name, check.model) == ("never_right", "odd")
     assert "which has gold in it" in check.message
 
 
-def times(writes: Write) -> sl.Votes:
-    """Times of day; the odd model writes them in its own way."""
-    rng = np.random.default_rng(8)
-    rows = []
-    for question in range(60):
-        gold = f"{rng.integers(13, 24)}:{rng.integers(10, 60)}"
-        for model in ("sound", "odd"):
-            meant = gold if rng.random() < 0.6 else f"{rng.integers(13, 24)}:{rng.integers(10, 60)}"
-            rows.append((f"q{question}", model, writes(meant) if model == "odd" else meant, gold))
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+def time(rng: np.random.Generator) -> str:
+    return f"{rng.integers(13, 24)}:{rng.integers(10, 60)}"
 
 
 @pytest.mark.parametrize(
     "writes", [lambda at: at.replace(":", "h"), lambda at: f"{int(at[:2]) - 12}{at[2:]} PM", lambda at: f"€{at[:2]}"]
 )
 def test_a_model_that_never_writes_as_gold_is_written_is_misread(writes: Write) -> None:
-    (check,) = errors(times(writes))
+    (check,) = errors(fleet(drawn(time), time, writes, samples=1))
     assert (check.name, check.model) == ("never_right", "odd")
-    assert "where gold is such as '13:" in check.message
+    assert "where gold is such as '1" in check.message
 
 
 def test_a_model_that_writes_as_gold_is_written_may_be_weak() -> None:
     rng = np.random.default_rng(9)
-    found = find_checks(times(lambda at: f"{rng.integers(1, 10)}:{at[3:]}"))
+    found = find_checks(fleet(drawn(time), time, lambda at: f"{rng.integers(1, 10)}:{at[3:]}", samples=1))
     assert [(check.name, check.severity) for check in found if check.severity != "note"] == [("never_right", "warning")]
 
 
@@ -275,14 +243,10 @@ def test_a_model_that_writes_as_gold_is_written_may_be_weak() -> None:
     ("gold", "odd"), [("%B %d, %Y", "%Y-%m-%d"), ("%d %B %Y", "%B %d, %Y"), ("%Y/%m/%d", "%Y-%m-%d")]
 )
 def test_a_date_in_another_notation_is_told_whatever_the_notation_of_gold(gold: str, odd: str) -> None:
-    rng = np.random.default_rng(10)
-    days = [date(2020, 1, 1) + timedelta(int(days)) for days in rng.integers(2000, size=60)]
-    rows = []
-    for question, day in enumerate(days):
-        for model in ("sound", "odd"):
-            meant = day if rng.random() < 0.6 else days[rng.integers(60)]
-            rows.append((f"q{question}", model, f"{meant:{odd if model == 'odd' else gold}}", f"{day:{gold}}"))
-    votes = sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    def day(rng: np.random.Generator) -> str:
+        return f"{date(2020, 1, 1) + timedelta(int(rng.integers(2000))):{gold}}"
+
+    votes = fleet(drawn(day), day, lambda text: f"{datetime.strptime(text, gold):{odd}}", samples=1)
     (check,) = errors(votes)
     assert (check.name, check.model) == ("notation", "odd")
     assert "--canonical time" in check.fix
@@ -311,7 +275,7 @@ def open_task(
         for question, some in enumerate(given)
         for answer in some
     ]
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    return votes_of_rows(rows)
 
 
 def words(n: int, different: int = 10_000) -> list[str]:
