@@ -11,16 +11,15 @@ import pytest
 import swaplaw as sl
 from swaplaw.errors import InputError
 from swaplaw.votes.checks import find_checks
-from votes.test_checks import exam, named, plain, table
+from votes.test_checks import exam, named, plain
 
 from support.data import real_votes
+from support.fleets import votes_of_rows
 
 
 def renamed(column: str, new: pl.Expr, model: str = "b", n: int = 60) -> sl.Votes:
     """Two models, one of which has other names in a column."""
-    frame = pl.DataFrame(
-        exam({"a": plain, "b": plain}, n=n, samples=2), schema=["question", "model", "answer", "gold"], orient="row"
-    )
+    frame = votes_of_rows(exam({"a": plain, "b": plain}, n=n, samples=2)).frame.drop("dataset").collect()
     return sl.votes_from(
         frame.with_columns(pl.when(pl.col("model") == model).then(new).otherwise(column).alias(column))
     )
@@ -104,12 +103,12 @@ def test_numbers_with_and_without_zeros_before_them_are_one_id() -> None:
 def test_ids_that_one_model_has_both_of_are_two_questions() -> None:
     rows = exam({"a": plain, "b": plain}, n=40)
     both = [*rows, *((question.upper(), model, answer, gold) for question, model, answer, gold in rows)]
-    assert {check.severity for check in find_checks(table(both))} == {"note"}
+    assert {check.severity for check in find_checks(votes_of_rows(both))} == {"note"}
 
 
 def test_a_model_on_fewer_questions_is_no_stranger() -> None:
     rows = [row for row in exam({"a": plain, "b": plain, "c": plain}) if row[1] != "c" or int(row[0][1:]) < 5]
-    assert not [check for check in find_checks(table(rows)) if check.severity == "error"]
+    assert not [check for check in find_checks(votes_of_rows(rows)) if check.severity == "error"]
     for file in ("mmlu-pro.parquet", "renze-temperature.parquet"):
         found = find_checks(sl.read_votes(real_votes(file)))
         assert not {"model_names", "own_questions", "question_ids"} & {check.name for check in found}
@@ -149,4 +148,4 @@ def test_models_that_have_a_dataset_each_on_the_same_questions() -> None:
 
 def test_a_dataset_that_is_not_there_is_an_error() -> None:
     with pytest.raises(InputError, match=r"there is no dataset 'nope' in these votes; there are 'votes'"):
-        find_checks(table(exam({"a": plain})), "nope")
+        find_checks(votes_of_rows(exam({"a": plain})), "nope")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -54,18 +53,6 @@ def test_files_keep_every_vote(tmp_path: Path, suffix: str) -> None:
     votes = sl.votes_from(table())
     votes.write(tmp_path / f"votes.{suffix}")
     assert fingerprint(sl.read_votes(tmp_path / f"votes.{suffix}").tally()) == fingerprint(votes.tally())
-
-
-def test_any_dataframe_will_do() -> None:
-    expected = fingerprint(sl.votes_from(table()).tally())
-    frames: list[Any] = [
-        table().to_pandas(),
-        table().to_arrow(),
-        table().lazy(),
-        table().to_pandas(use_pyarrow_extension_array=True),
-    ]
-    for frame in frames:
-        assert fingerprint(sl.votes_from(frame).tally()) == expected
 
 
 def test_several_files_and_directories_are_one_table(tmp_path: Path) -> None:
@@ -161,17 +148,6 @@ def test_free_text_with_many_answers_stays_small() -> None:
     tally = sl.votes_from(pl.concat([wild, wild.with_columns(model=pl.lit("b")), tame])).tally()
     assert tally.margins(0).size < 4 * (5000 + 5000)
     assert sl.pair(tally, "a", "b").at("1/2").lift == sl.curve(tally, "a", "b").at("1/2").lift
-
-
-def test_select_keeps_what_it_says() -> None:
-    frame = table()
-    tally = sl.votes_from(frame).tally()
-    mask = np.array([True, False, True])
-    expected = sl.votes_from(frame.filter(pl.col("question") != "q2")).tally()
-    assert fingerprint(tally.select(questions=mask))[:2] == fingerprint(expected)[:2]
-    alone = tally.select(models=["b"])
-    assert alone.models == ("b",)
-    assert alone.votes.tolist() == [[1, 2, 1]]
 
 
 ROW = '{"question":"q","model":"a","answer":"A","gold":"A"}\n'

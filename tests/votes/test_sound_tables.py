@@ -13,6 +13,7 @@ import swaplaw as sl
 from swaplaw.votes.checks import Check, find_checks
 
 from support.data import real_votes
+from support.fleets import votes_of_rows
 
 Text = Callable[[np.random.Generator], str]
 
@@ -27,7 +28,7 @@ def free(wrong: Text, gold: Text, n: int = 100, right: float = 0.5, samples: int
             share = rng.beta(2 * right, 2 - 2 * right)
             for _ in range(samples):
                 rows.append((f"q{question}", model, meant if rng.random() < share else wrong(rng), meant))
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    return votes_of_rows(rows)
 
 
 def drawn(letters: str, size: int) -> Text:
@@ -109,7 +110,7 @@ def exam(golds: list[str], models: dict[str, Text | None], right: float = 0.47, 
             for _ in range(3):
                 other = wrong(rng) if wrong else str(rng.choice([each for each in golds if each != gold]))
                 rows.append((f"q{question}", model, gold if rng.random() < right else other, gold))
-    return sl.votes_from(pl.DataFrame(rows, schema=["question", "model", "answer", "gold"], orient="row"))
+    return votes_of_rows(rows)
 
 
 CITIES = ["Paris", "Rome", "Oslo", "Bern", "Lima", "Cairo", "Delhi", "Quito", "Tunis", "Riga"]
