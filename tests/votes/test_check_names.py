@@ -14,7 +14,7 @@ from swaplaw.votes.checks import find_checks
 from votes.test_checks import exam, named, plain
 
 from support.data import real_votes
-from support.fleets import votes_of_rows
+from support.one_fault import votes_of_rows
 
 
 def renamed(column: str, new: pl.Expr, model: str = "b", n: int = 60) -> sl.Votes:

@@ -15,7 +15,7 @@ import swaplaw as sl
 from swaplaw.votes.checks import Check, find_checks
 
 from support.data import real_votes
-from support.fleets import Rows, fleet, votes_of_rows
+from support.one_fault import Rows, fleet, votes_of_rows
 
 
 def exam(models: dict[str, Callable[[str, str], str | None]], n: int = 60, samples: int = 1) -> Rows:

@@ -14,7 +14,7 @@ from swaplaw.answers.forms import letter
 from swaplaw.votes.canonical import ungraded
 from swaplaw.votes.checks import Check, find_checks
 
-from support.fleets import Other, fleet, votes_of_rows
+from support.one_fault import Other, fleet, votes_of_rows
 
 Write = Callable[[str], str]
 

@@ -10,7 +10,7 @@ import swaplaw as sl
 from swaplaw.votes.checks import Check, find_checks
 from votes.test_checks import answering, exam, named, plain
 
-from support.fleets import COLUMNS, Rows, fleet, votes_of_rows
+from support.one_fault import COLUMNS, Rows, fleet, votes_of_rows
 
 
 def serious(votes: sl.Votes | Rows) -> list[Check]:

@@ -13,7 +13,7 @@ import swaplaw as sl
 from swaplaw.votes.checks import Check, find_checks
 
 from support.data import real_votes
-from support.fleets import votes_of_rows
+from support.one_fault import votes_of_rows
 
 Text = Callable[[np.random.Generator], str]
 
