@@ -213,11 +213,11 @@ GENERATION = {
 
 
 @command(
-    example="swaplaw forensic run synthetic-host --local qwen2.5-coder --runs 4 --text-calls",
+    example="swaplaw forensic run synthetic-host --local smollm2 --runs 4 --text-calls",
     own_display=True,
     challenges=CHALLENGES,
     models=option("--model", "Any Inspect model; may be given several times.", multiple=True),
-    local=option("--local", "A model on this machine: smollm2, qwen2.5-coder, a GGUF.", multiple=True, metavar="NAME"),
+    local=option("--local", "A model on this machine: smollm2.", multiple=True, metavar="NAME"),
     human=option("--human", "A person at this terminal, who is graded alike.", metavar="NAME"),
     runs=option("--runs", "Traces per challenge: votes per question.", type=POSITIVE, default=24),
     evidence=EVIDENCE,
@@ -244,7 +244,7 @@ def run(
 ) -> None:
     """Let models investigate challenges. Run the same command again to resume or to add runs."""
     if not (models or local or human):
-        raise InputError("no model to run: give --model openai/gpt-5-mini, or --local qwen2.5-coder to run one here")
+        raise InputError("no model to run: give --model openai/gpt-5-mini, or --local smollm2 to run one here")
     cases = _cases(challenges, level, logs)
     need_inspect("running agents")
     from inspect_ai import eval_set
@@ -378,11 +378,12 @@ def _show_grades(report: dict[str, Any], head: Any) -> None:
         *(Column(f"{name} %", name, percent) for name in ("single", "plurality")),
         Column("without gold %", lambda row: free[row["model"]], percent),
         Column("abstained %", "abstained", percent),
-        *(Column(name, lambda row, name=name: effort[row["model"]][name], _number, minor=1) for name in EFFORT),
+        *(Column(name, name, _number, minor=1) for name in EFFORT),
     ]
     head()
     note = "without gold: plurality over the categories that a deployment would form; per trace: " + ", ".join(EFFORT)
-    show(f"{report['votes']}: {report['rows']} votes", columns, report["models"], note)
+    fleet = [effort[row["model"]] | row for row in report["models"]]
+    show(f"{report['votes']}: {report['rows']} votes", columns, fleet, note)
     for name in ("challenge", "level"):
         split = [text("model", "model"), text(name, name), Column("votes", "votes")]
         split += [Column(f"{part} %", part, percent) for part in ("single", "abstained", "progress")]

@@ -32,7 +32,7 @@ def figures() -> Metric:
         found: dict[str, list[float]] = {}
         for score in scores:
             values = score.score.value if isinstance(score.score.value, Mapping) else {}
-            names = {name: (name,) for name in EFFORT}
+            names: dict[str, tuple[str, ...]] = {name: (name,) for name in EFFORT}
             for vote in (score.score.metadata or {}).get(VOTES, []):
                 question = vote["question"]
                 names[question] = ("accuracy", *(f"{name} {vote[field]}" for name, field in BY.items()))
