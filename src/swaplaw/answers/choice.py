@@ -25,7 +25,7 @@ from enum import IntEnum
 from swaplaw.answers.characters import latin, unify
 from swaplaw.answers.letters import Labels, labels_of, texts_of
 from swaplaw.answers.lexicon import classified
-from swaplaw.answers.structured import as_lines, from_json
+from swaplaw.answers.structured import as_lines
 from swaplaw.answers.thinking import spoken
 
 _MENTIONS = 300
@@ -149,7 +149,6 @@ _BOX = re.compile(
 _BRACES = re.compile(r"\{[\s{]{1,9}|\}[\s}]{1,9}(?=\})|\s{1,9}\}")
 _DOUBLE = re.compile(r"\[\[([A-Z])\]\]")
 _STARS = re.compile(r"\*{1,3}([^*\n]{1,300})\*{1,3}")
-_EDGES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _NEXT = re.compile(r"\n\s{0,9}#{0,4}\s?(?:Question|Q)\s?\d{0,3}:(?!\s{0,9}\*{0,2}[(]?[A-Z]\b)")
 
 
@@ -167,7 +166,7 @@ def _plain(text: str) -> str:
         text = _ANGLED.sub("(\\1)", _HTML.sub("", _STRUCK.sub(" ", text)))
     if "*" in text:
         text = _STARS.sub("\x02\\1\x02", text)
-    return _EDGES.sub("", text) if "_" in text else text
+    return text
 
 
 # Letters among words
@@ -409,8 +408,7 @@ def _declarations(words: _Words) -> list[_Statement]:
             found += _content(words, begin, end)
         elif alone := _ALONE.fullmatch(line):
             place = start + alone.start("letter")
-            if not _goes_on(words, start, place):
-                found.append(_Statement(place, _Level.SAID, words.letter(place)))
+            found.append(_Statement(place, _Level.SAID, words.letter(place)))
         start = end
     return found
 
@@ -418,12 +416,6 @@ def _declarations(words: _Words) -> list[_Statement]:
 def _lists(classes: str, second: int) -> bool:
     """Whether the line after the first below a heading is an item too: then they are a list of options."""
     return classes[second : second + 1] == "D"
-
-
-def _goes_on(words: _Words, start: int, place: int) -> bool:
-    """Whether a letter alone on its line is the next item of a list that breaks off."""
-    above = words.classes.rfind("\n", 0, start - 1) + 1
-    return words.classes[above] == "D" and ord(words.letter(above)) + 1 == ord(words.letter(place))
 
 
 def _content(words: _Words, start: int, end: int) -> list[_Statement]:
@@ -449,9 +441,6 @@ def _content(words: _Words, start: int, end: int) -> list[_Statement]:
 
 def _settled(visible: str, known: Collection[str]) -> str | None:
     """The one letter that is stated most plainly."""
-    is_json, answer = from_json(visible)
-    if is_json:
-        return _settled(f"ANSWER: {answer}", known) if answer and len(answer) < len(visible) else None
     words = _words(_plain(visible), known)
     declarations = _declarations(words)
     at = {statement.place for statement in declarations}

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from swaplaw._result import Registry
 from swaplaw.answers.characters import latin, unify
-from swaplaw.answers.mathematics import mathematics
+from swaplaw.answers.mathematics import mathematics, opened
 from swaplaw.answers.quantities import quantity
 from swaplaw.answers.same import key
 from swaplaw.answers.times import moment
@@ -120,9 +120,8 @@ def path(text: str) -> str:
 
 def boxed(text: str) -> str:
     """Take the last LaTeX box and undress it: `\\boxed{\\frac{1}{2}}` is 1/2."""
-    start = max(text.rfind("\\boxed{"), text.rfind("\\fbox{"))
-    inner = text if start < 0 else _braced(text, text.index("{", start))
-    if inner is None:
+    inner = opened(text)
+    if inner is text:
         return text
     plain = inner.strip().strip("$").strip()
     plain = re.sub(r"\\(?:left|right|displaystyle|,|;|!| )", "", plain)
@@ -130,15 +129,6 @@ def boxed(text: str) -> str:
     plain = re.sub(r"\\[dt]?frac\{([^{}]+)\}\{([^{}]+)\}", r"\1/\2", plain)
     plain = plain.replace("\\%", "%").replace("\\$", "$").replace("^{\\circ}", "°").replace("^\\circ", "°")
     return plain.strip() or text
-
-
-def _braced(text: str, opening: int) -> str | None:
-    depth = 0
-    for index in range(opening, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[index], 0)
-        if depth == 0:
-            return text[opening + 1 : index]
-    return None
 
 
 def sets(text: str) -> str:

@@ -44,7 +44,7 @@ def mathematics(text: str) -> str:
     >>> mathematics(r"\left(3, \frac{\pi}{2}\right)") == mathematics(r"(3,\pi/2)")
     True
     """
-    plain = _undressed(_opened(text))
+    plain = _undressed(opened(text))
     if not plain or len(plain) > LONGEST:
         return plain or text
     try:
@@ -94,7 +94,7 @@ _REPEATING = re.compile(
 _CHOOSE = re.compile(r"\{([^{}]{1,20})\\choose([^{}]{1,20})\}")
 
 
-def _opened(text: str) -> str:
+def opened(text: str) -> str:
     """What stands in the last box, or all of it."""
     start = max(text.rfind("\\boxed{"), text.rfind("\\fbox{"))
     if start < 0:
@@ -142,7 +142,7 @@ def split_unit(text: str) -> tuple[str, str]:
     >>> split_unit(r"\sqrt{2}\text{ cm}")
     ('\\sqrt{2}', 'cm')
     """
-    plain = _undressed(_opened(text))
+    plain = _undressed(opened(text))
     found = _UNIT.search(plain)
     return (plain[: found.start()].rstrip(), found["unit"]) if found else (plain, "")
 

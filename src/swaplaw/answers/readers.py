@@ -21,7 +21,7 @@ from swaplaw.answers.patterns import Pattern
 from swaplaw.answers.thinking import spoken
 from swaplaw.errors import InputError, listing, quote
 
-VERSION = 7
+VERSION = 8
 """Counts up whenever some completion would be read differently; 1 was the time before readers were recorded."""
 LONGEST_ANSWER = 500
 DEFAULT_CANONICAL: dict[str, tuple[str, ...]] = {

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
 SEARCHED = 300
 
-LONGEST_JSON = 20_000
-DEEPEST = 4
 KEYS = (
     *("finalanswer", "answer", "correctanswer", "answerchoice", "answerletter", "choice", "finalchoice", "option"),
     *("selectedoption", "selectedanswer", "selectedchoice", "correctoption", "correctchoice", "selected", "selection"),
@@ -17,19 +13,11 @@ KEYS = (
     *("solution", "response", "output", "vote", "pick", "argmax", "decision", "verdict"),
 )
 """Names of the field that holds the answer, the likeliest first; case, blanks and underscores aside."""
-_CONTAINERS = ("function", "arguments", "args", "parameters", "params", "input", "kwargs", "data", "content")
-"""Names of what holds the fields, as in calls of tools."""
-_FENCE = re.compile(r"\s{0,9}```\w{0,10}\s{0,9}|\s{0,9}```\s{0,9}$")
 _TAGS = re.compile(
     rf"<(answer|ans|final_?answer|final|choice|option|result|response|output|solution|antwort|letter|selected|pick|vote|label|verdict)>(.{{0,{SEARCHED}}}?)(?:</\1>|\Z)"
     rf"|\[(answer|final_?answer)\](.{{0,{SEARCHED}}}?)\[/\3\]",
     re.IGNORECASE | re.DOTALL,
 )
-_OUTER = re.compile(
-    r"</?(?:response|output|result|solution)>(?=\s{0,99}(?:<(?!/)|\Z))|(?<=>)\s{0,99}</(?:response|output|result|solution)>",
-    re.IGNORECASE,
-)
-"""Tags around other tags: what is within speaks for itself."""
 _FIELD = re.compile(
     r"""(?P<quote>["'])(?P<key>[A-Za-z][A-Za-z_ -]{2,24})(?P=quote)\s{0,3}:\s{0,3}"""
     r"""(?P<open>["'])(?P<value>[^"'\n]{0,200})(?P=open)"""
@@ -39,7 +27,6 @@ _FIELD = re.compile(
 def as_lines(text: str) -> str:
     """Rewrite tags, tables and fields of JSON within a text as answer lines."""
     if "<" in text or "[" in text:
-        text = _OUTER.sub("\n", text)
         text = _TAGS.sub(lambda tag: f"\nANSWER: {' '.join((tag[2] or tag[4] or '').split())}\n", text)
     if '"' in text or "'" in text:
         text = _FIELD.sub(_field_line, text)
@@ -49,37 +36,9 @@ def as_lines(text: str) -> str:
 def _field_line(field: re.Match[str]) -> str:
     named = _key(field["key"])
     if named in KEYS:
-        return f"\nANSWER: {field['value']}\n"
+        return f"\nANSWER: {field['value'].upper() if len(field['value']) == 1 else field['value']}\n"
     # Reasons quote options that they reject: they are not part of what is said.
     return "\n" if len(named) > 1 else field[0]
-
-
-def from_json(text: str) -> tuple[bool, str]:
-    """Read a reply that is nothing but JSON: whether it is, and its answer as text (empty: it has none)."""
-    bare = _FENCE.sub("", text).strip() if len(text) <= LONGEST_JSON else ""
-    if bare[:1] not in ("{", "[") or bare[-1:] not in ("}", "]"):
-        return False, ""
-    try:
-        document = json.loads(bare)
-    except (ValueError, RecursionError):
-        return False, ""
-    return True, _answer(document, 0)
-
-
-def _answer(value: Any, depth: int) -> str:
-    if isinstance(value, str):
-        return from_json(value)[1] or value if depth < DEEPEST else value
-    if isinstance(value, list):
-        return _answer(value[0], depth + 1) if len(value) == 1 and depth < DEEPEST else ""
-    if not isinstance(value, dict) or depth >= DEEPEST:
-        return ""
-    fields = {_key(str(key)): inner for key, inner in value.items()}
-    for key in (*KEYS, *_CONTAINERS):
-        if key in fields:
-            return _answer(fields[key], depth + 1)
-    chosen = [str(key) for key, inner in value.items() if inner is True]
-    judged = all(isinstance(inner, bool) for inner in value.values())
-    return chosen[0] if judged and len(chosen) == 1 else ""
 
 
 def _key(name: str) -> str:

@@ -30,8 +30,6 @@ _TOKENS = re.compile(
     r"<[|｜][^|｜<>\n]{1,40}[|｜]>|</?s>|<(?:end_of_turn|start_of_turn|eos|bos|pad)>|\[/?INST\]", re.IGNORECASE
 )
 _BOX_TOKENS = re.compile(r"<\|begin_of_box\|>([^<>\n]{0,200})<\|end_of_box\|>")
-_ROLE = re.compile(r"\s{0,20}(?:assistant|model|ai|bot)(?:\s{0,3}:|[ \t]{0,3}\n)", re.IGNORECASE)
-
 
 _FINAL = "assistantfinal"
 """What is left between the channels of a reply whose tokens were stripped: "analysis…assistantfinal…"."""
@@ -42,7 +40,7 @@ def spoken(text: str) -> str:
     if text.startswith("analysis") and _FINAL in text:
         text = text[text.rindex(_FINAL) + len(_FINAL) :]
     if not any(mark in text for mark in _MARKS):
-        return _without_role(text[-LONGEST:])
+        return text[-LONGEST:]
     kept: list[str] = []
     within: list[str] = []
     depth: Counter[str] = Counter()
@@ -63,17 +61,11 @@ def spoken(text: str) -> str:
             kept.clear()  # The tag that opened it was in the prompt: all so far was thinking.
     if not within:
         kept.append(text[start:])
-    said = _TOKENS.sub("\n", _BOX_TOKENS.sub(r"\\boxed{\1}", "\n".join(kept)[-LONGEST:]))
-    return _without_role(said)
+    return _TOKENS.sub("\n", _BOX_TOKENS.sub(r"\\boxed{\1}", "\n".join(kept)[-LONGEST:]))
 
 
 _MARKS = ("<", "[", "◁", "ere is my", "ere's my")
 """Without any of these, nothing in a reply is thinking."""
-
-
-def _without_role(said: str) -> str:
-    role = _ROLE.match(said)
-    return said[role.end() :] if role else said
 
 
 def _read_tag(tag: re.Match[str]) -> tuple[str, bool]:
