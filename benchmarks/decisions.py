@@ -1,8 +1,8 @@
 """`python -m benchmarks.decisions prior|halves|null|power`: what decisions are worth on real votes and in known worlds.
 
 *halves*: weights are chosen and decided on one half of a real dataset and scored on the other, then the halves change
-places. Gains are over the best single model of the first half, with nulls as votes. *prior*: of all normal priors the
-one that makes the posterior gain of one half nearest to the gain on the other, with all datasets and without each.
+places. Gains are over the best single model of the first half, with nulls as votes. *prior*: mean and deviation of what
+the ensemble gains on such halves, less what noise explains, with all datasets and without each.
 *null*: fleets in which no ensemble can gain. *power*: fleets with a known gain, beside an oracle that tests the
 ensemble that is truly best.
 """
@@ -13,7 +13,6 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ import swaplaw as sl
 from swaplaw.decide.crossfit import Choice, Scorer, alone, crossfit, deal
 from swaplaw.decide.defaults import MIN_GAIN
 from swaplaw.decide.front import Asked, proves
-from swaplaw.decide.recommend import Belief, belief
+from swaplaw.decide.recommend import Belief
 from swaplaw.decide.rules import RULES, likeliest, rounded, shares_of
 from swaplaw.errors import several
-from swaplaw.evidence.interval import LEVEL, Effect, effect
+from swaplaw.evidence.interval import LEVEL, effect
 from swaplaw.votes.tally import Tally, tally_array
 
 Array = npt.NDArray[Any]
@@ -36,7 +35,7 @@ VOTES = Path(__file__).resolve().parents[1] / "tests" / "data" / "votes"
 LEAST, MOST = 100, 1_500
 """Questions of a dataset: fewer say little, more take long."""
 COMPETITORS = ("smooth", "chain", "equal", "log_odds", "greedy", "best_pair")
-SPLITS, SEED = 4, 5
+SPLITS, SEED = 8, 5
 
 
 def datasets(folder: Path) -> Iterator[tuple[str, Tally]]:
@@ -92,14 +91,10 @@ class Half:
     """One decision on one half of a dataset, and what it was worth on the other."""
 
     dataset: str
-    measured: Effect
-    """The cross-fitted gain of the ensemble."""
     now: Belief
     proven: bool
-    realised: dict[str, float]
-    """What `now` and its competitors gain on the other half."""
-    error: float
-    """Standard error of what `now` gains there."""
+    realised: dict[str, tuple[float, float]]
+    """What `now` and its competitors gain on the other half, and the standard error."""
 
 
 def halves(folder: Path, splits: int) -> Iterator[Half]:
@@ -113,11 +108,11 @@ def halves(folder: Path, splits: int) -> Iterator[Half]:
             found = sl.recommend(half, checks=())
             base = score(found.baseline)[~train]
             choices = {rule: RULES[rule].on_all(half) for rule in COMPETITORS} | {"logit of all": logit_of_all(half)}
-            gains = asked.outcome(found.now.point.plan, ~train).scores - base
-            realised = {rule: float((score(choice)[~train] - base).mean()) for rule, choice in choices.items()}
-            error = float(gains.std(ddof=1) / np.sqrt(len(gains)))
-            now = {"now": float(gains.mean())}
-            yield Half(name, found.held_out, found.now.gain, found.proven, now | realised, error)
+            gains = {"now": asked.outcome(found.now.point.plan, ~train).scores - base}
+            gains |= {rule: score(choice)[~train] - base for rule, choice in choices.items()}
+            root = float(np.sqrt(len(base)))
+            realised = {rule: (float(gain.mean()), float(gain.std(ddof=1)) / root) for rule, gain in gains.items()}
+            yield Half(name, found.now.gain, found.proven, realised)
 
 
 def logit_of_all(tally: Tally) -> Choice:
@@ -139,17 +134,12 @@ def show_prior(rows: Sequence[Half]) -> None:
 
 
 def prior_of(rows: Sequence[Half]) -> tuple[float, float]:
-    """Mean and deviation, in points, whose posterior foresees the other halves best; all datasets count the same."""
+    """Mean of what the ensemble gains, and its deviation less what noise explains; all datasets count the same."""
     share = np.array([1 / sum(other.dataset == row.dataset for other in rows) for row in rows])
-    real = np.array([row.realised["smooth"] for row in rows])
-
-    def miss(prior: Array) -> float:
-        stated = [belief(row.measured, Belief(*prior / 100)).mean for row in rows]
-        return float(np.average((stated - real) ** 2, weights=share))
-
-    grid = [np.array(each) for each in product(np.arange(0, 4, 0.25), np.arange(0.5, 5, 0.5))]
-    mean, deviation = min(grid, key=miss)
-    return float(mean), float(deviation)
+    gains, errors = 100 * np.array([row.realised["smooth"] for row in rows]).T
+    mean = np.average(gains, weights=share)
+    variance = np.average((gains - mean) ** 2 - errors**2, weights=share)
+    return float(mean), float(np.sqrt(max(variance, 0.0)))
 
 
 def show_halves(rows: Sequence[Half]) -> None:
@@ -161,9 +151,9 @@ def show_halves(rows: Sequence[Half]) -> None:
 
     print(f"| decided by | mean gain on {len(names)} datasets | standard error | worst |\n|:--|--:|--:|--:|")
     for way in rows[0].realised:
-        gains = 100 * by_set(lambda row, way=way: row.realised[way])
+        gains = 100 * by_set(lambda row, way=way: row.realised[way][0])
         print(f"| {way} | {gains.mean():+.2f} | {gains.std(ddof=1) / np.sqrt(len(gains)):.2f} | {gains.min():+.2f} |")
-    gains, errors = by_set(lambda row: row.realised["now"]), np.sqrt(by_set(lambda row: row.error**2))
+    gains, errors = by_set(lambda row: row.realised["now"][0]), by_set(lambda row: row.realised["now"][1])
     below = [(name, *pair) for name, *pair in zip(names, gains, errors, strict=True) if pair[0] + 2 * pair[1] < -0.005]
     print(f"surely below -0.5 points: {below or 'none'}")
     stated = by_set(lambda row: row.now.mean)
@@ -171,7 +161,7 @@ def show_halves(rows: Sequence[Half]) -> None:
     deployed, proven = np.mean([(row.now.mean != 0, row.proven) for row in rows], axis=0)
     print(f"an ensemble is deployed in {deployed:.0%} and proven in {proven:.0%} of {len(rows)} halves")
     chances = np.array([row.now.above(0) for row in rows])
-    gained = np.array([(row.realised["now"] > 0) + 0.5 * (row.realised["now"] == 0) for row in rows])
+    gained = np.array([(row.realised["now"][0] > 0) + 0.5 * (row.realised["now"][0] == 0) for row in rows])
     for low, high in ((0.01, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01)):
         held = (chances >= low) & (chances < high)
         if held.any():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.decide.crossfit import Choice
-from swaplaw.decide.front import Asked, Plan, front
+from swaplaw.decide.front import Asked, Lead, Plan, front
 from swaplaw.decide.policy import Silence
 from swaplaw.errors import InputError
 
@@ -35,7 +35,7 @@ def plainly(votes: Votes, gold: str, plan: Plan, names: list[str]) -> tuple[Frac
     first = {answer: n for answer, n in votes[members[0]].items() if answer not in silent}
     ranked = [*sorted(first.values(), reverse=True), 0, 0]
     lead = Fraction(ranked[0] - ranked[1], votes[members[0]].total())
-    if (plan.silent and ranked[0]) or (plan.lead is not None and lead > plan.lead):
+    if ranked[0] if plan.lead == "silent" else plan.lead is not None and lead > plan.lead:
         weights = {members[0]: Fraction(1)}
     calls = [votes[name].total() if name in weights else 0 for name in members]
     asked: list[str] = []
@@ -63,9 +63,8 @@ def drawn_plan(data: st.DataObject) -> Plan:
     members = data.draw(st.integers(1, 3))
     weights = tuple(data.draw(st.fractions("1/4", 2, max_denominator=4)) for _ in range(members))
     silence: Silence = data.draw(st.sampled_from(["counts", "ignored"]))
-    lead = data.draw(st.sampled_from([None, Fraction(0), Fraction(1, 4), Fraction(1, 2)]))
-    silent = lead is None and data.draw(st.booleans())
-    return Plan(Choice(tuple(order[:members]), weights, silence, tuple(order[members:])), None, lead, silent)
+    lead: Lead = data.draw(st.sampled_from([None, "silent", Fraction(0), Fraction(1, 4), Fraction(1, 2)]))
+    return Plan(Choice(tuple(order[:members]), weights, silence, tuple(order[members:])), None, lead)
 
 
 @settings(deadline=None)
@@ -86,7 +85,7 @@ def test_fewer_samples_are_the_mean_over_all_that_could_be_drawn(
     case: Corpus, samples: int, data: st.DataObject
 ) -> None:
     tally, plan = sl.votes_from(case.frame()).tally(), drawn_plan(data)
-    plan = Plan(plan.choice, samples, plan.lead, plan.silent)
+    plan = Plan(plan.choice, samples, plan.lead)
     found = Asked(tally).outcome(plan)
     names = [tally.models[model] for model in plan.models]
     for place, question in enumerate(tally.questions):

@@ -234,7 +234,7 @@ def combine(
         chosen = [replace(rule, silence=silence) for rule in chosen]
     if not chosen:
         raise InputError(f"no rule is named: choose from {listing(list(RULES), 20)}")
-    costs = pricing(tally, considered.models, prices).prices
+    costs = pricing(tally, considered.models, prices)
     draws = resampler(considered, by=by, seed=seed, replicates=REPLICATES)
     dealt = deal(draws.member, folds=folds, repeats=repeats, seed=seed)
     fitted = crossfit(considered, chosen, dealt, crew=Crew(workers), progress=progress)

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from math import hypot
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,13 +27,16 @@ from swaplaw._result import Result
 from swaplaw.decide.defaults import FOLDS, REPEATS
 from swaplaw.decide.policy import Silence
 from swaplaw.errors import InputError, listing, quote
-from swaplaw.evidence.interval import LEVEL, Effect, effect
+from swaplaw.evidence.interval import LEVEL, Effect, degrees_of, effect, student_tail
 from swaplaw.evidence.units import resampling_units
 from swaplaw.law.scoresheet import Scoresheet
 from swaplaw.law.weights import vote
 from swaplaw.panels.line_search import climbed
 from swaplaw.panels.panel import Panel, oriented
 from swaplaw.votes.tally import Scores, Tally
+
+if TYPE_CHECKING:
+    from swaplaw.decide.rules import CombiningRule
 
 
 @dataclass(frozen=True, order=True)
@@ -54,17 +58,6 @@ class Choice:
 def alone(model: int, silence: Silence = "counts") -> Choice:
     """One model by itself."""
     return Choice((model,), (Fraction(1),), silence)
-
-
-class Chooser(Protocol):
-    """What can be cross-fitted: a rule has a name, and chooses on parts of the questions."""
-
-    @property
-    def name(self) -> str:
-        """What the rule is called."""
-
-    def choose(self, tally: Tally, parts: Bools) -> Sequence[Choice]:
-        """Choose on every part (rows of a mask over questions)."""
 
 
 def read_as(tally: Tally, silence: Silence) -> Tally:
@@ -208,7 +201,20 @@ class Crossfit:
 
     def gain(self, rule: str) -> Effect:
         """What a rule gains over the single model, both chosen on other questions."""
-        return effect(self[rule].scores - self.single.scores, self.folds.member)
+        return self.over_single(self[rule].scores)
+
+    def over_single(self, scores: Floats, less: float = 0.0) -> Effect:
+        """What held-out scores gain over the single model, chosen on other questions, less a gain.
+
+        Where several models are about as good, training parts take turns in choosing one that does worse on the test
+        part. So by how much the one model that is best on all questions does better is a doubt about the gain: it is
+        added to the standard error.
+        """
+        found = effect(scores - self.single.scores - less, self.folds.member)
+        doubt = float((self.single.own - self.single.scores).mean())
+        error = hypot(found.standard_error, doubt)
+        degrees = degrees_of(np.bincount(self.folds.member))
+        return replace(found, standard_error=error, p=float(student_tail(degrees, found.mean / error)))
 
     def in_sample(self, rule: str) -> Effect:
         """What a rule's choice gains over the best single model on the very questions that made both."""
@@ -216,8 +222,7 @@ class Crossfit:
 
     def surely_below(self, rule: str, gain: float) -> bool:
         """Whether a rule's gain is below this one, by a one-sided test at 5%."""
-        short = self[rule].scores - self.single.scores - gain
-        return effect(short, self.folds.member).p >= LEVEL
+        return self.over_single(self[rule].scores, gain).p >= LEVEL
 
     def over_best(self, rule: str) -> float:
         """What a rule gains, held out, over the one model that is the best on all questions: the model's luck counts.
@@ -229,7 +234,7 @@ class Crossfit:
 
 
 def crossfit(
-    tally: Tally, rules: Sequence[Chooser], folds: Folds, *, crew: Crew = ALONE, progress: Progress = iter
+    tally: Tally, rules: Sequence[CombiningRule], folds: Folds, *, crew: Crew = ALONE, progress: Progress = iter
 ) -> Crossfit:
     """Judge rules, and the single model that they have to beat, on the same folds.
 
@@ -237,7 +242,7 @@ def crossfit(
     ----------
     tally : Tally
         Votes that every model cast on every question.
-    rules : sequence of Chooser
+    rules : sequence of CombiningRule
         What is judged, such as `RULES["smooth"]` of `swaplaw.decide.rules`.
     folds : Folds
         How questions are dealt (see `deal`).
@@ -261,17 +266,12 @@ def crossfit(
     -0.04
     """
     parts, scores = folds.with_whole, Scorer(tally)
-    # Some rules lay votes out once for all parts: alone, nobody cuts them up.
-    blocks = [parts] if crew.is_alone else [np.array(block) for block in crew.split(list(parts))]
-    shares = [(rule, block) for rule in rules for block in blocks]
-    made = [choice for some in crew.share(_chosen, tally, shares, progress=progress) for choice in some]
-    each = [made[start : start + len(parts)] for start in range(0, len(made), len(parts))]
-    fitted = {rule.name: _fitted(choices, scores, folds) for rule, choices in zip(rules, each, strict=True)}
+    made = crew.share(partial(_chosen, parts=parts), tally, rules, progress=progress)
+    fitted = {rule.name: _fitted(choices, scores, folds) for rule, choices in zip(rules, made, strict=True)}
     return Crossfit(tally, folds, _fitted(best_singles(tally, parts), scores, folds), fitted)
 
 
-def _chosen(tally: Tally, share: tuple[Chooser, Bools]) -> Sequence[Choice]:
-    rule, parts = share
+def _chosen(tally: Tally, rule: CombiningRule, parts: Bools) -> Sequence[Choice]:
     return rule.choose(tally, parts)
 
 

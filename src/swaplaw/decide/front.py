@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import comb, isfinite, lcm
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from swaplaw._result import Result, above
 from swaplaw.decide.crossfit import Choice, Crossfit, alone, crossfit, deal, read_as
 from swaplaw.decide.defaults import FOLDS, MIN_GAIN, REPEATS
 from swaplaw.decide.policy import Silence
-from swaplaw.decide.rules import RULES, CombiningRule, Contests, counts_of, smooth_on_parts, smooth_up_to
+from swaplaw.decide.rules import RULES, CombiningRule, Contests, counts_of, smooth, smooth_up_to
 from swaplaw.errors import InputError, listing, quote, suggestion
-from swaplaw.evidence.interval import Effect, effect
+from swaplaw.evidence.interval import Effect
 from swaplaw.evidence.units import Unit, resampling_units
 from swaplaw.law.weights import narrowest, whole_factors
 from swaplaw.votes import inputs
@@ -45,7 +45,7 @@ MOST_BALLOTS = 400
 SURE = 0.05
 """A gain is proven by a one-sided test at this level."""
 
-Lead = Fraction | None
+Lead = Fraction | Literal["silent"] | None
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,7 @@ class Plan:
     samples: int | None = None
     """Samples of every model, or as many as there are; None: all that were recorded."""
     lead: Lead = None
-    """The members behind the first are asked where its lead is at most this; None: always."""
-    silent: bool = False
-    """They are asked only where the first said nothing."""
+    """The members behind the first are asked where its lead is at most this, or where it said nothing; None: always."""
 
     @property
     def models(self) -> tuple[int, ...]:
@@ -97,8 +95,8 @@ class Room:
         pooled: Ints = np.zeros(self.counts.shape[1], dtype=self.factors[0].dtype)
         for place, factor in enumerate(self.factors):
             pooled = pooled + self._spread(factor) * self.counts[place]
-        if members > 1 and (plan.silent or plan.lead is not None):
-            asked = self._asked(plan)
+        if members > 1 and plan.lead is not None:
+            asked = self._asked(plan.lead)
             calls[1:members] *= asked
             pooled = np.where(asked[self.owner], pooled, self._spread(self.factors[0]) * self.counts[0])
         tied = self._leading(pooled)
@@ -125,17 +123,16 @@ class Room:
         leading: Bools = pooled == np.maximum.reduceat(pooled, self.first)[self.owner]
         return leading
 
-    def _asked(self, plan: Plan) -> Bools:
+    def _asked(self, lead: Fraction | Literal["silent"]) -> Bools:
         """Where the first member leaves the others a say."""
         own = self.counts[0]
         top = np.maximum.reduceat(own, self.first)
-        if plan.silent:
+        if lead == "silent":
             silent: Bools = top == 0
             return silent
         leading = self._leading(own)
         below = np.maximum.reduceat(np.where(leading, 0, own), self.first)
         second = np.where(np.add.reduceat(leading.astype(np.int64), self.first) > 1, top, below)
-        lead = plan.lead or TIED
         asked: Bools = (top - second) * lead.denominator <= lead.numerator * self.cast[0]
         return asked
 
@@ -325,9 +322,8 @@ class Point:
     @property
     def ask_next_if(self) -> str | None:
         """When the members behind the first are asked: None (always), "silent", "tied" or a share."""
-        if self.plan.silent:
-            return "silent"
-        return None if self.plan.lead is None else "tied" if self.plan.lead == TIED else str(self.plan.lead)
+        lead = self.plan.lead
+        return None if lead is None else "tied" if lead == TIED else str(lead)
 
     def to_dict(self, min_gain: float = 0.0) -> dict[str, Any]:
         """Fractions of one, weights as text, ready for JSON."""
@@ -400,21 +396,10 @@ class Front(Result):
         }
 
 
-@dataclass(frozen=True)
-class Pricing:
-    """What a sample of each model costs, in the order of a tally; None: every call costs 1."""
-
-    prices: Floats | None = None
-
-    def cost(self, models: Sequence[int], calls: Floats) -> float | None:
-        """Mean cost of a question with these calls (models x questions)."""
-        return None if self.prices is None else float(self.prices[list(models)] @ calls.mean(axis=1))
-
-
-def pricing(tally: Tally, models: Sequence[str], prices: Mapping[str, float] | None) -> Pricing:
-    """Check prices: of models that a tally has, one for every model that is considered, none below 0."""
+def pricing(tally: Tally, models: Sequence[str], prices: Mapping[str, float] | None) -> Floats | None:
+    """What a sample of each model costs, checked: a price for every model that is considered, none below 0."""
     if prices is None:
-        return Pricing()
+        return None
     for model, price in prices.items():
         if model not in tally.models:
             raise InputError(f"there is a price for {quote(model)}; {suggestion(model, tally.models)}")
@@ -422,7 +407,7 @@ def pricing(tally: Tally, models: Sequence[str], prices: Mapping[str, float] | N
             raise InputError(f"the price of {quote(model)} is {quote(price)}: give a number, 0 or more, per sample")
     if missing := [model for model in models if model not in prices]:
         raise InputError(f"there is no price for {listing(missing)}: give one for every model that is considered")
-    return Pricing(np.array([float(prices[model]) for model in models]))
+    return np.array([float(prices[model]) for model in models])
 
 
 @dataclass(frozen=True)
@@ -431,22 +416,16 @@ class Judge:
 
     fitted: Crossfit
     asked: Asked
-    priced: Pricing
+    prices: Floats | None
+    """What a sample of each model costs; None where nobody knows."""
     _points: dict[Any, Point] = field(default_factory=dict, repr=False, compare=False)
 
-    def point(
-        self,
-        rule: str | None,
-        lead: Lead = None,
-        samples: int | None = None,
-        *,
-        silent: bool = False,
-    ) -> Point:
+    def point(self, rule: str | None, lead: Lead = None, samples: int | None = None) -> Point:
         """A rule's choice (None: the single model's) as an operating point."""
-        key = rule, lead, samples, silent
+        key = rule, lead, samples
         if key not in self._points:
             fitted = self.fitted.single if rule is None else self.fitted[rule]
-            plan = Plan(fitted.choice, samples, lead, silent)
+            plan = Plan(fitted.choice, samples, lead)
             self._points[key] = self._judged([fitted.choice, *fitted.choices], plan)
         return self._points[key]
 
@@ -455,28 +434,28 @@ class Judge:
         return self._judged([choice], Plan(choice, samples))
 
     def _judged(self, choices: Sequence[Choice], plan: Plan) -> Point:
-        tally, folds = self.fitted.tally, self.fitted.folds
-        if len(set(choices)) == 1:
-            found = self.asked.outcome(plan)
-            scores, calls, costs = found.scores, found.calls.sum(axis=0), self.priced.cost(plan.models, found.calls)
-        else:
-            scores, calls, spent = np.zeros(len(tally.questions)), np.zeros(len(tally.questions)), 0.0
-            for choice, test in zip(choices[1:], folds.tests, strict=True):
-                own = replace(plan, choice=choice)
-                found = self.asked.outcome(own, test)
-                scores[test] += found.scores / folds.repeats
-                calls[test] += found.calls.sum(axis=0) / folds.repeats
-                spent += (self.priced.cost(own.models, found.calls) or 0.0) * float(test.sum())
-            costs = None if self.priced.prices is None else spent / folds.repeats / len(tally.questions)
+        tally, folds, n = self.fitted.tally, self.fitted.folds, len(self.fitted.tally.questions)
+        prices = np.ones(len(tally.models)) if self.prices is None else self.prices
+        everything = [(plan.choice, np.ones(n, dtype=bool))]
+        parts = everything if len(set(choices)) == 1 else list(zip(choices[1:], folds.tests, strict=True))
+        scores, calls, costs = np.zeros(n), np.zeros(n), np.zeros(n)
+        for choice, part in parts:
+            own = replace(plan, choice=choice)
+            found = self.asked.outcome(own, part)
+            scores[part] += found.scores
+            calls[part] += found.calls.sum(axis=0)
+            costs[part] += prices[list(own.models)] @ found.calls
+        times = 1 if parts is everything else folds.repeats
+        scores, calls, costs = scores / times, calls / times, costs / times
         most = [int(tally.votes[model].max()) for model in plan.models]
         return Point(
             plan,
             tuple(tally.models[model] for model in plan.models),
             tuple(most if plan.samples is None else (min(plan.samples, number) for number in most)),
             float(calls.mean()),
-            costs,
+            None if self.prices is None else float(costs.mean()),
             float(scores.mean()),
-            effect(scores - self.fitted.single.scores, folds.member),
+            self.fitted.over_single(scores),
             float((scores - self.fitted.single.own).mean()),
         )
 
@@ -490,11 +469,10 @@ def points_of(judge: Judge, panel: str, samples: Sequence[int] | None = None) ->
     found += [judge.point(None), judge.point("chain"), judge.point(panel)]
     members = len(judge.fitted[panel].choice.members)
     if members > 1:
-        found += [judge.point(panel, lead) for lead in (TIED, *LEADS)]
-        found += [judge.point(panel, silent=True)]
+        found += [judge.point(panel, lead) for lead in ("silent", TIED, *LEADS)]
         fewer = {*(samples or ()), 1, max(1, most // members)}
         found += [judge.point(panel, samples=number) for number in sorted(fewer) if number < most]
-    if judge.priced.prices is not None:
+    if judge.prices is not None:
         models = range(len(tally.models))
         found += [judge.fixed(alone(model, tally.silent), size) for model in models for size in (*sizes[:1], None)]
     return found
@@ -514,13 +492,13 @@ def marked(points: Sequence[Point], budget: float | None = None) -> tuple[Point,
 def panel_rule(most: int | None, primary: int | None = None) -> CombiningRule:
     """The rule that chooses the panel: `smooth`, with this many models at most, or led by a primary."""
     found = RULES["smooth"] if most is None else smooth_up_to(most)
-    return found if primary is None else replace(found, at_once=partial(_led, primary))
+    return found if primary is None else replace(found, on_parts=partial(_led, primary))
 
 
 def _led(primary: int, tally: Tally, parts: Bools) -> list[Choice]:
     """The choices of `smooth` with the primary asked first, wherever it votes."""
     found = []
-    for made in smooth_on_parts(tally, parts):
+    for made in smooth(tally, parts):
         ranked = sorted(zip(made.members, made.weights, strict=True), key=lambda each: each[0] != primary)
         members, weights = zip(*ranked, strict=True)
         found.append(Choice(members, weights, fallback=made.fallback))
@@ -531,7 +509,7 @@ def judge_of(
     tally: Tally,
     rules: Sequence[CombiningRule],
     *,
-    priced: Pricing,
+    prices: Floats | None,
     by: Unit | None,
     folds: int,
     repeats: int,
@@ -543,7 +521,7 @@ def judge_of(
     dealt = deal(resampling_units(tally, by).member, folds=folds, repeats=repeats, seed=seed)
     named = {rule.name: rule for rule in (*rules, RULES["chain"])}
     fitted = crossfit(tally, list(named.values()), dealt, crew=crew, progress=progress)
-    return Judge(fitted, Asked(tally, seed), priced)
+    return Judge(fitted, Asked(tally, seed), prices)
 
 
 def front(
@@ -614,7 +592,7 @@ def front(
     judge = judge_of(
         considered,
         [rule],
-        priced=pricing(tally, considered.models, prices),
+        prices=pricing(tally, considered.models, prices),
         by=by,
         folds=folds,
         repeats=repeats,

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import ceil, isfinite
+from math import isfinite
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ from swaplaw.decide.front import (
     proves,
     rows_of,
 )
-from swaplaw.decide.policy import Fallback, Member, Policy, Voting
+from swaplaw.decide.policy import Fallback, Member, Policy
 from swaplaw.errors import InputError
 from swaplaw.evidence.diversity import effective_votes
 from swaplaw.evidence.interval import LEVEL, POWER, Effect
@@ -98,9 +98,8 @@ class Belief:
         return NormalDist(self.mean, self.deviation).inv_cdf(probability) if self.deviation else self.mean
 
 
-PRIOR = Belief(0.015, 0.025)
-"""What ensembles gain over the best single model on real datasets (`python -m benchmarks.decisions prior`): of all
-priors the one that makes the posterior on halves nearest to the gain on the other halves."""
+PRIOR = Belief(0.02, 0.025)
+"""What ensembles gain over the best single model on halves of real data (`python -m benchmarks.decisions prior`)."""
 
 
 def belief(gain: Effect, prior: Belief = PRIOR) -> Belief:
@@ -149,7 +148,7 @@ class Now:
 
 @dataclass(frozen=True)
 class More:
-    """How many questions would tell: n' = n ((critical + z(power)) se / |gain - boundary|)^2."""
+    """How many questions would tell (see `Effect.questions_needed`)."""
 
     effect: Effect = field(repr=False)
     gain: float
@@ -160,15 +159,10 @@ class More:
     @property
     def questions(self) -> int | None:
         """Questions needed in all; None where these votes cannot say, or no practical number would do."""
-        distance = abs(self.gain - self.boundary)
-        if self.effect.units < FEW_UNITS or not distance:
+        if self.effect.units < FEW_UNITS:
             return None
-        needed = self.effect.n * ((self.effect.critical + NormalDist().inv_cdf(POWER)) * self._error / distance) ** 2
-        return ceil(needed) if needed <= MOST * self.effect.n else None
-
-    @property
-    def _error(self) -> float:
-        return self.effect.standard_error
+        needed = replace(self.effect, mean=self.gain).questions_needed(self.boundary)
+        return None if needed is None or needed > MOST * self.effect.n else needed
 
     @property
     def more(self) -> int | None:
@@ -181,7 +175,7 @@ class More:
             "check": "held_out",
             "effect": self.gain,
             "boundary": self.boundary,
-            "standard_error": self._error,
+            "standard_error": self.effect.standard_error,
             "critical": self.effect.critical,
             "power": POWER,
             "have": self.effect.n,
@@ -331,7 +325,7 @@ class Recommendation(Result):
     @property
     def policy(self) -> Policy:
         """What to deploy now, as serving reads it."""
-        point, prices = self.now.point, self.judge.priced.prices
+        point, prices = self.now.point, self.judge.prices
         asked = [
             (name, number, None if prices is None else float(prices[self.tally.index(name)]))
             for name, number in zip(point.models, point.samples, strict=True)
@@ -351,7 +345,6 @@ class Recommendation(Result):
             self.verdict,
             self.evidence,
             data,
-            voting=Voting(threshold=point.plan.lead),
             silence=point.plan.choice.silence,
             fallback=tuple(Fallback(*each) for each in asked[point.size :]),
         )
@@ -579,8 +572,8 @@ def _decided(
     considered = answered_by_all(tally, models)
     looked = find_checks(considered) if checks is None else _about(checks, considered)
     distinct = _without_copies(considered, looked)
-    priced = pricing(tally, distinct.models, prices)
-    judge = judge_of(distinct, [panel_rule(max_models)], priced=priced, **dealt, **crew)
+    known = pricing(tally, distinct.models, prices)
+    judge = judge_of(distinct, [panel_rule(max_models)], prices=known, **dealt, **crew)
     verdict, reason = _verdict(judge, looked, len(distinct.models) < len(considered.models), max_models, min_gain)
     points = marked(points_of(judge, RULE), budget)
     if not points:

@@ -41,24 +41,17 @@ class CombiningRule:
     name: str
     summary: str
     """What it does, in one line."""
-    fit: OnPart
-    """Choose members and weights from training votes; places refer to that tally's models."""
+    on_parts: OnParts = field(repr=False)
+    """Choose members and weights on each of some training parts; places refer to that tally's models."""
     needs_labels: bool = True
-    """Whether `fit` looks at gold."""
+    """Whether it looks at gold."""
     silence: Silence = "ignored"
     """What null votes do, where it chooses and where its choice votes."""
-    at_once: OnParts | None = field(default=None, repr=False)
-    """The same choices on many training parts, where that is faster than `fit` on each."""
 
     def choose(self, tally: Tally, parts: Bools) -> list[Choice]:
         """Choose on every part of the questions (rows of a mask)."""
         read = read_as(tally, self.silence)
-        made = (
-            self.at_once(read, parts)
-            if self.at_once is not None
-            else [self.fit(read if part.all() else read.select(questions=part)) for part in parts]
-        )
-        return [replace(choice, silence=read.silent) for choice in made]
+        return [replace(choice, silence=read.silent) for choice in self.on_parts(read, parts)]
 
     def on_all(self, tally: Tally) -> Choice:
         """Choose on all questions."""
@@ -69,7 +62,7 @@ RULES: Registry[CombiningRule] = Registry("rule")
 
 
 def rule(
-    name: str, summary: str, *, needs_labels: bool = True, silence: Silence = "ignored", at_once: OnParts | None = None
+    name: str, summary: str, *, needs_labels: bool = True, silence: Silence = "ignored"
 ) -> Callable[[OnPart], OnPart]:
     """Add a function that chooses from training votes to the rules: it is then compared wherever the others are.
 
@@ -81,8 +74,6 @@ def rule(
         Whether it looks at gold.
     silence : {"ignored", "counts"}
         What null votes do in it.
-    at_once : callable, optional
-        The same for many parts of the questions, where that is faster.
 
     Returns
     -------
@@ -106,8 +97,22 @@ def rule(
     """
 
     def add(fit: OnPart) -> OnPart:
-        RULES.register(name, CombiningRule(name, summary, fit, needs_labels, silence, at_once))
+        RULES.register(name, CombiningRule(name, summary, partial(_on_each, fit), needs_labels, silence))
         return fit
+
+    return add
+
+
+def _on_each(fit: OnPart, tally: Tally, parts: Bools) -> list[Choice]:
+    return [fit(tally if part.all() else tally.select(questions=part)) for part in parts]
+
+
+def rule_on_parts(name: str, summary: str) -> Callable[[OnParts], OnParts]:
+    """Add a function that chooses on many training parts at once."""
+
+    def add(on_parts: OnParts) -> OnParts:
+        RULES.register(name, CombiningRule(name, summary, on_parts))
+        return on_parts
 
     return add
 
@@ -250,7 +255,10 @@ VOTERS = 5
 """More that vote add nothing on halves of real datasets; a fourth adds 0.4 points there, and a fifth 0.1."""
 
 
-def smooth_on_parts(tally: Tally, parts: Bools, most: int | None = None) -> list[Choice]:
+@rule_on_parts(
+    "smooth", f"ridge logit over shares, of up to {VOTERS} voters; the others are asked where no answer stands"
+)
+def smooth(tally: Tally, parts: Bools, most: int | None = None) -> list[Choice]:
     """Likeliest weights on every part; models without weight are asked in order of accuracy where no answer stands.
 
     No more than VOTERS vote, those with the largest weights, weighed anew. `most` limits all that may be asked.
@@ -272,19 +280,9 @@ def _smooth(shares: Contests, order: Sequence[int], most: int) -> Choice:
     return replace(made, fallback=made.fallback[: most - len(made.members)])
 
 
-@rule(
-    "smooth",
-    f"ridge logit over shares, of up to {VOTERS} voters; the others are asked where no answer stands",
-    at_once=smooth_on_parts,
-)
-def smooth(tally: Tally) -> Choice:
-    """Choose the likeliest weights, and a fallback order."""
-    return smooth_on_parts(tally, np.ones((1, len(tally.questions)), dtype=bool))[0]
-
-
 def smooth_up_to(most: int) -> CombiningRule:
     """The rule `smooth` with this many models at most, the fallback among them."""
-    return replace(RULES["smooth"], at_once=partial(smooth_on_parts, most=most))
+    return replace(RULES["smooth"], on_parts=partial(smooth, most=most))
 
 
 @rule("chain", "the best single model; the others are asked in order of accuracy where no answer stands")
@@ -426,7 +424,8 @@ def _credit(tally: Tally, margins: Ints) -> Fraction:
     return Fraction(scores.total, scores.denominator)
 
 
-def pairs_on_parts(tally: Tally, parts: Bools) -> list[Choice]:
+@rule_on_parts("best_pair", "the most accurate pair at its best weight: exact")
+def best_pair(tally: Tally, parts: Bools) -> list[Choice]:
     """The most accurate pair of each part on its best plateau, or a single model where no pair does better."""
     totals, scale = own_totals(tally, parts)
     best = [(Fraction(int(own.max()), scale), alone(by_accuracy(own)[0])) for own in totals]
@@ -445,12 +444,6 @@ def _heaviest_first(pair: tuple[int, int], weight: Fraction) -> Choice:
     """A pair at a weight of its second model, with the heavier one first."""
     members = pair if weight <= 1 else pair[::-1]
     return Choice(members, (Fraction(1), min(weight, 1 / weight))) if weight else alone(pair[0])
-
-
-@rule("best_pair", "the most accurate pair at its best weight", at_once=pairs_on_parts)
-def best_pair(tally: Tally) -> Choice:
-    """Choose among all pairs at all weights: exact."""
-    return pairs_on_parts(tally, np.ones((1, len(tally.questions)), dtype=bool))[0]
 
 
 STRONGEST, LARGEST = 6, 3

@@ -187,7 +187,7 @@ def _draw_front(found: Front) -> Any:
 
 
 def _draw_recommendation(found: Recommendation) -> Any:
-    return _points(found.tally.dataset, found.points, found.judge.priced.prices is not None, found.now.point)
+    return _points(found.tally.dataset, found.points, found.judge.prices is not None, found.now.point)
 
 
 def _points(dataset: str, points: Sequence[Point], priced: bool, now: Point | None = None) -> Any:

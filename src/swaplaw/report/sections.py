@@ -163,7 +163,7 @@ def front_part(found: Recommendation) -> dict[str, Any]:
     """What calls buy: the operating points of the fleet."""
     return {
         "n": len(found.tally.questions),
-        "priced": found.judge.priced.prices is not None,
+        "priced": found.judge.prices is not None,
         "points": [_point(point, found.min_gain) for point in found.points],
     }
 

@@ -201,14 +201,13 @@ def point_words(point: Point) -> str:
         second = point.models[1] if others == 1 else f"{others} others"
         asked = f"{first} + {second}" + ("" if point.plan.samples is None else f", {calls(point.plan.samples)} each")
     if point.ask_next_if is not None:
-        asked += " only if it is silent" if point.plan.silent else f" only if {_lead(point).replace('the first', 'it')}"
+        asked += f" only if it {_lead(point)}"
     return asked + ("; then the rest in turn" if point.plan.choice.fallback else "")
 
 
 def _lead(point: Point) -> str:
-    if point.plan.lead == 0:
-        return "the first is silent or tied"
-    return f"the first leads by at most {point.plan.lead} of its votes"
+    few = {"silent": "is silent", "tied": "is silent or tied"}
+    return few.get(str(point.ask_next_if), f"leads by at most {point.plan.lead} of its votes")
 
 
 def _listed(models: tuple[str, ...]) -> str:
