@@ -123,8 +123,8 @@ def _over(single: dict[str, Any]) -> str:
     return (
         f"Gains are over {printable(single['model'])}, the best single model, with all its samples. Which model is the "
         "best, who votes and at what weight is chosen on other questions, so the best model of all questions "
-        f"({percent(single['accuracy'])}%) may look less accurate here. What is expected of an ensemble lies between its "
-        "gain here and what ensembles gained on real datasets. `swaplaw front` has every point."
+        f"({percent(single['accuracy'])}%) may look less accurate here. What is expected of an ensemble lies between "
+        "its gain here and what ensembles gained on real datasets. `swaplaw front` has every point."
     )
 
 
