@@ -100,24 +100,6 @@ def could_decide(ballot: Ballot, plan: list[int]) -> bool:
     return False
 
 
-@given(st.data())
-def test_early_stopping_keeps_the_decision(data: st.DataObject) -> None:
-    samples = [data.draw(st.integers(1, 9)) for _ in range(data.draw(st.integers(1, 3)))]
-    scale = [data.draw(any_weight) for _ in samples]
-    votes = [data.draw(st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n)) for n in samples]
-    ballot = Ballot(scale, samples)
-    while not decided(ballot):
-        for member, number in enumerate(ballot.wave()):
-            for _ in range(number):
-                ballot.cast(member, votes[member][ballot.counts[member].total()])
-    full = Ballot(scale, samples)
-    for member, cast in enumerate(votes):
-        for answer in cast:
-            full.cast(member, answer)
-    assert frozenset(ballot.standing().leaders) == twin_tie_set(scale, samples, [Counter(cast) for cast in votes])
-    assert winner(ballot) == winner(full)
-
-
 @given(ballots(), st.data())
 def test_lost_samples_and_members_leave_the_vote_of_the_rest(ballot: Ballot, data: st.DataObject) -> None:
     scale = list(ballot.weights)

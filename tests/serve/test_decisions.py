@@ -214,21 +214,6 @@ def test_random_policies_decide_as_the_full_vote_does(part: int) -> None:
     asyncio.run(run())
 
 
-def test_a_primary_that_is_down_for_its_fallback_is_an_abstention_as_in_the_full_vote() -> None:
-    """The heavy secondary's null win is decided first; the primary then turns out to be down."""
-    case = Case([Fraction(1), Fraction(3)], [[LOST] * 4, [None] * 4], Fraction(1, 2), "renormalise", "primary", None)
-    for stop in STOPS:
-        outcome, _ = asyncio.run(polled(case, stop, Random(0)))
-        assert outcome == full_decision(case) == ("abstain", None)
-
-
-def test_a_member_whose_failure_matters_is_asked_before_stopping() -> None:
-    """With `degrade: unavailable`, a secondary that is down is noticed although its votes could change nothing."""
-    case = Case([Fraction(1), Fraction(1, 9)], [["A"] * 4, [LOST] * 4], Fraction(1, 2), "unavailable", "abstain", None)
-    for stop in STOPS:
-        assert asyncio.run(polled(case, stop, Random(0)))[0] == ("unavailable", None)
-
-
 def test_called_off_samples_are_counted_once_and_drawn_again_as_themselves() -> None:
     """`null_win: primary` after `rounds`: the primary's samples that were called off come back with their seeds."""
     case = Case(

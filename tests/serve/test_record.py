@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import time
 from pathlib import Path
@@ -91,20 +90,6 @@ def test_the_same_question_of_two_policies_is_two_questions(tmp_path: Path) -> N
         recorder.add(serve("http://127.0.0.1:9/v1", ("first", "1", 1), name=name), "q1", [votes_of("A")], [])
         recorder.flush()
     assert pl.read_parquet(tmp_path / "votes.parquet")["dataset"].to_list() == ["one", "other"]
-
-
-def test_a_line_that_is_cut_short_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a disk that is full in the middle of a line: the next decision must not be glued to its torn half."""
-    served = serve("http://127.0.0.1:9/v1", ("first", "1", 1))
-    recorder, whole = Recorder(tmp_path / "votes.parquet"), os.write
-    recorder.add(served, "q1", [votes_of("A")], [])
-    monkeypatch.setattr(os, "write", lambda handle, data: whole(handle, data[:20]))
-    with pytest.raises(OSError, match="space"):
-        recorder.add(served, "q2", [votes_of("B")], [])
-    monkeypatch.undo()
-    recorder.add(served, "q3", [votes_of("C")], [])
-    recorder.close()
-    assert pl.read_parquet(tmp_path / "votes.parquet")["question"].to_list() == ["q1", "q3"]
 
 
 def test_a_long_file_is_put_aside(tmp_path: Path) -> None:

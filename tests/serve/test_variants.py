@@ -313,4 +313,6 @@ def test_wrong_keys_of_every_kind(base_url: str) -> None:
         for value in shown:
             response = httpx.post(f"{url}/chat/completions", json=ask(), headers={b"authorization": value})
             assert error_of(response, 401)["code"] == "invalid_api_key"
+            assert httpx.get(f"{url}/models", headers={b"authorization": value}).status_code == 401
         assert httpx.get(f"{url}/models", headers={"authorization": "bearer   sk-x"}).status_code == 200
+        assert httpx.get(f"{url.removesuffix('/v1')}/health").status_code == 200

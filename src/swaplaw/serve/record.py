@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swaplaw._files import writing
 from swaplaw.errors import InputError, quote
 from swaplaw.serve.poll import MemberRecord
 
@@ -154,7 +155,8 @@ class Recorder:
                 before = []
             if before:
                 added = added.join(before[0], on=KEY, how="anti", nulls_equal=True, maintain_order="left")
-            _replace(self.file, pl.concat([*before, added], how="diagonal_relaxed"))
+            with writing(self.file) as draft:
+                pl.concat([*before, added], how="diagonal_relaxed").write_parquet(draft, metadata=OURS)
         self._turned.unlink()
 
     def _next_number(self) -> Path:
@@ -188,14 +190,6 @@ def _refuse_foreign(file: Path) -> None:
         raise InputError(
             f"{quote(str(file), 200)}: this file is there already, and no server has recorded it; name a new one"
         )
-
-
-def _replace(file: Path, frame: pl.DataFrame) -> None:
-    draft = file.with_name(f".{file.name}.part")
-    frame.write_parquet(draft, metadata=OURS)
-    with draft.open("rb+") as written:
-        os.fsync(written.fileno())
-    draft.replace(file)
 
 
 def _rows(journal: Path) -> pl.DataFrame:

@@ -123,7 +123,7 @@ class Stage:
         """What the lead must exceed."""
         if not self.threshold:
             return 0
-        whole = sum(map(mul, self.ballot.units, self.ballot.samples))
+        whole: int = sum(map(mul, self.ballot.units, self.ballot.samples))
         return self.threshold.numerator * whole // self.threshold.denominator
 
     def awaited(self) -> list[int]:
