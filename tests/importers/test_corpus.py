@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.importers.corpus import paper_name
+from swaplaw.importers.corpus_tables import paper_name
 from swaplaw.paper.synthetic import Fleet, Model, generate
 
 from support import corpus_layouts
@@ -157,6 +157,12 @@ def no_gold(folder: Path) -> None:
     silent("gpqa-diamond").write_csv(folder / "gpqa_reasons.csv")
 
 
+def lists(folder: Path) -> None:
+    cells = world("gpqa-diamond").group_by("question", "model").agg(answers="answer")
+    cells.write_parquet(folder / "gpqa.parquet")
+    gold("gpqa-diamond").write_csv(folder / "gpqa_gold.csv")
+
+
 def two_golds(folder: Path) -> None:
     flat(folder)
     pl.concat([gold("forensic"), gold("forensic").with_columns(gold=pl.lit("x"))]).write_csv(
@@ -171,6 +177,7 @@ def two_golds(folder: Path) -> None:
         (counts_apart, "records and vote counts disagree"),
         (other_numbers, "belong to no vote"),
         (no_gold, "no table has gold answers or grades"),
+        (lists, "lists, where a row is one vote"),
         (two_golds, "two different rows"),
     ],
 )

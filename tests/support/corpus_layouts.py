@@ -287,7 +287,7 @@ class _Layout:
 def read(folder: Path) -> dict[tuple[str, str, str], tuple[int, Counter[str | None]]] | str:
     """What is read of a corpus, in the terms of `World.tallied`; a refusal in its words."""
     import swaplaw as sl
-    from swaplaw.importers.corpus import paper_name
+    from swaplaw.importers.corpus_tables import paper_name
 
     codes = {paper_name(code): code for code in MODELS}
     try:

@@ -259,11 +259,11 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
     if "dataset" not in frame.columns:
         yield one.dataset, frame
         return
-    for (name,), part in frame.group_by(["dataset"], maintain_order=True):
+    for (name,), rows in frame.group_by(["dataset"], maintain_order=True):
         known = None if name is None else (None if verbatim else dataset_in(str(name))) or str(name)
         # What is empty here is about other datasets.
-        empty = [each for each in part.columns if each != "answer" and part[each].null_count() == len(part)]
-        yield known or one.dataset, part.drop("dataset", *empty, strict=False)
+        empty = [each for each in rows.columns if each != "answer" and rows[each].null_count() == len(rows)]
+        yield known or one.dataset, rows.drop("dataset", *empty, strict=False)
 
 
 def _one_each(table: str, names: Mapping[str, str]) -> None:
@@ -572,6 +572,8 @@ class _Joined:
             self._refuse("each question has one vote, as if its column numbered the rows", votes, "question")
         if votes["answer"].null_count() == len(votes):
             self._refuse("no vote has an answer", votes, "answer")
+        if votes["answer"].drop_nulls().str.contains(r"^[\[{].*[\]}]$").all():
+            self._refuse("answers are lists, where a row is one vote", votes, "answer")
         alike = votes.drop_nulls("answer").group_by("question").agg(pl.col("answer").n_unique(), pl.len())
         if len(alike) > 2 and (alike["answer"] == 1).all() and (alike["len"] > 2).all():
             self._refuse("all votes on a question agree, as gold would", votes, "answer")
@@ -600,7 +602,9 @@ def _one_each_vote(counts: pl.DataFrame) -> pl.DataFrame:
     """Counts as rows, one each."""
     import polars as pl
 
-    return counts.select(pl.exclude("votes").repeat_by("votes")).explode(pl.all()).drop_nulls("model")
+    return (
+        counts.select(pl.exclude("votes").repeat_by("votes")).explode(counts.drop("votes").columns).drop_nulls("model")
+    )
 
 
 def _categories(frame: pl.DataFrame) -> pl.DataFrame:

@@ -132,7 +132,7 @@ class Table:
             with closing(database(self.file)) as open_:
                 return [row[1] for row in open_.execute(f"pragma table_info({_quoted(self.inner)})")]
         if self._form not in _STREAMED:
-            return open_file(self.file).scan().collect_schema().names()
+            return list(open_file(self.file).scan().collect_schema().names())
         with self._text() as lines:
             if self._form == "csv":
                 return _names(next(self._csv(lines), []))

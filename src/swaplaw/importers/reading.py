@@ -15,6 +15,7 @@ from typing import Any
 from swaplaw._files import is_complaint, regular
 from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers import corpus, tables
+from swaplaw.importers.corpus_tables import is_database
 from swaplaw.importers.meaning import grouped
 from swaplaw.importers.record import Findings, Options, Reading
 from swaplaw.importers.registry import format_of, formats
@@ -337,7 +338,7 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [regular(path)]
     found = sorted(file for file in path.rglob("*") if _is_input(file))
-    tables = all(format_of_table(file) is not None or corpus.is_database(file) for file in found)
+    tables = all(format_of_table(file) is not None or is_database(file) for file in found)
     return [path] if found and tables and corpus.is_corpus(path) else found
 
 

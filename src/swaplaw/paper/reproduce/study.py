@@ -50,7 +50,7 @@ class Dataset:
     @cached_property
     def models(self) -> list[ModelSummary]:
         """The fleet, the most accurate first."""
-        return summary(self.tally)
+        return list(summary(self.tally))
 
     @cached_property
     def curves(self) -> list[Curve]:
