@@ -337,7 +337,8 @@ def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False,
     if "answer" in one.found and "correct" not in one.found and not verbatim:
         telling = {name: one.telling(name) for name in flags}
         one.take("correct", [name for name in flags if telling[name] >= _TELLING])
-        open_ = [name for name in flags if 0 < telling[name] < _TELLING]
+        letters = {len(raw) for raw in one.seen[one.found["answer"]].raw if bare(raw) not in NO_ANSWER} <= {1}
+        open_ = [name for name in flags if 0 < telling[name] < _TELLING and not letters]
     has = one.found.keys() | ({"model"} if model else set())
     role = _role(has)
     wanted = {
@@ -394,7 +395,7 @@ class _Guess:
 
     def _never_differs(self, name: str) -> bool:
         """Whether a column says one thing of each question, though questions have several rows."""
-        first: dict[str | None, str | None] = {}
+        first: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
         rows = 0
         for asked, said in self._said(name):
             rows += 1
@@ -402,9 +403,11 @@ class _Guess:
                 return False
         return rows > len(first) > 0
 
-    def _said(self, *names: str) -> Iterator[tuple[str | None, ...]]:
-        question = self.found.get("question")
-        return self.table.rows([question, *names]) if question else iter(())
+    def _said(self, *names: str) -> Iterator[tuple[tuple[str | None, ...], tuple[str | None, ...]]]:
+        """Which question each row is about, and what some columns say of it."""
+        asked = [self.found[part] for part in ("question", "dataset") if part in self.found]
+        for row in self.table.rows([*asked, *names]) if "question" in self.found else ():
+            yield row[: len(asked)], row[len(asked) :]
 
     def flags(self) -> list[str]:
         """Columns that are nothing yet and hold right and wrong, or what may mean something else."""
@@ -417,10 +420,10 @@ class _Guess:
 
         A grade never differs for one answer to one question, and differs between some answers to a question.
         """
-        given: dict[tuple[str | None, int], str | None] = {}
-        graded: dict[str | None, str | None] = {}
+        given: dict[tuple[object, ...], str | None] = {}
+        graded: dict[tuple[object, ...], str | None] = {}
         differ, again = False, 0
-        for asked, answer, grade in self._said(self.found["answer"], name):
+        for asked, (answer, grade) in self._said(self.found["answer"], name):
             if answer is not None:
                 again += (asked, hash(answer)) in given
                 if given.setdefault((asked, hash(answer)), grade) != grade:
