@@ -52,15 +52,16 @@ def places(tree: ast.Module) -> Iterator[Any]:
 
 def change(node: Any) -> None:
     """Change one place."""
-    if isinstance(node, ast.Constant):
+    kind: type[Any] = type(node)
+    if kind is ast.Constant:
         node.value = not node.value if isinstance(node.value, bool) else node.value + 1
-    elif isinstance(node, ast.Compare):
+    elif kind is ast.Compare:
         node.ops[0] = SWAPS[type(node.ops[0])]()
-    elif isinstance(node, ast.If | ast.IfExp):
+    elif kind in (ast.If, ast.IfExp):
         node.test = ast.UnaryOp(ast.Not(), node.test)
-    elif isinstance(node, ast.Name):
+    elif kind is ast.Name:
         node.id = NAMES[node.id]
-    elif isinstance(node, ast.Attribute):
+    elif kind is ast.Attribute:
         node.attr = NAMES[node.attr]
     else:
         node.op = SWAPS[type(node.op)]()

@@ -149,7 +149,7 @@ def test_intervals_and_selections_are_of_questions(case: Graded, x: Fraction, da
     kept = np.array([data.draw(st.booleans()) for _ in tally.questions])
     some = tally.select(models=tally.models[1:], questions=kept)
     assert [fractions(scores) for scores in some.scores] == [
-        np.array(fractions(scores), dtype=object)[kept].tolist() for scores in tally.scores[1:]
+        np.array(fractions(scores), dtype=object)[kept].tolist() for scores in list(tally.scores)[1:]
     ]
 
 

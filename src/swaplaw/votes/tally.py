@@ -19,11 +19,11 @@ Silence (null votes) is a category that can win, as in the paper, or it is ignor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -374,7 +374,7 @@ class Tally:
         return ties
 
     @property
-    def scores(self) -> Sequence[Scores]:
+    def scores(self) -> _ScoresOf:
         """Each model's own plurality score on every question; 0 where it never answered."""
         # Not kept: a tally that held them would hold itself, and its memory until the garbage collector comes by.
         return _ScoresOf(self)
@@ -470,31 +470,23 @@ class Tally:
         )
 
 
-class _ScoresOf(Sequence[Scores]):
+class _ScoresOf:
     """The scores of a tally's models, each made when it is asked for: only ties are held for all of them."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
 
-    def __len__(self) -> int:
-        return len(self.tally.models)
+    def __iter__(self) -> Iterator[Scores]:
+        return (self[model] for model in range(len(self.tally.models)))
 
-    @overload
-    def __getitem__(self, index: int) -> Scores: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Scores]: ...
-
-    def __getitem__(self, index: int | slice) -> Scores | list[Scores]:
-        chosen = range(len(self))[index]
-        if isinstance(chosen, range):
-            return [self[model] for model in chosen]
+    def __getitem__(self, index: int) -> Scores:
+        model = range(len(self.tally.models))[index]
 
         def derive() -> tuple[Scores, int]:
-            scores = Scores(self.tally.ties[chosen], self.tally.rights)
+            scores = Scores(self.tally.ties[model], self.tally.rights)
             return scores, 8 * len(scores.ties)
 
-        found: Scores = self.tally._kept.get(("scores", chosen), derive)
+        found: Scores = self.tally._kept.get(("scores", model), derive)
         return found
 
 

@@ -220,6 +220,20 @@ def test_two_labels_for_one_question_are_refused(tmp_path: Path) -> None:
         read_sheet(tmp_path / "labels.csv")
 
 
+@pytest.mark.parametrize(("merged", "lift"), [(False, 1.0), (True, 0.5)])
+def test_right_spellings_are_one_answer_where_that_is_asked_for(merged: bool, lift: float) -> None:
+    """Two spellings tie with a wrong answer and share the credit, until they are one; labels and the law agree."""
+    said = {"a": ("Oslo", "oslo", "Rome", "Rome"), "b": ("Oslo", "oslo", "oslo", "oslo")}
+    rows = [("1", model, text, "Oslo", text != "Rome") for model, own in said.items() for text in own]
+    frame = pl.DataFrame(rows, schema=["question", "model", "answer", "gold", "correct"], orient="row")
+    votes = sl.votes_from(frame).merging_right() if merged else sl.votes_from(frame)
+    found = labels_needed(votes, "1", primary="a", secondary="b").pairs[0]
+    truth = sl.pair(votes.tally(), "a", "b").at("1").lift
+    assert found.low == found.high == truth
+    assert float(labels_needed(votes, "1").models[0].low) == (0.5 if merged else 0.0)
+    assert float(truth) == lift
+
+
 def test_the_table(swaplaw: Run) -> None:
     shown = swaplaw("labels", "demo", "--top", "3")
     assert "72 of 72 lifts known exactly" in shown.out
