@@ -76,9 +76,7 @@ def _check(item: Evidence, path: Path) -> Checked:
     if not item.hashes:
         return Checked(item.file, "unverifiable", "no hash of this file is known")
     for name, wanted in item.hashes.items():
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, name).hexdigest()
-        if found != wanted:
+        if (found := _digest(path, name)) != wanted:
             return Checked(item.file, "altered", f"{name} is {found}, the manifest says {wanted}")
     return Checked(item.file, "ok", f"{' and '.join(item.hashes)} agree ({item.origin or 'manifest'})")
 
@@ -150,7 +148,10 @@ def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
     for archive in challenge.archives:
         path = source / archive.file
         if path.is_file():
-            _check_archive(archive.sha256, path)
+            if archive.sha256 is not None and (found := _digest(path, "sha256")) != archive.sha256:
+                raise InputError(
+                    f"{path} is altered: its SHA-256 is {found}, the manifest says {archive.sha256}; fetch it again"
+                )
             _unpack(challenge, path, target)
             return
     for item in challenge.evidence:
@@ -161,13 +162,9 @@ def _gather(challenge: Challenge, source: Path | None, target: Path) -> None:
         _link(path, target / item.file)
 
 
-def _check_archive(wanted: str | None, path: Path) -> None:
-    if wanted is None:
-        return
+def _digest(path: Path, name: str) -> str:
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != wanted:
-        raise InputError(f"{path} is altered: its SHA-256 is {found}, the manifest says {wanted}; fetch it again")
+        return hashlib.file_digest(file, name).hexdigest()
 
 
 def _unpack(challenge: Challenge, path: Path, target: Path) -> None:

@@ -1,6 +1,7 @@
 """Programs that challenges need, where they come from, and which of them an agent would find."""
 
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,8 @@ from typing import Any
 from swaplaw.errors import several
 from swaplaw_forensic.challenges.manifest import Challenge
 
-# Program -> Debian package, where the two differ.
-PACKAGES = {
-    "base64": "coreutils", "blkls": "sleuthkit", "esedbexport": "libesedb-utils", "evtxexport": "libevtx-utils",
-    "ewfexport": "ewf-tools", "ewfinfo": "ewf-tools", "exiftool": "libimage-exiftool-perl", "fls": "sleuthkit",
-    "fsstat": "sleuthkit", "icat": "sleuthkit", "iconv": "libc-bin", "istat": "sleuthkit", "mmls": "sleuthkit",
-    "pffexport": "pff-tools", "plistutil": "libplist-utils", "regfexport": "libregf-utils", "strings": "binutils",
-    "tsk_recover": "sleuthkit", "vshadowinfo": "libvshadow-utils",
-}  # fmt: skip
+_PACKAGES = tomllib.loads(Path(__file__).with_name("packages.toml").read_text(encoding="utf-8"))
+PACKAGES = {program: package for package, programs in _PACKAGES.items() for program in programs.split()}
 # What the sandbox shows of this machine; programs elsewhere are not there for an agent.
 SYSTEM = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 

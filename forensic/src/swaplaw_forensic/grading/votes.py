@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from swaplaw._files import writing
 from swaplaw.errors import InputError, SwaplawError, listing, quote
 from swaplaw_forensic.agent.traces import Trace
 from swaplaw_forensic.challenges.gold import Gold, load_gold
@@ -202,10 +203,9 @@ def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     hints = get_type_hints(Vote)
     schema = {name: types[(get_args(hint) or (hint,))[0]] for name, hint in hints.items()}
-    aside = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(aside)
-        aside.replace(file)
+        with writing(file) as draft:
+            pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(draft)
     except OSError as error:
         raise SwaplawError(f"cannot write votes to {quote(str(file), 200)}: {error.strerror or error}") from None

@@ -5,14 +5,12 @@ was dated back; notes were deleted. At the hardest level an inventory from the w
 """
 
 import hashlib
-import io
-import tarfile
 from datetime import UTC, datetime, timedelta
 
 from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.formats.ext4 import Stored, image
-from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, bad_host, filler
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, bad_host, filler, packed
 
 HIDINGS, NOTES = ("renamed", "appended", "deleted"), ("read_once", "quiet", "last_word", "between_us", "do_not_keep")
 FILES_A_DAY = {1: 500, 2: 350, 3: 300}
@@ -83,20 +81,15 @@ def _packed(dice: Dice, hiding: str, culprit: str, owner: int, night: datetime) 
     account, sum_ = f"{dice.pick(('DE', 'NL', 'AT'))}{dice.word(16, '0123456789')}", dice.between(10_000, 99_999)
     ledger = f"{dice.pick(STEMS)}_{dice.word(4)}.csv"
     content = f"what,sum\nconsulting,{sum_}\nto account,{account}\n".encode()
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        member = tarfile.TarInfo(ledger)
-        member.size, member.mtime = len(content), int(night.timestamp())
-        archive.addfile(member, io.BytesIO(content))
-    packed, name = out.getvalue(), f"{dice.pick(STEMS)}_{dice.word(5)}"
+    archive, name = packed({ledger: content}, night), f"{dice.pick(STEMS)}_{dice.word(5)}"
     folder = f"home/{culprit}/{dice.pick(FOLDERS)}"
     later = night + timedelta(minutes=dice.between(20, 50))
     files = {
-        "renamed": Stored(f"{folder}/{name}.jpg", packed, night, night, owner),
+        "renamed": Stored(f"{folder}/{name}.jpg", archive, night, night, owner),
         "appended": Stored(
-            f"{folder}/{name}.jpg", JPEG + filler(dice, 4000, 9000) + b"\xff\xd9" + packed, night, night, owner
+            f"{folder}/{name}.jpg", JPEG + filler(dice, 4000, 9000) + b"\xff\xd9" + archive, night, night, owner
         ),
-        "deleted": Stored(f"{folder}/{name}.tar", packed, night, night, owner, later),
+        "deleted": Stored(f"{folder}/{name}.tar", archive, night, night, owner, later),
     }
     file = files[hiding]
     return [file], [

@@ -5,15 +5,13 @@ systemd, a profile or a key; and takes an archive away by scp, by curl, or throu
 """
 
 import hashlib
-import io
-import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
-from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, TOOLS, bad_host, coded, filler
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, TOOLS, bad_host, coded, filler, packed
 
 GUESSES = ("root", "admin", "test", "oracle", "deploy", "backup", "www", "git", "guest", "support", "mysql", "ftp")
 ENTRIES, STAYS, THEFTS = ("guess", "key", "upload"), ("cron", "systemd", "profile"), ("scp", "curl", "web")
@@ -231,19 +229,8 @@ def _evidence(server: Server, start: datetime, level: int) -> tuple[bytes, ...]:
         ),
     }
     flows = _lines([f"{when:%Y-%m-%dT%H:%M:%SZ},{text}" for when, text in sorted(server.flows)])
-    return (_archive(files, start), flows) if level == 3 else (_archive(files, start),)
+    return (packed(files, start), flows) if level == 3 else (packed(files, start),)
 
 
 def _lines(lines: Sequence[str]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
-
-
-def _archive(files: dict[str, bytes], when: datetime) -> bytes:
-    """Return a tar archive whose bytes depend on nothing but its arguments."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name in sorted(files):
-            member = tarfile.TarInfo(name)
-            member.size, member.mtime, member.mode = len(files[name]), int(when.timestamp()), 0o644
-            archive.addfile(member, io.BytesIO(files[name]))
-    return out.getvalue()

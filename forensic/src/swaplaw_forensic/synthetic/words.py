@@ -2,7 +2,10 @@
 
 import base64
 import hashlib
+import io
+import tarfile
 import tomllib
+from datetime import datetime
 from pathlib import Path
 
 from swaplaw_forensic.synthetic.dice import Dice
@@ -35,3 +38,14 @@ def coded(dice: Dice, command: str, level: int) -> tuple[str, str]:
         "reversed": f"echo {text[::-1]} | rev | base64 -d | sh",
     }
     return way, lines[way]
+
+
+def packed(files: dict[str, bytes], when: datetime) -> bytes:
+    """Return a tar archive whose bytes depend on nothing but its arguments."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(files):
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime, member.mode = len(files[name]), int(when.timestamp()), 0o644
+            archive.addfile(member, io.BytesIO(files[name]))
+    return out.getvalue()
