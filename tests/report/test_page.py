@@ -36,7 +36,7 @@ def test_sections_come_in_order(chrome: Any, demo: Path) -> None:
     assert order == expected.split()
     assert text(chrome, "#command") == "swaplaw report votes.csv"
     assert text(chrome, "#fingerprint").startswith("sha256:")
-    assert not {"null", "undefined", "[object"} & set(text(chrome, "main").split())
+    assert not {"null", "undefined", "[object"} & set(text(chrome, "main").replace("null votes", "").split())
 
 
 def test_the_first_screen_says_what_to_deploy_now(chrome: Any, demo: Path) -> None:
