@@ -50,7 +50,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report": ("report", "VOTES", "-o", "PAGE.html"),
     "release": ("release", "VOTES", "-o", "PAGE"),
 }
-REASONS: dict[str, tuple[float, float, str]] = {}
+REASONS: dict[str, tuple[float, float, str]] = {
+    "combine": (25, 3, "cross-fits every rule"),
+    "front": (40, 3, "every rule on 30 folds, at every number of samples"),
+    "recommend": (50, 3, "every rule on 30 folds, at every number of samples"),
+    "report": (60, 3, "all the other analyses"),
+    "quartets": (25, 3, "weights of hundreds of panels, proven"),
+    "labels": (10, 4, "bounds of every pair"),
+}
 """Times counting that a command may take in seconds and in memory where it is more, and why."""
 SECONDS, MEGABYTES, LEAST = 10.0, 3.0, 1.5
 BOUND = 300

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import swaplaw as sl
-from swaplaw.predict.laws import alike, joint_influence, joint_lift
+from swaplaw.predict.laws import alike, joint_influence
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -25,7 +25,7 @@ def test_between_two_options_it_is_the_pooled_vote(seed: int, x: str) -> None:
     ]
     table = pl.DataFrame(rows, schema=["question", "model", "sample", "answer", "gold"], orient="row")
     pair = sl.pair(sl.votes_from(table), "aa", "bb")
-    assert joint_lift(pair, x) == pytest.approx(float(pair.at(x).lift), abs=1e-12)
+    assert joint_influence(alike(pair), Fraction(x)).value == pytest.approx(float(pair.at(x).lift), abs=1e-12)
 
 
 def test_influences_are_derivatives() -> None:

@@ -15,7 +15,7 @@ from swaplaw.evidence import Units
 from swaplaw.evidence.jackknife import dealt
 from swaplaw.law.pair import Pair
 from swaplaw.predict.agreement import agreement_sums, kappa_p, same_wrong
-from swaplaw.predict.laws import Alike, Influence, alike, margin_influence, margin_lift, margins_of, shares_lift
+from swaplaw.predict.laws import Alike, Influence, alike, margin_influence, margin_lift, margins_of, shares_influence
 from swaplaw.predict.predictors import LAWS, law_moved, law_sums
 
 from support.corpora import ODD, corpora, weights
@@ -122,7 +122,7 @@ def credit(margin: Fraction) -> Fraction:
 @given(case=corpora(), x=weights)
 def test_the_shares_law_is_its_formula(case: Corpus, x: Fraction) -> None:
     tally = sl.votes_from(case.frame()).tally()
-    assert shares_lift(sl.pair(tally, "aa", "bb"), x) == pytest.approx(
+    assert shares_influence(alike(sl.pair(tally, "aa", "bb")), Fraction(x)).value == pytest.approx(
         float(shares_twin(case, "aa", "bb", x, tally)), abs=1e-12
     )
 

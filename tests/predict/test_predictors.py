@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import scipy.stats
 
 import swaplaw as sl
 from swaplaw.predict.agreement import agreement_sums, kappa_p
-from swaplaw.predict.predictors import MEANING, register
+from swaplaw.predict.laws import alike
+from swaplaw.predict.predictors import LAWS, MEANING, register
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +114,8 @@ def test_predictors_from_votes_are_those_of_each_pair(in_sample: sl.predict.Pred
     chosen = list(sl.pairs(sl.demo_votes().tally()))
     lift = [float(pair.at("2/3").lift) for pair in chosen]
     rows = {row.name: row for row in in_sample.predictors}
-    for name, law in (("margin", sl.predict.margin_lift), ("shares", sl.predict.shares_lift)):
-        values = [float(law(pair)) for pair in chosen]
+    for name, law in LAWS.items():
+        values = [law(alike(pair), Fraction(2, 3)).value for pair in chosen]
         assert rows[name].rho.value == pytest.approx(scipy.stats.spearmanr(values, lift).statistic, abs=1e-9)
         assert rows[name].r2.value == pytest.approx(scipy.stats.pearsonr(values, lift).statistic ** 2, abs=1e-9)
     phi = [float(pair.masses.phi or 0) for pair in chosen]

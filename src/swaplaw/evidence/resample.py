@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from swaplaw._arrays import Ints
 from swaplaw.errors import InputError
@@ -51,10 +50,6 @@ class Resampler:
             drawn = rng.integers(self.units, size=(BLOCK, self.units)) + self.units * np.arange(BLOCK)[:, None]
             counts = np.bincount(drawn.reshape(-1), minlength=BLOCK * self.units).reshape(BLOCK, self.units)
             yield counts[: self.replicates - first]
-
-    def all_counts(self) -> npt.NDArray[np.float32]:
-        """The counts of all draws, in the narrow floats that products take: draws x units."""
-        return np.concatenate([counts.astype(np.float32) for counts in self.batches()])
 
 
 def resampler(

@@ -5,10 +5,8 @@ from .histograms import histogram_lift as histogram_lift
 from .law_file import Law as Law
 from .law_file import read_law as read_law
 from .laws import Margins as Margins
-from .laws import joint_lift as joint_lift
 from .laws import margin_lift as margin_lift
 from .laws import margins_of as margins_of
-from .laws import shares_lift as shares_lift
 from .predictors import Predictor as Predictor
 from .predictors import Predictors as Predictors
 from .predictors import register as register
@@ -27,11 +25,9 @@ __all__ = [
     "histogram",
     "histogram_from_accuracies",
     "histogram_lift",
-    "joint_lift",
     "margin_lift",
     "margins_of",
     "read_law",
     "register",
     "screen_marginals",
-    "shares_lift",
 ]

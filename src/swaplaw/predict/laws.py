@@ -348,31 +348,6 @@ def margin_influence(found: Alike, x: Fraction) -> Influence:
 BLOCK = 2**21
 
 
-def shares_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> float:
-    """Predict a pair's lift from its models' shares in each cell, without pooling a vote.
-
-    Parameters
-    ----------
-    pair : Pair
-        The two models, on the questions that both answered.
-    weight : str, float or Fraction
-        The weight of the secondary; the primary carries 1.
-
-    Returns
-    -------
-    float
-        The predicted lift; every pair of ballots in a cell is summed.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
-    >>> round(sl.predict.shares_lift(two, "2/3"), 3)
-    -0.018
-    """
-    return shares_influence(alike(pair), as_weight(weight)).value
-
-
 def shares_influence(found: Alike, x: Fraction) -> Influence:
     """The shares law and the influence of each common question on it."""
     a, n, cells = found.first.right, found.n, np.stack(found.cells)
@@ -441,31 +416,6 @@ def wins_of(first: Margins, second: Margins, x: Fraction, *, every: bool = False
 def _half_sign(values: Ints) -> Floats:
     signs: Floats = ((values > 0).astype(np.float64) + (values >= 0)) / 2
     return signs
-
-
-def joint_lift(pair: Pair, weight: str | float | Fraction = DEFAULT_WEIGHT) -> float:
-    """Predict a pair's lift from both models' margins on every question, without pooling a vote.
-
-    Parameters
-    ----------
-    pair : Pair
-        The two models, on the questions that both answered.
-    weight : str, float or Fraction
-        The weight of the secondary; the primary carries 1.
-
-    Returns
-    -------
-    float
-        The predicted lift.
-
-    Examples
-    --------
-    >>> import swaplaw as sl
-    >>> two = sl.pair(sl.demo_votes(), "gpt-4", "mistral-large")
-    >>> round(sl.predict.joint_lift(two, "2/3"), 3), float(two.at("2/3").lift)
-    (-0.024, -0.03)
-    """
-    return joint_influence(alike(pair), as_weight(weight)).value
 
 
 def joint_influence(found: Alike, x: Fraction) -> Influence:
