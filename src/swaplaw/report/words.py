@@ -132,7 +132,8 @@ def notation(readings: Readings) -> str:
     if readings.meant is None:
         return f"{first}; too few to change who is best or the verdict."
     told = readings.meant if readings.decided == "spelt" else readings.spelt
-    same = "the same best model and verdict" if readings.agree else f"{told['single']['model']} would be the best model"
+    other = f"{told['single']['model']} would be the best single model"
+    same = "the same best model and verdict" if readings.agree else other
     also = f"{same}: {share(told['single']['accuracy'], 1)}%, and a panel {gains_alone(told['gain']['mean'], 1)}"
     if readings.decided == "spelt":
         return f"{first}. Read as they are meant (`--canonical same` pools most of them), {also}."
