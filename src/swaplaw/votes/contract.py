@@ -138,7 +138,7 @@ class Violations:
     def check(self) -> None:
         """Raise for the first violation, in the order in which a reader would fix them."""
         self._not_empty()
-        for column in ("question", "model"):
+        for column in ("dataset", "question", "model"):
             self._no_nulls(column)
         self._one_value_per_question("gold")
         if "cluster" in self.counts.columns and not self.counts["cluster"].is_null().all():
