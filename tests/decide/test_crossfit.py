@@ -18,6 +18,7 @@ from swaplaw.decide.policy import Silence
 from swaplaw.decide.recommend import recommend
 from swaplaw.decide.rules import RULES
 from swaplaw.errors import InputError
+from swaplaw.evidence.interval import effect
 from swaplaw.evidence.units import resampling_units
 
 from support.commands import Finished
@@ -118,6 +119,24 @@ def test_the_same_gain_in_every_command(swaplaw: Callable[..., Finished], tmp_pa
     gains.add(tuple(row["gain"]))
     assert len(gains) == 1, gains
     assert decided["now"] == json.loads(json.dumps(recommend(tally).now.to_dict()))
+
+
+@pytest.mark.parametrize("silence", [None, "counts", "ignored"])
+def test_the_best_single_model_gains_nothing_over_itself(silence: Silence | None) -> None:
+    found = sl.combine(sl.demo_votes(), rules=["best_single", "smooth"], silence=silence, repeats=1)
+    single = found["best_single"]
+    assert (single.gain.mean, single.in_sample.mean) == (0, 0)
+    assert single.accuracy == found.baseline_accuracy
+
+
+def test_doubt_about_which_model_is_best_widens_the_interval() -> None:
+    found = crossfit(sl.demo_votes().tally(), [RULES["equal"]], deal(np.arange(100), repeats=1))
+    differences = found["equal"].scores - found.single.scores
+    plain, gain = effect(differences, found.folds.member), found.gain("equal")
+    doubt = found.single.own.mean() - found.single.scores.mean()
+    assert gain.mean == plain.mean
+    assert gain.standard_error == pytest.approx(np.hypot(plain.standard_error, doubt))
+    assert abs(gain.p - 0.5) < abs(plain.p - 0.5)
 
 
 def test_weights_are_simple_fractions() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import swaplaw as sl
 from swaplaw.decide.crossfit import Choice, Scorer, alone, own_totals
-from swaplaw.decide.rules import RULES, likeliest, rule, shares_of, smooth_up_to
+from swaplaw.decide.rules import RULES, VOTERS, likeliest, rule, shares_of, smooth_up_to
 from swaplaw.errors import InputError
 from swaplaw.votes.tally import Tally
 
@@ -99,6 +99,7 @@ def test_smooth_pools_peers_and_asks_the_rest_in_order_of_accuracy() -> None:
     totals = own_totals(tally, np.ones((1, 400), dtype=bool))[0][0]
     assert list(choice.fallback) == sorted(choice.fallback, key=lambda model: (-totals[model], model))
     assert set(choice.members) | set(choice.fallback) == set(range(6))
+    assert len(choice.members) <= VOTERS
     assert len(smooth_up_to(2).on_all(tally).everyone) == 2
 
 
