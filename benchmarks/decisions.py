@@ -146,17 +146,18 @@ def show_halves(rows: Sequence[Half]) -> None:
     """Print what each way of deciding was worth, and how well it was foreseen."""
     names = list(dict.fromkeys(row.dataset for row in rows))
 
-    def by_set(value: Callable[[Half], float]) -> Array:
-        return np.array([np.mean([value(row) for row in rows if row.dataset == name]) for name in names])
+    def by_set(values: Sequence[float]) -> Array:
+        each = list(zip(rows, values, strict=True))
+        return np.array([np.mean([value for row, value in each if row.dataset == name]) for name in names])
 
     print(f"| decided by | mean gain on {len(names)} datasets | standard error | worst |\n|:--|--:|--:|--:|")
     for way in rows[0].realised:
-        gains = 100 * by_set(lambda row, way=way: row.realised[way][0])
+        gains = 100 * by_set([row.realised[way][0] for row in rows])
         print(f"| {way} | {gains.mean():+.2f} | {gains.std(ddof=1) / np.sqrt(len(gains)):.2f} | {gains.min():+.2f} |")
-    gains, errors = by_set(lambda row: row.realised["now"][0]), by_set(lambda row: row.realised["now"][1])
+    gains, errors = (by_set([row.realised["now"][place] for row in rows]) for place in (0, 1))
     below = [(name, *pair) for name, *pair in zip(names, gains, errors, strict=True) if pair[0] + 2 * pair[1] < -0.005]
     print(f"surely below -0.5 points: {below or 'none'}")
-    stated = by_set(lambda row: row.now.mean)
+    stated = by_set([row.now.mean for row in rows])
     print(f"stated {100 * stated.mean():+.2f}, realised {100 * gains.mean():+.2f} points")
     deployed, proven = np.mean([(row.now.mean != 0, row.proven) for row in rows], axis=0)
     print(f"an ensemble is deployed in {deployed:.0%} and proven in {proven:.0%} of {len(rows)} halves")

@@ -130,7 +130,7 @@ def test_the_best_single_model_gains_nothing_over_itself(silence: Silence | None
 
 
 def test_doubt_about_which_model_is_best_widens_the_interval() -> None:
-    found = crossfit(sl.demo_votes().tally(), [RULES["equal"]], deal(np.arange(100), repeats=1))
+    found = crossfit(sl.demo_votes("gpqa-diamond").tally(), [RULES["equal"]], deal(np.arange(198), repeats=1))
     differences = found["equal"].scores - found.single.scores
     plain, gain = effect(differences, found.folds.member), found.gain("equal")
     doubt = found.single.own.mean() - found.single.scores.mean()

@@ -63,7 +63,7 @@ def test_a_combining_rule() -> None:
     rules.rule("by_name", "the first model in the alphabet", needs_labels=False)(by_name)
     try:
         assert {"best_single", "by_name"} <= set(rules.RULES)
-        assert rules.RULES["by_name"].fit(sl.demo_votes().tally()) == alone(0)
+        assert rules.RULES["by_name"].on_all(sl.demo_votes().tally()) == alone(0, "ignored")
     finally:
         rules.RULES.unregister("by_name")
 

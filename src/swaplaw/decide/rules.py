@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize
@@ -32,6 +32,7 @@ PARTS = 24
 
 OnPart = Callable[[Tally], Choice]
 OnParts = Callable[[Tally, Bools], Sequence[Choice]]
+Many = TypeVar("Many", bound=OnParts)
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,10 @@ def _on_each(fit: OnPart, tally: Tally, parts: Bools) -> list[Choice]:
     return [fit(tally if part.all() else tally.select(questions=part)) for part in parts]
 
 
-def rule_on_parts(name: str, summary: str) -> Callable[[OnParts], OnParts]:
+def rule_on_parts(name: str, summary: str) -> Callable[[Many], Many]:
     """Add a function that chooses on many training parts at once."""
 
-    def add(on_parts: OnParts) -> OnParts:
+    def add(on_parts: Many) -> Many:
         RULES.register(name, CombiningRule(name, summary, on_parts))
         return on_parts
 
@@ -292,7 +293,7 @@ def chain(tally: Tally) -> Choice:
     return Choice((first,), (Fraction(1),), fallback=tuple(others))
 
 
-@rule("best_single", "the most accurate single model, null votes read as they came", silence="counts")
+@rule("best_single", "the most accurate single model, which gains are measured against", silence="counts")
 def best_single(tally: Tally) -> Choice:
     """Choose the most accurate model: what gains are measured against."""
     return alone(by_accuracy(_totals(tally))[0])
