@@ -255,7 +255,8 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
                 f"{quote(one.table.name, 200)}: {frame[part].null_count():,} rows have no {part}",
                 Fix("columns", {part: "NAME"}, "map another column"),
             )
-    frame = _tidied(one, frame, verbatim)
+    # Numbers of words take less room in joins than words do.
+    frame = _tidied(one, frame, verbatim).with_columns(pl.col("^question|model$").cast(pl.Categorical))
     if "dataset" not in frame.columns:
         yield one.dataset, frame
         return
@@ -389,8 +390,7 @@ class _Joined:
 
         fresh = part.frame
         if "sample" in fresh.columns:
-            fresh = fresh.unique(maintain_order=True)
-            self._one_row_each(fresh, _VOTE, part.name)
+            fresh = self._one_row_each(fresh, _VOTE, part.name)
         else:
             fresh = fresh.with_columns(pl.lit(None, pl.String).alias("sample"))
         if votes is None:
@@ -475,8 +475,7 @@ class _Joined:
         """Add what a table says of votes; where it says something else than another table, it is refused."""
         import polars as pl
 
-        extra = extra.unique(maintain_order=True)
-        self._one_row_each(extra, key, name)
+        extra = self._one_row_each(extra, key, name)
         fresh = extra.join(votes, on=key, how="anti")
         if len(fresh):
             row = ", ".join(f"{part} {quote(fresh[part][0])}" for part in key)
@@ -503,7 +502,9 @@ class _Joined:
             votes = votes.with_columns(pl.coalesce(part, theirs).alias(part)).drop(f"{part} too")
         return votes
 
-    def _one_row_each(self, frame: pl.DataFrame, key: Sequence[str], name: str) -> None:
+    def _one_row_each(self, frame: pl.DataFrame, key: Sequence[str], name: str) -> pl.DataFrame:
+        if frame.select(key).is_duplicated().any():
+            frame = frame.unique(maintain_order=True)
         if frame.select(key).is_duplicated().any():
             row = frame.filter(frame.select(key).is_duplicated()).row(0, named=True)
             what = ", ".join(f"{part} {quote(row[part])}" for part in key)
@@ -512,6 +513,7 @@ class _Joined:
                 f"{quote(name, 200)}: two different rows for {what}; keep one of them",
                 Fix("columns", fix, "or say what tells them apart"),
             )
+        return frame
 
     def _heard(self, votes: pl.DataFrame) -> pl.DataFrame:
         """Answers as they were given: null where a table or the word itself says that there is none."""
