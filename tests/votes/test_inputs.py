@@ -102,11 +102,3 @@ def test_counts_do_not_stand_in_for_votes(frame: pl.DataFrame) -> None:
     for of in TAKES_VOTES.values():
         with pytest.raises(sl.InputError, match="pass the votes that it was counted from"):
             of(sl.tally(frame))
-
-
-def test_a_replication_takes_a_list_of_votes(frame: pl.DataFrame) -> None:
-    """Each entry in any form; the votes of one dataset are not taken for a list of them."""
-    other = frame.with_columns(dataset=pl.lit("other"))
-    assert [each.dataset for each in sl.predict.replicate([frame, other]).datasets] == ["votes", "other"]
-    with pytest.raises(sl.InputError, match="a list of votes"):
-        sl.predict.replicate(frame)  # type: ignore[arg-type]
