@@ -143,7 +143,7 @@ def now_part(found: Recommendation) -> dict[str, Any]:
         "asked": asked(found),
         "calls": point.calls,
         "cost": point.cost,
-        "accuracy": point.accuracy,
+        "accuracy": found.now.accuracy,
         "gain": [gain.mean, gain.low, gain.high],
         "likely": likely(gain.above(0)),
         "alone": {"calls": alone.calls, "cost": alone.cost, "accuracy": alone.accuracy},
