@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,7 +211,7 @@ def summary(votes: VotesGiven, silence: Silence) -> None:
     answer({"models": models, "effective_votes": one}, shown)
 
 
-def with_effects(tally: Tally, rows: list[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
+def with_effects(tally: Tally, rows: Sequence[ModelSummary]) -> list[tuple[ModelSummary, Effect | None]]:
     """Each model with the interval of its accuracy."""
     from swaplaw.evidence.interval import warn_thin
     from swaplaw.evidence.lifts import accuracy_effect

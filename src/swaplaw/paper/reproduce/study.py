@@ -20,7 +20,7 @@ from swaplaw.predict.calibrate import calibrate
 from swaplaw.predict.law_file import Law
 from swaplaw.predict.predictors import Predictors, predictors
 from swaplaw.votes.bundled import TWIN as SUFFIX
-from swaplaw.votes.summary import ModelSummary, summary
+from swaplaw.votes.summary import Summary, summary
 from swaplaw.votes.table import Votes
 from swaplaw.votes.tally import Tally
 
@@ -48,7 +48,7 @@ class Dataset:
         return self.synthetic and self.key in published().datasets
 
     @cached_property
-    def models(self) -> list[ModelSummary]:
+    def models(self) -> Summary:
         """The fleet, the most accurate first."""
         return list(summary(self.tally))
 
