@@ -55,7 +55,7 @@ def test_the_first_screen_says_what_to_deploy_now(chrome: Any, demo: Path) -> No
     ends = " to ".join(points(end, places) for end in (now.gain.low, now.gain.high))
     assert cards[:3] == [
         [f"{now.point.calls:.4g}", f"{first} alone: {alone.calls:.4g}"],
-        [f"{rounding.share(now.point.accuracy, 1)}%", f"{first} alone: {rounding.share(alone.accuracy, 1)}%"],
+        [f"{rounding.share(now.accuracy, 1)}%", f"{first} alone: {rounding.share(alone.accuracy, 1)}%"],
         [f"{points(now.gain.mean, places)} points", f"95% range {ends}"],
     ]
     sure, why = cards[3]
