@@ -50,7 +50,7 @@ class Dataset:
     @cached_property
     def models(self) -> Summary:
         """The fleet, the most accurate first."""
-        return list(summary(self.tally))
+        return summary(self.tally)
 
     @cached_property
     def curves(self) -> list[Curve]:
