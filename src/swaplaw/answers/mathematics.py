@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import comb, factorial
 
 from swaplaw.answers.characters import unify
@@ -34,6 +34,7 @@ class _UnknownError(ValueError):
     """Something that the algebra does not know."""
 
 
+@lru_cache(maxsize=1 << 16)
 def mathematics(text: str) -> str:
     r"""Write a mathematical answer in one way.
 
@@ -136,6 +137,7 @@ def _repeated(found: re.Match[str]) -> str:
     return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
 
 
+@lru_cache(maxsize=1 << 16)
 def split_unit(text: str) -> tuple[str, str]:
     r"""A text without the unit of measure at its end, and that unit; empty where there is none.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from swaplaw.answers.characters import unify
 
@@ -168,6 +168,7 @@ def quantity(text: str) -> str | None:
     return None if found is None else " ".join(filter(None, (decimal(found[0]), found[1])))
 
 
+@lru_cache(maxsize=1 << 16)
 def measure(text: str) -> tuple[Fraction, str] | None:
     """The value of a quantity in base units, and what it is a number of (empty: nothing)."""
     if len(text) > LONGEST or TWO_NUMBERS.fullmatch(text.strip()):
@@ -194,6 +195,7 @@ def measure(text: str) -> tuple[Fraction, str] | None:
         return None
 
 
+@lru_cache(maxsize=1 << 16)
 def bare_number(text: str) -> tuple[Fraction, str] | None:
     """The number of a quantity as it is written, and what it is a number of, whatever unit that is.
 

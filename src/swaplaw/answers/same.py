@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from swaplaw.answers.characters import unify
 from swaplaw.answers.mathematics import mathematics, split_unit
@@ -27,6 +28,7 @@ _MATHEMATICAL = re.compile(r"\d|[=<>+*/^√π]")
 _MARKS = {"%": r"%|per\s?cent", "°": r"°|\\circ|degree", "$": r"(?<!\\)\\\$|^\$(?=[\d.,]+$)|dollar"}
 
 
+@lru_cache(maxsize=1 << 16)
 def key(text: str) -> str:
     r"""Write an answer in the one way that stands for all its spellings.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from swaplaw.answers.characters import unify
@@ -85,6 +86,7 @@ _FILLERS = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def moment(text: str) -> str | None:
     """Write a date or a time in one way; None where a text is something else, or more than that.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import product
-from math import comb, isfinite, lcm
+from math import comb, isfinite, lcm, prod
 from typing import Any, Literal
 
 import numpy as np
@@ -209,7 +209,7 @@ def _ballots(counts: Ints, cast: Ints, samples: int, rng: np.random.Generator) -
     """Ballots of several models on one question (ballots x models x answers), and how likely each is."""
     with_null = [(*own.tolist(), int(number - own.sum())) for own, number in zip(counts, cast, strict=True)]
     sizes = [min(samples, int(number)) for number in cast]
-    if np.prod([float(_most_ballots(own, size)) for own, size in zip(with_null, sizes, strict=True)]) <= MOST_BALLOTS:
+    if prod(_number(tuple(sorted(own)), size) for own, size in zip(with_null, sizes, strict=True)) <= MOST_BALLOTS:
         listed = [_listed(own, size) for own, size in zip(with_null, sizes, strict=True)]
         together = list(product(*(range(len(chance)) for _, chance in listed)))
         drawn = np.array([[listed[model][0][each] for model, each in enumerate(one)] for one in together])
@@ -220,10 +220,13 @@ def _ballots(counts: Ints, cast: Ints, samples: int, rng: np.random.Generator) -
     return np.stack(random, axis=1)[:, :, :-1], np.full(some, 1 / some)
 
 
-def _most_ballots(counts: tuple[int, ...], size: int) -> int:
-    """How many different ballots there are; no more than this, where they are too many to list."""
-    most = comb(size + sum(map(bool, counts)) - 1, size)
-    return most if most > MOST_BALLOTS else len(_listed(counts, size)[1])
+@lru_cache(maxsize=100_000)
+def _number(counts: tuple[int, ...], size: int) -> float:
+    """How many different ballots of this size can be drawn from these counts."""
+    ways = np.ones(1)
+    for count in counts:
+        ways = np.convolve(ways, np.ones(min(count, size) + 1))[: size + 1]
+    return float(ways[-1])
 
 
 @lru_cache(maxsize=100_000)
