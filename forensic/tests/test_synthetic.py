@@ -134,7 +134,7 @@ def test_the_disk_is_a_clean_ext4(seed: int, tmp_path: Path) -> None:
 @needs("evtxinfo")
 def test_an_event_log_is_whole_over_several_chunks(tmp_path: Path) -> None:
     when = datetime(2026, 3, 5, tzinfo=UTC)
-    events = [Event(number, 4624, when, {"TargetUserName": "edda", "Empty": ""}) for number in range(7, 250)]
+    events = [Event(number, when, 4624, {"TargetUserName": "edda", "Empty": ""}) for number in range(7, 250)]
     (tmp_path / "log.evtx").write_bytes(log(events, "WS-1"))
     said = subprocess.run(["evtxinfo", str(tmp_path / "log.evtx")], capture_output=True, text=True, check=True).stdout
     assert re.search(r"Number of records\s*: 243\n", said)

@@ -27,7 +27,6 @@ from swaplaw_forensic.sandbox import limits, protections
 from swaplaw_forensic.sandbox.apptainer import DEFINITION, LOAD_FILTER, ApptainerSandbox
 from swaplaw_forensic.sandbox.bwrap import BwrapSandbox
 from swaplaw_forensic.sandbox.config import ApptainerConfig, SandboxConfig
-from swaplaw_forensic.sandbox.environment import Descriptors
 from swaplaw_forensic.sandbox.limits import FIRST_PROCESS, Cgroup, limited, memory_in_use
 from swaplaw_forensic.sandbox.protections import Protection, bwrap_arguments, hidden_paths
 from swaplaw_forensic.sandbox.seccomp import bpf
@@ -240,8 +239,7 @@ IMAGE = "/usr/share"  # any directory that exists can stand for an unpacked imag
 def apptainer_command(directory: Path, *dropped: Protection) -> list[str]:
     config = ApptainerConfig(evidence=str(directory), image=IMAGE, limits=SMALL)
     sandbox = ApptainerSandbox(config, without(*dropped))
-    with Descriptors() as descriptors:
-        return sandbox._command(["ls", "-l"], "/home/agent/sub", {"A": "b,c $d"}, descriptors)
+    return sandbox._command(["ls", "-l"], "/home/agent/sub", {"A": "b,c $d"}, None)
 
 
 def test_apptainer_command(apptainer: Path) -> None:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from swaplaw.errors import quote
 from swaplaw_forensic.sandbox.config import EVIDENCE, HOME, ApptainerConfig, SandboxInputError
-from swaplaw_forensic.sandbox.environment import Descriptors, ForensicSandbox
+from swaplaw_forensic.sandbox.environment import ForensicSandbox
 from swaplaw_forensic.sandbox.limits import limited
 from swaplaw_forensic.sandbox.protections import ENVIRONMENT, STAGE, Protection, gold_below
 from swaplaw_forensic.sandbox.seccomp import bpf
@@ -42,7 +42,7 @@ class ApptainerSandbox(ForensicSandbox):
     config: ApptainerConfig
 
     @override
-    def _check(self) -> None:
+    def _prepared(self) -> bytes:
         program("apptainer", "apptainer (https://apptainer.org)")
         image = self._image()
         gold = _gold_in(image) if image.is_dir() else ()
@@ -51,9 +51,10 @@ class ApptainerSandbox(ForensicSandbox):
                 f"the Apptainer image {quote(str(image), 200)} holds gold answers ({quote(gold[0])}): "
                 "build it without swaplaw and without challenges"
             )
+        return b""  # the filter is in the command line
 
     @override
-    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: Descriptors) -> list[str]:
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], filter_fd: int | None) -> list[str]:
         has = self.protections.__contains__
         evidence_mode = "ro" if has(Protection.EVIDENCE_READ_ONLY) else "rw"
         binds = [f"{STAGE}/tmp:/tmp", f"{STAGE}/tmp:/var/tmp", f"{STAGE}/shm:/dev/shm"]

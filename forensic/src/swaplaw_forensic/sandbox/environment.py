@@ -10,12 +10,11 @@ import os
 import posixpath
 import re
 import shlex
-import tempfile
 import threading
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
-from pathlib import Path
+from functools import partial
 from typing import Any, Literal, Self, overload
 
 import anyio
@@ -50,23 +49,16 @@ from swaplaw_forensic.sandbox.evidence import verify
 from swaplaw_forensic.sandbox.limits import Cgroup
 from swaplaw_forensic.sandbox.protections import ALL, Protection
 from swaplaw_forensic.sandbox.stage import Stage, explain
-from swaplaw_forensic.sandbox.supervise import Bounds, Call, Outcome, Stopped
+from swaplaw_forensic.sandbox.supervise import Call, Outcome, Stopped
 
-WRITE = 'mkdir -p -- "$2" && exec cat >"$1"'
-# The shell opens a person's files from here on.
-FIRST_FILE = 7
+WRITE = 'mkdir -p -- "${1%/*}/" && exec cat >"$1"'
+# Where a person's shell opens the filter.
+FILTER = 7
 # What the sandbox's first process, a shell, says of a command that it may not run.
 REFUSED = re.compile(r"sandbox: .*: Permission denied\n\Z")
-# What the C library says of an error, and the exception that Inspect expects for it.
-ERRORS: dict[str, tuple[type[OSError], int]] = {
-    "No such file or directory": (FileNotFoundError, errno.ENOENT),
-    "Not a directory": (FileNotFoundError, errno.ENOTDIR),
-    "Permission denied": (PermissionError, errno.EACCES),
-    "Read-only file system": (PermissionError, errno.EROFS),
-    "Is a directory": (IsADirectoryError, errno.EISDIR),
-    "No space left on device": (OSError, errno.ENOSPC),
-    "File name too long": (OSError, errno.ENAMETOOLONG),
-}
+# Errors that the C library names, and those by which Inspect expects some of them.
+ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EROFS, errno.EISDIR, errno.ENOSPC, errno.ENAMETOOLONG)
+EXPECTED = {errno.ENOTDIR: errno.ENOENT, errno.EROFS: errno.EACCES}
 
 
 class ForensicSandbox(SandboxEnvironment):
@@ -82,8 +74,8 @@ class ForensicSandbox(SandboxEnvironment):
         self._cgroup: Cgroup | None = None
         self._one_at_a_time = threading.Lock()
         self._cpu_used = 0.0
-        self._kept: list[str] = []
-        self._running: Call | None = None
+        self._filter: int | None = None
+        self._running: threading.Event | None = None
 
     # The life of a sample.
 
@@ -143,7 +135,9 @@ class ForensicSandbox(SandboxEnvironment):
         return environment
 
     def _open(self) -> None:
-        self._check()
+        if content := self._prepared():
+            self._filter = os.memfd_create("swaplaw")
+            os.write(self._filter, content)
         self._stage.open()
         if Protection.MEMORY in self.protections:
             self._cgroup = Cgroup.make(self.config.limits)
@@ -161,11 +155,12 @@ class ForensicSandbox(SandboxEnvironment):
         """End what runs, then remove the sample's files."""
         running = self._running
         if running is not None:
-            running.cancel()
+            running.set()
         with self._one_at_a_time:
             self._stage.close()
-            while self._kept:
-                Path(self._kept.pop()).unlink(missing_ok=True)
+            if self._filter is not None:
+                os.close(self._filter)
+                self._filter = None
             if self._cgroup is not None:
                 self._cgroup.close()
 
@@ -188,11 +183,11 @@ class ForensicSandbox(SandboxEnvironment):
     # What each provider adds.
 
     @abstractmethod
-    def _check(self) -> None:
-        """Raise when a program that the provider needs is missing."""
+    def _prepared(self) -> bytes:
+        """Raise when a program that the provider needs is missing; return the filter that it reads from a file."""
 
     @abstractmethod
-    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], descriptors: "Descriptors") -> list[str]:
+    def _command(self, command: Sequence[str], cwd: str, env: dict[str, str], filter_fd: int | None) -> list[str]:
         """The command line, from inside the stage, that runs `command` in the sandbox."""
 
     # Commands.
@@ -216,7 +211,7 @@ class ForensicSandbox(SandboxEnvironment):
         seconds = min(timeout or math.inf, self.config.limits.wall_seconds)
         given = input.encode("utf-8", "replace") if isinstance(input, str) else input
         async with throttled("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
-            outcome = await self._run_async(cmd, given, cwd, env, limit, seconds)
+            outcome = await self._run_async(cmd, seconds, given=given, cwd=cwd, env=env, output=limit)
         stdout, stderr = (text.decode(errors="replace") for text in (outcome.stdout, outcome.stderr))
         if outcome.stopped is Stopped.OUTPUT:
             raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
@@ -236,20 +231,16 @@ class ForensicSandbox(SandboxEnvironment):
         if not self._stage.is_open:
             # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
             raise ConnectionError("the sandbox is closed: its sample has ended")
-        files = _Files()
-        inside = self._command(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, files)
-        self._kept += files.paths
-        cgroup = self._cgroup.enter() if self._cgroup else []
-        words = shlex.join([*cgroup, *self._stage.enter(), *inside])
-        opened = " ".join(f"{number}<{shlex.quote(path)}" for number, path in enumerate(files.paths, start=FIRST_FILE))
-        return SandboxConnection(type=type(self).__name__, command=f"env -i {words} {opened}".strip())
+        given, opened = (FILTER, f" {FILTER}</proc/{os.getpid()}/fd/{self._filter}") if self._filter else (None, "")
+        words = self._entering(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, given)
+        return SandboxConnection(type=type(self).__name__, command=f"env -i {shlex.join(words)}{opened}")
 
     @override
     async def write_file(self, file: str, contents: str | bytes) -> None:
         """Write a file from inside the sandbox, making the directories above it."""
         given = contents.encode("utf-8", "replace") if isinstance(contents, str) else contents
-        command = ["/bin/sh", "-c", WRITE, "write_file", *_paths(file)]
-        outcome = await self._run_async(command, given, None, None, MIB, self.config.limits.wall_seconds)
+        command = ["/bin/sh", "-c", WRITE, "write_file", posixpath.join(HOME, file)]
+        outcome = await self._run_async(command, self.config.limits.wall_seconds, given=given)
         _raise_for(outcome, file)
 
     @overload
@@ -262,30 +253,21 @@ class ForensicSandbox(SandboxEnvironment):
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
         """Read a file from inside the sandbox, up to Inspect's limit."""
         limit = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
-        command = ["/bin/cat", "--", _paths(file)[0]]
-        outcome = await self._run_async(command, None, None, None, limit, self.config.limits.wall_seconds)
+        command = ["/bin/cat", "--", posixpath.join(HOME, file)]
+        outcome = await self._run_async(command, self.config.limits.wall_seconds, output=limit)
         if outcome.stopped is Stopped.OUTPUT:
             raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
         _raise_for(outcome, file)
         return outcome.stdout.decode() if text else outcome.stdout
 
-    async def _run_async(
-        self,
-        command: Sequence[str],
-        given: bytes | None,
-        cwd: str | None,
-        env: dict[str, str] | None,
-        output: int,
-        seconds: float,
-    ) -> Outcome:
+    async def _run_async(self, command: Sequence[str], seconds: float, **how: Any) -> Outcome:
         """Run in a thread; when the sample is cancelled the thread still ends what it started."""
         cancelled = threading.Event()
-
-        def run() -> Outcome:
-            return self._run(command, given, cwd, env, output, seconds, cancelled)
-
+        run = partial(self._run, command, seconds=seconds, cancelled=cancelled, **how)
+        # No limit of threads but the number of samples: a long call must not hold up Inspect's own threads.
+        threads = anyio.CapacityLimiter(math.inf)
         try:
-            outcome = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=_threads())
+            outcome = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=threads)
         finally:
             cancelled.set()
         if outcome.stopped is Stopped.TIME:
@@ -305,66 +287,35 @@ class ForensicSandbox(SandboxEnvironment):
         seconds: float = 60,
         cancelled: threading.Event | None = None,
     ) -> Outcome:
-        memory = self.config.limits.memory if self._cgroup is None else None
-        with self._one_at_a_time, Descriptors() as descriptors:
-            inside = self._command(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, descriptors)
-            self._running = Call(
-                [*(self._cgroup.enter() if self._cgroup else []), *self._stage.enter(), *inside],
-                Bounds(seconds, output, memory, max(0.0, self.config.limits.total_cpu_seconds - self._cpu_used)),
+        limits = self.config.limits
+        with self._one_at_a_time:
+            cancelled = self._running = cancelled or threading.Event()
+            if self._filter is not None:
+                os.lseek(self._filter, 0, os.SEEK_SET)
+            call = Call(
+                self._entering(command, posixpath.join(HOME, cwd) if cwd else HOME, env or {}, self._filter),
+                cancelled,
                 given,
-                self.protections,
-                descriptors.passed,
-                cancelled or threading.Event(),
+                () if self._filter is None else (self._filter,),
+                seconds=self._bound(Protection.WALL_TIME, seconds),
+                output=self._bound(Protection.OUTPUT, output),
+                memory=math.inf if self._cgroup else self._bound(Protection.MEMORY, limits.memory),
+                cpu=self._bound(Protection.CPU_TIME, max(0.0, limits.total_cpu_seconds - self._cpu_used)),
+                protections=self.protections,
             )
             try:
-                outcome = self._running.run(descriptors.close_passed)
+                outcome = call.run()
                 self._cpu_used += outcome.cpu
                 return outcome
             finally:
                 self._running = None
 
+    def _bound(self, protection: Protection, value: float) -> float:
+        return value if protection in self.protections else math.inf
 
-class Descriptors:
-    """File descriptors that the sandbox program is given, closed on our side as soon as it has them."""
-
-    def __init__(self) -> None:
-        self.passed: list[int] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close_passed()
-
-    def give(self, content: bytes) -> int:
-        """Pass bytes to be read, as a file in memory."""
-        descriptor = os.memfd_create("swaplaw")
-        os.write(descriptor, content)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        self.passed.append(descriptor)
-        return descriptor
-
-    def close_passed(self) -> None:
-        """Close our copies."""
-        while self.passed:
-            os.close(self.passed.pop())
-
-
-class _Files(Descriptors):
-    """The same for a command that a person starts later: files in place of descriptors."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.paths: list[str] = []
-
-    @override
-    def give(self, content: bytes) -> int:
-        """Keep bytes in a file that the shell will open."""
-        descriptor, path = tempfile.mkstemp(prefix="swaplaw-")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        self.paths.append(path)
-        return FIRST_FILE + len(self.paths) - 1
+    def _entering(self, command: Sequence[str], cwd: str, env: dict[str, str], filter_fd: int | None) -> list[str]:
+        cgroup = self._cgroup.enter() if self._cgroup else []
+        return [*cgroup, *self._stage.enter(), *self._command(command, cwd, env, filter_fd)]
 
 
 def size(number: int) -> str:
@@ -375,25 +326,14 @@ def size(number: int) -> str:
     return f"{number} bytes"
 
 
-def _threads() -> anyio.CapacityLimiter:
-    """No limit of threads but the number of samples: a long call must not hold up Inspect's own threads."""
-    return anyio.CapacityLimiter(math.inf)
-
-
-def _paths(file: str) -> tuple[str, str]:
-    """A file's absolute path and its directory, in the sandbox's eyes; the sandbox itself resolves links and `..`."""
-    path = posixpath.join(HOME, file)
-    return path, posixpath.dirname(path)
-
-
 def _raise_for(outcome: Outcome, file: str) -> None:
     """Raise what Inspect expects when a file could not be read or written."""
     if outcome.returncode == 0:
         return
     said = outcome.stderr.decode(errors="replace").strip()
-    for words, (kind, number) in ERRORS.items():
-        if said.endswith(words):
-            raise kind(number, words, file)
+    for number in ERRORS:
+        if said.endswith(os.strerror(number)):
+            raise OSError(EXPECTED.get(number, number), os.strerror(number), file)
     if outcome.returncode == 128 + 25:  # SIGXFSZ
         raise OSError(errno.EFBIG, "file too large for the sandbox", file)
     raise OSError(errno.EIO, said or f"the sandbox ended with status {outcome.returncode}", file)

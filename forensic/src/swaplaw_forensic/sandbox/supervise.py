@@ -6,19 +6,20 @@ waited for before the caller hears of it.
 """
 
 import contextlib
+import math
 import os
 import selectors
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from swaplaw_forensic.sandbox.config import KIB
 from swaplaw_forensic.sandbox.limits import cpu_in_use, family, memory_in_use
-from swaplaw_forensic.sandbox.protections import ALL, Protection
+from swaplaw_forensic.sandbox.protections import Protection
 
 TICK = 0.05  # seconds between two looks at the memory; a look costs well under a millisecond
 CHUNK = 64 * KIB
@@ -37,17 +38,6 @@ class Stopped(StrEnum):
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What one call may use."""
-
-    seconds: float
-    output: int
-    memory: int | None
-    cpu: float | None = None
-    """Seconds that are left to the sample."""
-
-
-@dataclass(frozen=True)
 class Outcome:
     """How a call ended and what it said; `stopped` is None when it ended by itself."""
 
@@ -61,22 +51,23 @@ class Outcome:
 
 @dataclass
 class Call:
-    """One command line and its supervision; `run` blocks, `cancel` may come from another thread."""
+    """One command line and what it may use; `run` blocks, until nothing of it is left."""
 
     command: Sequence[str]
-    bounds: Bounds
-    input: bytes | None = None
-    protections: Collection[Protection] = ALL
-    pass_fds: Sequence[int] = ()
-    _cancelled: threading.Event = field(default_factory=threading.Event)
+    cancelled: threading.Event
+    """Ends the call soon, set by another thread."""
+    input: bytes | None
+    pass_fds: Sequence[int]
+    seconds: float
+    output: float
+    memory: float
+    cpu: float
+    """Seconds that are left to the sample."""
+    protections: Collection[Protection]
     _cpu: float = 0.0
 
-    def cancel(self) -> None:
-        """End the call soon; `run` returns once nothing of it is left."""
-        self._cancelled.set()
-
-    def run(self, started: Callable[[], None] = lambda: None) -> Outcome:
-        """Run the command to its end. `started` is called once the process has its file descriptors."""
+    def run(self) -> Outcome:
+        """Run the command to its end."""
         process = subprocess.Popen(
             self.command,
             stdin=subprocess.DEVNULL if self.input is None else subprocess.PIPE,
@@ -87,7 +78,6 @@ class Call:
             pass_fds=self.pass_fds,
             start_new_session=True,
         )
-        started()
         for pipe in (process.stdout, process.stderr):
             # The agent is another user, who may open /dev/stdout and /dev/stderr as well.
             os.fchmod(pipe.fileno(), 0o666)  # type: ignore[union-attr]
@@ -99,42 +89,34 @@ class Call:
                     _kill_descendants(process)
                 process.kill()
                 process.wait()
-            streams.drain(self._output_limit())
-        if stopped is None and streams.over(self._output_limit()):
+            streams.drain(self.output)
+        if stopped is None and streams.over(self.output):
             stopped = Stopped.OUTPUT
-        return Outcome(
-            _shell_status(process.returncode), streams.text("stdout"), streams.text("stderr"), stopped, self._cpu
-        )
+        # Death by a signal is named as shells do.
+        status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        return Outcome(status, *streams.said(), stopped, self._cpu)
 
     def _watch(self, process: "subprocess.Popen[bytes]", streams: "_Streams") -> Stopped | None:
         """Move data until the process ends, or say why it must be ended."""
-        deadline = time.monotonic() + self.bounds.seconds
+        deadline = time.monotonic() + self.seconds
         look = time.monotonic()
         while process.poll() is None:
             streams.move(TICK)
             now = time.monotonic()
-            if self._cancelled.is_set():
+            if self.cancelled.is_set():
                 return Stopped.CANCELLED
-            if streams.over(self._output_limit()):
+            if streams.over(self.output):
                 return Stopped.OUTPUT
-            if now > deadline and Protection.WALL_TIME in self.protections:
+            if now > deadline:
                 return Stopped.TIME
             if now > look:
                 self._cpu = max(self._cpu, cpu_in_use(process.pid))
-                if (
-                    self.bounds.cpu is not None
-                    and self._cpu > self.bounds.cpu
-                    and Protection.CPU_TIME in self.protections
-                ):
+                if self._cpu > self.cpu:
                     return Stopped.CPU
-                watched = self.bounds.memory is not None and Protection.MEMORY in self.protections
-                if watched and memory_in_use(process.pid) > (self.bounds.memory or 0):
+                if self.memory < math.inf and memory_in_use(process.pid) > self.memory:
                     return Stopped.MEMORY
                 look = now + TICK
         return None
-
-    def _output_limit(self) -> int | None:
-        return self.bounds.output if Protection.OUTPUT in self.protections else None
 
 
 def _kill_descendants(process: "subprocess.Popen[bytes]") -> None:
@@ -158,8 +140,7 @@ class _Streams:
         assert process.stdout is not None
         assert process.stderr is not None
         self._selector = selectors.DefaultSelector()
-        self._said: dict[str, list[bytes]] = {"stdout": [], "stderr": []}
-        self._sizes = {"stdout": 0, "stderr": 0}
+        self._said = {"stdout": bytearray(), "stderr": bytearray()}
         self._left = memoryview(given or b"")
         self._exit = os.pidfd_open(process.pid)
         self._selector.register(self._exit, selectors.EVENT_READ, "exit")
@@ -205,11 +186,10 @@ class _Streams:
             data = os.read(descriptor, CHUNK)
         except BlockingIOError:
             return False
-        self._said[name].append(data)
-        self._sizes[name] += len(data)
+        self._said[name] += data
         return not data
 
-    def drain(self, limit: int | None) -> None:
+    def drain(self, limit: float) -> None:
         """Take what is still in the pipes of a process that has ended, for a short while at most."""
         self._selector.unregister(self._exit)
         deadline = time.monotonic() + DRAIN_SECONDS
@@ -217,15 +197,10 @@ class _Streams:
             if not self.move(TICK):
                 return
 
-    def over(self, limit: int | None) -> bool:
+    def over(self, limit: float) -> bool:
         """Whether either output has passed the limit."""
-        return limit is not None and max(self._sizes.values()) > limit
+        return max(map(len, self._said.values())) > limit
 
-    def text(self, name: str) -> bytes:
-        """What was said on `stdout` or `stderr`."""
-        return b"".join(self._said[name])
-
-
-def _shell_status(returncode: int) -> int:
-    """Name death by a signal as shells do: 128 + signal."""
-    return 128 - returncode if returncode < 0 else returncode
+    def said(self) -> tuple[bytes, bytes]:
+        """What was said on stdout and stderr."""
+        return bytes(self._said["stdout"]), bytes(self._said["stderr"])

@@ -13,7 +13,7 @@ from swaplaw_forensic.synthetic.case import Asked, Case, choose, counted, said, 
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.formats import protocols
 from swaplaw_forensic.synthetic.formats.packets import BROADCAST, Capture, Host
-from swaplaw_forensic.synthetic.words import ENDINGS, FIRST_NAMES, LAST_NAMES, STEMS, filler
+from swaplaw_forensic.synthetic.words import ENDINGS, FIRST_NAMES, LAST_NAMES, STEMS, called, dated, filler
 
 SECOND = 1_000_000
 AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/124.0 Safari/537.36"
@@ -21,6 +21,8 @@ LURES = ("invoice_viewer", "parcel_label", "codec_pack", "zoom_update", "font_fi
 GATES = ("gate", "panel", "collect", "sync", "status", "api", "report", "ping")
 DELIVERIES, BEACONS, THEFTS = ("exe", "picture"), ("post", "cookie", "names"), ("post", "ftp")
 CLIENTS, HOURS = {1: 6, 2: 10, 3: 12}, {1: 3, 2: 6, 3: 9}
+OK = protocols.http_response(b"ok", "text/plain")
+SITES = ("weather", "news", "recipes", "trains", "shop")
 SERIES = ("DESKTOP", "LAPTOP", "WIN", "OFFICE", "PC")
 
 
@@ -31,6 +33,10 @@ class Client(Host):
     name: str
     account: str
     person: str
+
+    def lease(self, address: str) -> str:
+        """Return who this is, as the log of leases has it."""
+        return f"{address},{self.mac},{self.name},{self.account},{self.person}"
 
 
 class Office:
@@ -66,7 +72,7 @@ class Office:
 
     def start_up(self, client: Client, when: int, named: bool) -> None:
         """Add what a client does when it is switched on, unless the capture begins later: address, log-on, name."""
-        self.leases.append((when, f"{client.ip},{client.mac},{client.name},{client.account},{client.person}"))
+        self.leases.append((when, client.lease(client.ip)))
         if not named:
             return
         dice, transaction = self.dice, self.dice.bytes(4)
@@ -80,8 +86,7 @@ class Office:
         base = ",".join(f"DC={part}" for part in self.domain.split("."))
         search = protocols.ldap_search(7, base, client.account)
         result = protocols.ldap_result(7, f"CN={client.person},CN=Users,{base}", client.person)
-        turns = [(True, search), (False, result)]
-        self.capture.tcp(when + 3 * SECOND, client, self.controller, (self.port(), 389), turns)
+        self.exchange(client, self.controller, when + 3 * SECOND, 389, search, result)
 
     def resolve(self, client: Host, name: str, address: str, when: int) -> None:
         """Add a DNS question and its answer."""
@@ -93,16 +98,18 @@ class Office:
     def fetch(self, client: Host, name: str, address: str, when: int, request: bytes, response: bytes) -> None:
         """Add a DNS look-up and an HTTP exchange."""
         self.resolve(client, name, address, when - SECOND // 5)
-        turns = [(True, request), (False, response)]
-        self.capture.tcp(when, client, self.outside(address), (self.port(), 80), turns)
+        self.exchange(client, self.outside(address), when, 80, request, response)
+
+    def exchange(self, client: Host, server: Host, when: int, service: int, request: bytes, response: bytes) -> None:
+        """Add a connection with a request and, where there is one, its response."""
+        turns = [(True, request), *([(False, response)] if response else [])]
+        self.capture.tcp(when, client, server, (self.port(), service), turns)
 
     def browse(self, client: Client, when: int) -> None:
         """Add harmless traffic: pages, and now and then a form or an encrypted site."""
         for step in range(self.dice.between(3, 8)):
             moment = when + step * self.dice.between(20, 90) * SECOND
-            site = (
-                f"{self.dice.pick(('weather', 'news', 'recipes', 'trains', 'shop'))}{self.dice.between(1, 9)}.example"
-            )
+            site = f"{self.dice.pick(SITES)}{self.dice.between(1, 9)}.example"
             address = f"198.51.100.{self.dice.between(10, 200)}"
             request = protocols.http_get(site, f"/{self.dice.word(6)}.html", AGENT)
             if step == 1:
@@ -110,8 +117,7 @@ class Office:
             page = protocols.http_response(filler(self.dice, 500, 6000), "text/html")
             self.fetch(client, site, address, moment, request, page)
         hello = protocols.client_hello("mail.example", self.dice.bytes(32))
-        turns = [(True, hello)]
-        self.capture.tcp(when + SECOND, client, self.outside("198.51.100.7"), (self.port(), 443), turns)
+        self.exchange(client, self.outside("198.51.100.7"), when + SECOND, 443, hello, b"")
 
     def send(self, client: Client, name: str, address: str, when: int, file: str, content: bytes) -> None:
         """Add an upload by FTP: its commands, and the connection that carries the file."""
@@ -138,8 +144,8 @@ def build(dice: Dice, level: int) -> Case:
     victim, *others = dice.shuffled(office.clients)
     if level == 3:
         # The address was somebody else's before: only the time tells whose it was.
-        office.leases.append((start - dice.between(2, 6) * 3600 * SECOND, _lease(office, others[0], victim.ip)))
-        office.leases.append((start + HOURS[3] * 3600 * SECOND, _lease(office, others[1], victim.ip)))
+        office.leases.append((start - dice.between(2, 6) * 3600 * SECOND, others[0].lease(victim.ip)))
+        office.leases.append((start + HOURS[3] * 3600 * SECOND, others[1].lease(victim.ip)))
     infection = start + dice.between(2400, HOURS[level] * 3600 - 3000) * SECOND + dice.below(SECOND)
     delivery, beacon, theft = dice.pick(DELIVERIES), dice.pick(BEACONS), dice.pick(THEFTS)
     _decoys(office, others, start, HOURS[level])
@@ -156,7 +162,7 @@ def build(dice: Dice, level: int) -> Case:
              f"{victim.account}@{office.domain}", level=hard, on="ip"),
         said("person", "What is the full name of the user of the infected client?", victim.person, level=3, on="user"),
     ]  # fmt: skip
-    names = [f"{dice.word(8)}.pcap", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
+    names = called(dice, level, "pcap")
     prompt = (
         f"/evidence/{names[0]} is a capture of a small Windows office. One client downloaded a malicious program, "
         "reported to a command-and-control server since, and sent an archive away. Give times in UTC."
@@ -166,23 +172,13 @@ def build(dice: Dice, level: int) -> Case:
             f" The capture holds no log-ons; /evidence/{names[1]} is the office's log of leases (time, address, MAC "
             "address, host name, account, full name)."
         )
-    stamps = [(_utc(when), text) for when, text in sorted(office.leases)]
-    leases = "".join(f"{when:%Y-%m-%dT%H:%M:%SZ},{text}\n" for when, text in stamps).encode()
+    leases = dated((_utc(when), text) for when, text in sorted(office.leases))
     procedure = {"delivery": delivery, "beacon": beacon, "theft": theft}
-
-    def make() -> tuple[bytes, ...]:
-        written = office.capture.pcap()
-        return (written, leases) if level == 3 else (written,)
-
-    return Case(tuple(names), prompt, choose(dice, pool, leave_out=1), make, procedure)
+    return Case(names, prompt, choose(dice, pool), lambda: (office.capture.pcap(), leases), procedure)
 
 
 def _utc(when: int) -> datetime:
     return datetime.fromtimestamp(when // SECOND, UTC)
-
-
-def _lease(office: Office, client: Client, address: str) -> str:
-    return f"{address},{client.mac},{client.name},{client.account},{client.person}"
 
 
 def _decoys(office: Office, others: list[Client], start: int, hours: int) -> None:
@@ -194,8 +190,7 @@ def _decoys(office: Office, others: list[Client], start: int, hours: int) -> Non
     for number in range(hours * 20):
         when = start + (1000 + number * 170) * SECOND
         report = protocols.http_post("telemetry.vendor.example", "/v1/status", "Vendor/7.1", f"n={number}".encode())
-        turns = [(True, report), (False, protocols.http_response(b"ok", "text/plain"))]
-        office.capture.tcp(when, updater, office.outside("198.51.100.251"), (office.port(), 80), turns)
+        office.exchange(updater, office.outside("198.51.100.251"), when, 80, report, OK)
     photos = f"{dice.pick(STEMS)}_{dice.word(4)}.zip"
     office.send(
         sender, "ftp.printer.example", "198.51.100.252", start + 1900 * SECOND, photos, filler(dice, 9000, 30_000)
@@ -213,8 +208,8 @@ def _download(office: Office, victim: Client, when: int, delivery: str) -> list[
     office.fetch(victim, site, f"203.0.113.{dice.between(2, 120)}", when, request, response)
     home, address = f"{dice.word(9)}.{dice.pick(ENDINGS)}", f"203.0.113.{dice.between(121, 150)}"
     office.resolve(victim, home, address, when + 8 * SECOND)
-    turns = [(True, protocols.client_hello(home, dice.bytes(32)))]
-    office.capture.tcp(when + 9 * SECOND, victim, office.outside(address), (office.port(), 443), turns)
+    hello = protocols.client_hello(home, dice.bytes(32))
+    office.exchange(victim, office.outside(address), when + 9 * SECOND, 443, hello, b"")
     return [
         said("program", "What is the SHA-256 of the malicious program that was downloaded?",
              hashlib.sha256(program).hexdigest(), level=2, on="url"),
@@ -232,7 +227,6 @@ def _beacons(office: Office, victim: Client, first: int, beacon: str) -> list[As
     agent = f"{dice.pick(('Updater', 'Courier', 'Sync', 'Agent', 'Helper'))}/{dice.between(1, 9)}.{dice.between(0, 9)}"
     bot, gate = dice.bytes(8).hex(), f"/{dice.pick(GATES)}.{dice.pick(('php', 'asp', 'cgi'))}"
     count, interval = dice.between(40, 90), dice.between(25, 95)
-    server = office.outside(address)
     if beacon != "names":
         office.resolve(victim, domain, address, first - SECOND)
     for number in range(count):
@@ -243,11 +237,8 @@ def _beacons(office: Office, victim: Client, first: int, beacon: str) -> list[As
             continue
         request = protocols.http_post(domain, gate, agent, f"id={bot}&n={number}&s={dice.word(12)}".encode())
         if beacon == "cookie":
-            request = protocols.http_get(domain, gate, agent).replace(
-                b"\r\n\r\n", f"\r\nCookie: sid={bot}; t={dice.word(6)}\r\n\r\n".encode()
-            )
-        turns = [(True, request), (False, protocols.http_response(b"ok", "text/plain"))]
-        office.capture.tcp(when, victim, server, (office.port(), 80), turns)
+            request = protocols.http_get(domain, gate, agent, f"Cookie: sid={bot}; t={dice.word(6)}\r\n")
+        office.exchange(victim, office.outside(address), when, 80, request, OK)
     pool = [
         said("domain", "What is the domain of the command-and-control server to which the program reports regularly?",
              domain, level=2),
@@ -266,17 +257,14 @@ def _theft(office: Office, victim: Client, when: int, theft: str) -> list[Asked]
     """Send an archive away."""
     dice = office.dice
     target, address = f"{dice.word(8)}.{dice.pick(ENDINGS)}", f"203.0.113.{dice.between(201, 250)}"
-    archive, content = (
-        f"{dice.pick(STEMS)}_{dice.word(4)}.7z",
-        b"7z\xbc\xaf\x27\x1c" + dice.bytes(dice.between(9000, 30_000)),
-    )
+    archive = f"{dice.pick(STEMS)}_{dice.word(4)}.7z"
+    content = b"7z\xbc\xaf\x27\x1c" + dice.bytes(dice.between(9000, 30_000))
     if theft == "ftp":
         office.send(victim, target, address, when, archive, content)
     else:
         office.resolve(victim, target, address, when - SECOND)
         request = protocols.http_post(target, f"/in/{archive}", AGENT, content)
-        turns = [(True, request), (False, protocols.http_response(b"ok", "text/plain"))]
-        office.capture.tcp(when, victim, office.outside(address), (office.port(), 80), turns)
+        office.exchange(victim, office.outside(address), when, 80, request, OK)
     return [
         said("archive", "What is the file name of the archive that was sent away?", archive, level=2),
         counted("size", "How many bytes has that archive?", len(content), 3, "archive"),

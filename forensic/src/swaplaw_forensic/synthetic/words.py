@@ -5,6 +5,7 @@ import hashlib
 import io
 import tarfile
 import tomllib
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -27,17 +28,15 @@ def bad_host(dice: Dice) -> str:
     return f"{dice.word(7)}.{dice.pick(ENDINGS)}"
 
 
-def coded(dice: Dice, command: str, level: int) -> tuple[str, str]:
-    """Hide a shell command: plain at level 1, then in a code that varies. Return how, and the line that runs it."""
-    way = "plain" if level == 1 else dice.pick(("base64", "hex", "reversed") if level == 3 else ("base64", "hex"))
-    text = base64.b64encode(command.encode()).decode()
-    lines = {
-        "plain": command,
-        "base64": f"echo {text} | base64 -d | sh",
-        "hex": f"echo {command.encode().hex()} | xxd -r -p | sh",
-        "reversed": f"echo {text[::-1]} | rev | base64 -d | sh",
-    }
-    return way, lines[way]
+def called(dice: Dice, level: int, *endings: str) -> tuple[str, ...]:
+    """Return names for the evidence: of one file, and of the second source that the hardest level has."""
+    first = f"{dice.word(8)}.{dice.pick(endings) if len(endings) > 1 else endings[0]}"
+    return (first, f"{dice.word(8)}.csv") if level == 3 else (first,)
+
+
+def dated(rows: Iterable[tuple[datetime, str]]) -> bytes:
+    """Return the lines of such a source, each with its time."""
+    return "".join(f"{when:%Y-%m-%dT%H:%M:%SZ},{text}\n" for when, text in rows).encode()
 
 
 def packed(files: dict[str, bytes], when: datetime) -> bytes:

@@ -24,8 +24,8 @@ class Event:
 
     number: int
     """Its record identifier: a gap between two shows that one was removed."""
-    event: int
     when: datetime
+    event: int
     data: Mapping[str, str]
 
 
@@ -47,7 +47,6 @@ def log(events: Iterable[Event], computer: str, channel: str = "Security") -> by
         if waiting and at + room > CHUNK:
             chunks.append(_chunk(waiting, computer, channel, len(chunks)))
             waiting, at = [], RECORDS_AT
-            room = len(_record(event, computer, channel, at))
         waiting.append(event)
         at += room
     last = waiting[-1].number

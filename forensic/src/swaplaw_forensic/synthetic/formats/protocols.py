@@ -80,9 +80,9 @@ def client_hello(server_name: str, random: bytes) -> bytes:
     return b"\x16\x03\x01" + struct.pack(">H", len(message)) + message
 
 
-def http_get(host: str, path: str, agent: str) -> bytes:
+def http_get(host: str, path: str, agent: str, more: str = "") -> bytes:
     """Return a GET request."""
-    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n".encode()
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n{more}\r\n".encode()
 
 
 def http_post(host: str, path: str, agent: str, body: bytes) -> bytes:
