@@ -6,20 +6,25 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from swaplaw._inspect_run import display, inspect_errors, need_inspect, stdout_to_stderr
+from swaplaw._inspect_run import display, inspect_errors, stdout_to_stderr
 from swaplaw._parallel import busy, counting
 from swaplaw.cli.options import FILE, FOLDER, Group, command, option, switch, words
 from swaplaw.cli.render import Column, answer, header, percent, show, tell, text, wants_json
 from swaplaw.errors import InputError, SwaplawError, quote, several
-
-if TYPE_CHECKING:
-    from swaplaw_forensic.challenges.manifest import Challenge
-    from swaplaw_forensic.grading.judge import Item, Judgement
-    from swaplaw_forensic.grading.votes import Vote
+from swaplaw_forensic.agent.traces import BY, EFFORT, read_traces
+from swaplaw_forensic.challenges import evidence as places
+from swaplaw_forensic.challenges.gold import load_gold
+from swaplaw_forensic.challenges.manifest import SHIPPED, Challenge, at_level, load, shipped
+from swaplaw_forensic.challenges.seeds import remembered
+from swaplaw_forensic.challenges.tools import diagnose
+from swaplaw_forensic.grading.judge import Item, Judgement
+from swaplaw_forensic.grading.judge import judge as judged
+from swaplaw_forensic.grading.tables import dependence, effort, shares
+from swaplaw_forensic.grading.votes import Key, Vote, grade_traces, to_judge, without_gold, write_votes
 
 POSITIVE = click.IntRange(1)
 CHALLENGES = words("CHALLENGE...")
@@ -43,16 +48,11 @@ def forensic() -> None:
 
 
 def _root(evidence: Path | None) -> Path:
-    from swaplaw_forensic.challenges.evidence import default_root
-
-    return evidence or default_root()
+    return evidence or places.default_root()
 
 
 def _cases(names: Sequence[str], level: int, logs: Path | None = None) -> list[Challenge]:
     """Load challenges, at a level where they name none; logs keep the seeds that were drawn."""
-    from swaplaw_forensic.challenges.manifest import at_level, load
-    from swaplaw_forensic.challenges.seeds import remembered
-
     levelled = [at_level(name, level) for name in names]
     return [load(name) for name in (levelled if logs is None else remembered(levelled, logs))]
 
@@ -60,17 +60,14 @@ def _cases(names: Sequence[str], level: int, logs: Path | None = None) -> list[C
 @command(example="swaplaw forensic list", evidence=EVIDENCE)
 def list_(evidence: Path | None) -> None:
     """List the challenges, and whether their evidence is here."""
-    from swaplaw_forensic.challenges.evidence import whereabouts
-    from swaplaw_forensic.challenges.gold import load_gold
-    from swaplaw_forensic.challenges.manifest import load, shipped
-
     root = _root(evidence)
     rows: list[dict[str, Any]] = []
     for name in shipped():
         challenge = load(name)
         golds = load_gold(challenge).values()
-        where = whereabouts(challenge, root)
+        where = places.whereabouts(challenge, root)
         told = {name: getattr(challenge, name) for name in ("id", "title", "kind", "licence", "obtain")}
+        told |= {"pages": list(challenge.pages), "unknown": list(challenge.unknown), "here": where == "here"}
         counts = {
             "questions": len(challenge.questions),
             "gradeable": sum(not gold.ungradeable for gold in golds),
@@ -78,8 +75,7 @@ def list_(evidence: Path | None) -> None:
             "errata": sum(bool(gold.erratum) for gold in golds),
             "files": len(challenge.evidence),
         }
-        lists = {"pages": list(challenge.pages), "unknown": list(challenge.unknown)}
-        rows.append(told | counts | lists | {"here": where == "here", "evidence": where})
+        rows.append(told | counts | {"evidence": where})
     numbers = [Column(name, name) for name in counts if name != "files"]
     columns = [text("challenge", "id"), text("title", "title"), *numbers, text("evidence", "evidence")]
     answer(
@@ -96,23 +92,18 @@ def list_(evidence: Path | None) -> None:
 )
 def verify(challenges: tuple[str, ...], evidence: Path | None, level: int) -> None:
     """Verify the size and hashes of evidence. Exit 1 unless every file is right."""
-    from swaplaw_forensic.challenges.evidence import locate
-    from swaplaw_forensic.challenges.evidence import verify as check
-
     root = _root(evidence)
     results: list[dict[str, Any]] = []
     failed = []
     for name, challenge in zip(challenges, _cases(challenges, level), strict=True):
         if challenge.seed is not None and "@" not in name:
             raise InputError(f"{challenge.id} is a different case for each seed: verify {challenge.id}@SEED")
-        files = [asdict(row) for row in check(challenge, root)]
+        files = [asdict(row) for row in places.verify(challenge, root)]
         good = bool(files) and all(row["status"] == "ok" for row in files)
         failed += [] if good else [challenge]
-        folder = str(locate(challenge, root))
+        folder = str(places.locate(challenge, root))
         results.append({"challenge": challenge.ref, "folder": folder, "ok": good, "files": files})
-    rows = [{"challenge": result["challenge"], **file} for result in results for file in result["files"]]
-    columns = [text(name, name) for name in ("challenge", "file", "status", "detail")]
-    answer({"challenges": results}, lambda: show("evidence", columns, rows))
+    _answer_files(results, [text(name, name) for name in ("file", "status", "detail")])
     if failed:
         raise SwaplawError(
             f"the evidence of {', '.join(c.ref for c in failed)} cannot be used. To get it: {failed[0].obtain}"
@@ -128,21 +119,19 @@ def verify(challenges: tuple[str, ...], evidence: Path | None, level: int) -> No
 )
 def build(challenges: tuple[str, ...], evidence: Path | None, level: int, source: Path | None) -> None:
     """Put evidence in place. Generate a synthetic challenge, or take a real one's files from --from."""
-    from swaplaw_forensic.challenges.evidence import build as build_one
-    from swaplaw_forensic.challenges.evidence import expected
-
     built: list[dict[str, Any]] = []
     for challenge in _cases(challenges, level):
-        folder = build_one(challenge, _root(evidence), source)
-        files = [{"file": e.file, "bytes": e.bytes, "sha256": e.sha256} for e in expected(challenge)]
+        folder = places.build(challenge, _root(evidence), source)
+        files = [{"file": e.file, "bytes": e.bytes, "sha256": e.sha256} for e in places.expected(challenge)]
         built.append({"challenge": challenge.ref, "folder": str(folder), "files": files})
-    rows = [
-        {"challenge": one["challenge"], **file, "file": f"{one['folder']}/{file['file']}"}
-        for one in built
-        for file in one["files"]
-    ]
-    columns = [text("challenge", "challenge"), text("file", "file"), Column("bytes", "bytes"), text("sha256", "sha256")]
-    answer({"challenges": built}, lambda: show("evidence", columns, rows))
+    place = text("file", lambda row: f"{row['folder']}/{row['file']}")
+    _answer_files(built, [place, Column("bytes", "bytes"), text("sha256", "sha256")])
+
+
+def _answer_files(found: Sequence[dict[str, Any]], columns: Sequence[Column]) -> None:
+    rows = [one | file for one in found for file in one["files"]]
+    named = [text("challenge", "challenge"), *columns]
+    answer({"challenges": found}, lambda: show("evidence", named, rows))
 
 
 @command(
@@ -156,20 +145,21 @@ def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None
 
     With --image, look into an unpacked Apptainer image instead of this machine. Without CHALLENGE, look at all.
     """
-    from swaplaw_forensic.challenges.manifest import load, shipped
-    from swaplaw_forensic.challenges.tools import diagnose
-
     root, inside = _root(evidence), Path(image) if image else None
     if inside is not None and not inside.is_dir():
         raise InputError(
             f"{image} is not an unpacked image (`apptainer build --sandbox`): only such a folder can be looked into"
         )
     found = [diagnose(load(name), root, inside) for name in challenges or shipped()]
+
+    def together(names: Sequence[str]) -> str:
+        return " ".join(names) or "-"
+
     columns = [
         text("challenge", "challenge"),
-        Column("missing tools", "missing", _together, right=False),
+        Column("missing tools", "missing", together, right=False),
         text("evidence", "evidence"),
-        Column("cannot be graded", "ungradeable", _together, right=False),
+        Column("cannot be graded", "ungradeable", together, right=False),
     ]
 
     def shown() -> None:
@@ -182,10 +172,6 @@ def doctor(challenges: tuple[str, ...], evidence: Path | None, image: str | None
     packages = list(dict.fromkeys(package for one in found for package in one["packages"]))
     if packages:
         raise SwaplawError(f"tools are missing; on Debian: apt-get install {' '.join(packages)}")
-
-
-def _together(names: Sequence[str]) -> str:
-    return " ".join(names) or "-"
 
 
 SETTINGS = {
@@ -246,16 +232,14 @@ def run(
     if not (models or local or human):
         raise InputError("no model to run: give --model openai/gpt-5-mini, or --local smollm2 to run one here")
     cases = _cases(challenges, level, logs)
-    need_inspect("running agents")
     from inspect_ai import eval_set
     from inspect_ai.model import get_model
 
-    from swaplaw_forensic.challenges.evidence import require
     from swaplaw_forensic.task import forensic as investigation
 
     if human:
         for case in cases:
-            tell(f"{case.ref}: the evidence is in {require(case, _root(evidence))[0]}")
+            tell(f"{case.ref}: the evidence is in {places.require(case, _root(evidence))[0]}")
     with inspect_errors(), stdout_to_stderr():
         fleet: list[Any] = [*models, *([f"human/{human}"] if human else [])]
         # Room for a whole investigation; as many conversations at once as there are traces.
@@ -290,8 +274,6 @@ def run(
 
 
 def _name(case: Challenge) -> str:
-    from swaplaw_forensic.challenges.manifest import SHIPPED
-
     return case.ref if case.folder.parent == SHIPPED else str(case.folder)
 
 
@@ -328,9 +310,6 @@ def grade(
     """Grade saved logs into votes. No model is called, except the judge for new rubric and unsure answers."""
     from swaplaw.importers.reading import read_votes
     from swaplaw.votes.summary import summary
-    from swaplaw_forensic.agent.traces import BY, read_traces
-    from swaplaw_forensic.grading.tables import dependence, effort, shares
-    from swaplaw_forensic.grading.votes import Key, grade_traces, to_judge, without_gold, write_votes
 
     if without_rubric and (judge_name or judge_twice):
         raise InputError("--without-rubric leaves nothing to judge: drop it, or drop --judge and --judge-twice")
@@ -368,8 +347,6 @@ def grade(
 
 
 def _show_grades(report: dict[str, Any], head: Any) -> None:
-    from swaplaw_forensic.agent.traces import EFFORT
-
     free = {row["model"]: row["gold_free"] for row in report["normalisation"]}
     effort = {row["model"]: row for row in report["effort"]}
     columns = [
@@ -403,8 +380,6 @@ def _unsure(votes: Sequence[Vote]) -> dict[str, Any]:
 
 def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> Judgement:
     """Judge what needs it, with a bar on a terminal."""
-    from swaplaw_forensic.grading.judge import judge
-
     model = None
     if name is not None:
         from inspect_ai.model import get_model
@@ -414,7 +389,7 @@ def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> 
     of = len(items) * (2 if twice else 1)
     with counting("Judging") as progress:
         done = itertools.count(1)
-        return judge(items, model, file=file, twice=twice, progress=lambda: progress(next(done), of))
+        return judged(items, model, file=file, twice=twice, progress=lambda: progress(next(done), of))
 
 
 def _notes(report: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swaplaw.errors import Fix, InputError, MissingExtraError, listing, quote
+from swaplaw.errors import Fix, InputError, listing, quote
 
 ANSWERS, FINISHED = "forensic_answers", "forensic_finished"
 BY = {"challenge": "cluster", "level": "level", "tier": "tier"}
@@ -48,10 +48,7 @@ class Reading:
 
 def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
     """Read every forensic log under the paths; unfinished logs only when `partial`."""
-    try:
-        from inspect_ai.log import read_eval_log
-    except ImportError:
-        raise MissingExtraError("collect", "reading Inspect logs") from None
+    from inspect_ai.log import read_eval_log
 
     traces: list[Trace] = []
     skipped: list[str] = []

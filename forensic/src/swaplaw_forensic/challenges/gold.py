@@ -92,7 +92,9 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
     """Load or compute the answers of every question of a challenge."""
     if challenge.kind == "synthetic":
         # No file at all: the answers are computed again from the seed.
-        where, answers = f"{challenge.ref} (computed)", _computed(challenge)
+        asked = build_case(challenge.id, challenge.seed or 0, challenge.level).asked
+        where = f"{challenge.ref} (computed)"
+        answers = {question.id: one.gold for question, one in zip(challenge.questions, asked, strict=True)}
     else:
         file = challenge.folder / "gold.toml"
         if not file.is_file():
@@ -110,11 +112,6 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
     return {q.id: parse_gold(q, answers[q.id], f"{where}: answers.{q.id}") for q in challenge.questions}
 
 
-def _computed(challenge: Challenge) -> dict[str, Any]:
-    topics = {asked.topic: asked.gold for asked in build_case(challenge.id, challenge.seed or 0, challenge.level).asked}
-    return {question.id: topics[question.topic] for question in challenge.questions}
-
-
 def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:
     if table.get("challenge") != challenge.id:
         raise InputError(f"{file}: is for challenge {quote(table.get('challenge'))}, not {quote(challenge.id)}")
@@ -130,14 +127,9 @@ def parse_gold(question: Question, row: Any, where: str) -> Gold:
     need = _NEEDS.get(question.tier, "accept")
     if not isinstance(row, Mapping) or not (row.get("ungradeable") or row.get(need)):
         raise InputError(f'{where}: tier {question.tier} needs {need!r}, or ungradeable = "why"')
-    known: dict[str, Any] = {
-        "question": question.id,
-        "tier": question.tier,
-        "asked": question.text,
-        "unit": _unit_asked(question),
-    }
-    known |= {"keep_case": _asks_secret(question.text), "category": ""}
-    gold = checked(Gold, {**known, **row}, where)
+    known = {"question": question.id, "tier": question.tier, "asked": question.text, "category": ""}
+    read = {"unit": _unit_asked(question), "keep_case": _asks_secret(question.text)}
+    gold = checked(Gold, {**known, **read, **row}, where)
     try:
         _check(gold)
     except (ValueError, re.error) as error:

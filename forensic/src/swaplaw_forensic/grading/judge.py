@@ -7,7 +7,6 @@ as one JSON string, and a verdict counts only with a token that the answer's aut
 import hashlib
 import json
 import os
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -67,7 +66,7 @@ class Ruling:
     @property
     def key(self) -> tuple[str, int, str]:
         """Identify the verdict by judge, turn and prompt: any change of rubric or answer asks anew."""
-        return (self.judge, self.turn, hashlib.sha256(self.prompt.encode()).hexdigest())
+        return self.judge, self.turn, self.prompt
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def judge(
 
 
 def _key(name: str, pair: tuple[Item, int]) -> tuple[str, int, str]:
-    return (name, pair[1], hashlib.sha256(pair[0].prompt.encode()).hexdigest())
+    return name, pair[1], pair[0].prompt
 
 
 def _only_judge(kept: Iterable[Ruling], file: Path) -> str:
@@ -178,7 +177,7 @@ def _ask_all(
             failures.append(quote(str(error), 200))
             return
         verdicts.append(verdict)
-        out.write(_line(asdict(verdict)))
+        out.write(f"{json.dumps(asdict(verdict))}\n")  # in ASCII: no file can hold lone surrogates as they are
         out.flush()
         progress()
 
@@ -225,13 +224,6 @@ async def _ask(item: Item, turn: int, model: Any, name: str) -> Ruling:
         if verdict:
             break
     return Ruling(name, turn, item.challenge, item.question, item.answer, item.prompt, reply[:8000], verdict, rationale)
-
-
-def _line(row: dict[str, Any]) -> str:
-    """One line of JSON in readable scripts; lone surrogates, which no file can hold as they are, stay escaped."""
-    return (
-        re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", json.dumps(row, ensure_ascii=False)) + "\n"
-    )
 
 
 def _judgement(rows: list[tuple[Item, list[Ruling]]], name: str, judged: int, reused: int) -> Judgement:

@@ -1,23 +1,21 @@
 """Tables of grades: by challenge, level and tier, what traces cost, and what the gold's help is worth."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from swaplaw_forensic.agent.traces import Trace
-from swaplaw_forensic.grading.votes import Vote
+from swaplaw_forensic.agent.traces import EFFORT, Trace
+from swaplaw_forensic.grading.votes import Vote, vote_table
 
-Row = TypeVar("Row")
-Key = TypeVar("Key", bound=Hashable)
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def chains(votes: Sequence[Vote]) -> list[bool | None]:
-    """Say of one trace's votes whether they and all that they build on are correct; None: they build on nothing."""
-    named = {vote.question: vote for vote in votes}
+    """Say of each vote whether it and all that it builds on in its trace are correct; None: it builds on nothing."""
+    named = {(vote.model, vote.cluster, vote.sample, vote.question): vote for vote in votes}
 
     def whole(vote: Vote) -> bool:
-        base = named.get(vote.builds_on or "")
+        base = named.get((vote.model, vote.cluster, vote.sample, vote.builds_on or ""))
         return vote.correct and (base is None or whole(base))
 
     return [None if vote.builds_on is None else whole(vote) for vote in votes]
@@ -25,36 +23,28 @@ def chains(votes: Sequence[Vote]) -> list[bool | None]:
 
 def shares(votes: Sequence[Vote], field: str) -> list[dict[str, Any]]:
     """Return what share of each model's votes is correct and abstains, by a field, and how far chains were followed."""
-    traces = _grouped(votes, lambda vote: (vote.model, vote.cluster, vote.sample))
-    followed = {
-        (vote.model, vote.question, vote.sample): chain
-        for trace in traces.values()
-        for vote, chain in zip(trace, chains(trace), strict=True)
-    }
-    rows = []
-    for (model, value), group in sorted(_grouped(votes, lambda vote: (vote.model, getattr(vote, field))).items()):
-        built = [one for vote in group if (one := followed[vote.model, vote.question, vote.sample]) is not None]
-        rows.append(
-            {
-                "model": model,
-                "challenge" if field == "cluster" else field: value,
-                "votes": len(group),
-                "single": sum(vote.correct for vote in group) / len(group),
-                "abstained": sum(vote.answer is None for vote in group) / len(group),
-                "progress": sum(built) / len(built) if built else None,
-            }
-        )
-    return rows
+    import polars as pl
+
+    followed = pl.Series("progress", chains(votes), pl.Boolean)
+    groups = vote_table(map(vars, votes)).with_columns(followed).group_by("model", field, maintain_order=True)
+    rows = groups.agg(
+        votes=pl.len(),
+        single=pl.col("correct").mean(),
+        abstained=pl.col("answer").is_null().mean(),
+        progress=pl.col("progress").mean(),
+    )
+    return rows.sort("model", field).rename({"cluster": "challenge"}, strict=False).to_dicts()
 
 
 def effort(traces: Sequence[Trace]) -> list[dict[str, Any]]:
     """Return what a trace of each model costs on average."""
-    rows = []
-    for model, group in sorted(_grouped(traces, lambda trace: trace.model).items()):
-        costs = [trace.cost for trace in group if trace.cost is not None]
-        means = {name: sum(getattr(t, name) for t in group) / len(group) for name in ("tokens", "messages", "seconds")}
-        rows.append({"model": model, "traces": len(group), **means, "cost": sum(costs) / len(costs) if costs else None})
-    return rows
+    import polars as pl
+
+    table = pl.DataFrame(
+        [{name: getattr(trace, name) for name in ("model", *EFFORT)} for trace in traces], infer_schema_length=None
+    )
+    means = [pl.col(name).cast(pl.Float64).mean() for name in EFFORT]
+    return table.group_by("model", maintain_order=True).agg(pl.len().alias("traces"), *means).sort("model").to_dicts()
 
 
 def dependence(votes: Sequence[Vote]) -> list[dict[str, Any]]:
@@ -63,29 +53,21 @@ def dependence(votes: Sequence[Vote]) -> list[dict[str, Any]]:
     The paper maps every correct answer to one gold category, which no deployment can do: there, correct answers in
     different forms split their votes. Both readings of the same votes stand side by side here.
     """
-    rows = []
-    for model, group in sorted(_grouped(votes, lambda vote: vote.model).items()):
-        questions = _grouped(group, lambda vote: vote.question).values()
-        oracle = sum((_plurality([(v.answer, v.correct) for v in q]) for q in questions), Fraction(0))
-        free = sum((_plurality([(v.gold_free, v.correct) for v in q]) for q in questions), Fraction(0))
-        means = {"oracle": float(oracle / len(questions)), "gold_free": float(free / len(questions))}
-        rows.append({"model": model, "questions": len(questions), **means})
-    return rows
+    table = vote_table(map(vars, votes))
+    oracle, free = (_plurality(table, category, name) for category, name in (("answer", "oracle"), ("gold_free",) * 2))
+    return oracle.join(free.drop("questions"), on="model", maintain_order="left").to_dicts()
 
 
-def _grouped(rows: Sequence[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row]]:
-    found: dict[Key, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[key(row)].append(row)
-    return found
-
-
-def _plurality(rows: Sequence[tuple[str | None, bool]]) -> Fraction:
-    """Return the expected correctness of the leading category, ties drawn evenly, Eq. (score).
+def _plurality(votes: "pl.DataFrame", category: str, name: str) -> "pl.DataFrame":
+    """Return the expected correctness of the leading category, ties drawn evenly, Eq. (score), by model.
 
     Without gold, answers of one category may differ in grade: a category is as right as the share of it that is.
     """
-    counts = Counter(category for category, _ in rows)
-    right = Counter(category for category, correct in rows if correct)
-    leaders = [category for category, count in counts.items() if count == max(counts.values())]
-    return sum((Fraction(right[leader], counts[leader]) for leader in leaders), Fraction(0)) / len(leaders)
+    import polars as pl
+
+    place = ["model", "question"]
+    categories = votes.group_by(*place, category, maintain_order=True).agg(pl.len(), pl.col("correct").mean())
+    leaders = categories.filter(pl.col("len") == pl.col("len").max().over(place))
+    questions = leaders.group_by(place, maintain_order=True).agg(pl.col("correct").mean())
+    models = questions.group_by("model", maintain_order=True)
+    return models.agg(pl.len().alias("questions"), pl.col("correct").mean().alias(name)).sort("model")

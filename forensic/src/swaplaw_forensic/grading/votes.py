@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from swaplaw._files import writing
 from swaplaw.errors import InputError, SwaplawError, listing, quote
@@ -18,6 +18,9 @@ from swaplaw_forensic.challenges.manifest import Challenge, Question, load
 from swaplaw_forensic.grading import grade as grading
 from swaplaw_forensic.grading.judge import Item
 from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DATASET = "forensic"
 
@@ -196,16 +199,21 @@ def without_gold(votes: Sequence[Vote]) -> list[dict[str, Any]]:
     return rows
 
 
-def write_votes(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Write the vote table as Parquet, in one step: a reader never sees half a file."""
+def vote_table(rows: Iterable[Mapping[str, Any]]) -> "pl.DataFrame":
+    """Return the rows as a table."""
     import polars as pl
 
     types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     hints = get_type_hints(Vote)
     schema = {name: types[(get_args(hint) or (hint,))[0]] for name, hint in hints.items()}
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+def write_votes(rows: Iterable[Mapping[str, Any]], file: Path) -> None:
+    """Write the vote table as Parquet, in one step: a reader never sees half a file."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with writing(file) as draft:
-            pl.DataFrame(list(rows), schema=schema, orient="row").write_parquet(draft)
+            vote_table(rows).write_parquet(draft)
     except OSError as error:
         raise SwaplawError(f"cannot write votes to {quote(str(file), 200)}: {error.strerror or error}") from None

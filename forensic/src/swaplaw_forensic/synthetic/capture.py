@@ -141,7 +141,7 @@ def build(dice: Dice, level: int) -> Case:
         office.start_up(client, start + (order * 40 + dice.between(0, 30)) * SECOND, level < 3)
         for hour in range(HOURS[level]):
             office.browse(client, start + (hour * 3600 + order * 50 + dice.between(600, 2400)) * SECOND)
-    victim, *others = dice.shuffled(office.clients)
+    victim, *others = dice.pick_some(office.clients, CLIENTS[level])
     if level == 3:
         # The address was somebody else's before: only the time tells whose it was.
         office.leases.append((start - dice.between(2, 6) * 3600 * SECOND, others[0].lease(victim.ip)))

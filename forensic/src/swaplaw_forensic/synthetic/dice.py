@@ -43,10 +43,6 @@ class Dice:
         left = list(options)
         return [left.pop(self.below(len(left))) for _ in range(count)]
 
-    def shuffled(self, options: Sequence[T]) -> list[T]:
-        """Return all options in a new order."""
-        return self.pick_some(options, len(options))
-
     def word(self, length: int, alphabet: str = "abcdefghjkmnpqrstuvwxyz23456789") -> str:
         """Return a random word; the default alphabet leaves out letters that look alike."""
         return "".join(self.pick(alphabet) for _ in range(length))

@@ -39,29 +39,25 @@ class _Element:
 
 def log(events: Iterable[Event], computer: str, channel: str = "Security") -> bytes:
     """Return the file that holds these events."""
-    chunks: list[bytes] = []
-    waiting: list[Event] = []
-    at = RECORDS_AT
+    chunks: list[list[tuple[int, bytes]]] = [[]]
+    at, last = RECORDS_AT, 0
     for event in events:
-        room = len(_record(event, computer, channel, at))
-        if waiting and at + room > CHUNK:
-            chunks.append(_chunk(waiting, computer, channel, len(chunks)))
-            waiting, at = [], RECORDS_AT
-        waiting.append(event)
-        at += room
-    last = waiting[-1].number
-    chunks.append(_chunk(waiting, computer, channel, len(chunks)))
+        record, last = _record(event, computer, channel, at), event.number
+        if chunks[-1] and at + len(record) > CHUNK:
+            chunks.append([])
+            at = RECORDS_AT
+            record = _record(event, computer, channel, at)
+        chunks[-1].append((event.number, record))
+        at += len(record)
     head = struct.pack("<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, last + 1, 128, 1, 3, HEADER, len(chunks))
     head = head.ljust(120, b"\0")
-    return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(HEADER, b"\0") + b"".join(chunks)
+    return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(HEADER, b"\0") + b"".join(map(_chunk, chunks))
 
 
-def _chunk(events: list[Event], computer: str, channel: str, number: int) -> bytes:
-    records, last = b"", 0
-    for event in events:
-        last = RECORDS_AT + len(records)
-        records += _record(event, computer, channel, last)
-    first, final = events[0].number, events[-1].number
+def _chunk(numbered: list[tuple[int, bytes]]) -> bytes:
+    records = b"".join(record for _, record in numbered)
+    first, (final, record) = numbered[0][0], numbered[-1]
+    last = RECORDS_AT + len(records) - len(record)
     head = struct.pack(
         "<8sQQQQIIII", b"ElfChnk\0", first, final, first, final, 128, last, RECORDS_AT + len(records),
         zlib.crc32(records),

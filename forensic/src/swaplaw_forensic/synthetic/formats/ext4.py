@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from swaplaw.errors import SwaplawError
 
@@ -48,29 +48,23 @@ def image(files: Sequence[Stored], made: datetime, uuid: str, label: str, megaby
 
 def _write(debugfs: str, target: Path, folder: Path, files: Sequence[Stored], made: datetime) -> None:
     lines: list[str] = []
-    folders: set[str] = set()
+    folders: set[PurePosixPath] = set()
     for number, file in enumerate(files):
-        parts = file.path.split("/")[:-1]
-        for depth in range(1, len(parts) + 1):
-            place = "/".join(parts[:depth])
+        for place in reversed(PurePosixPath("/", file.path).parents[:-1]):
             if place not in folders:
                 folders.add(place)
-                lines.append(f'mkdir "/{place}"')
+                lines.append(f'mkdir "{place}"')
         source = folder / f"{number}"
         source.write_bytes(file.content)
         lines.append(f'write {source} "/{file.path}"')
         times = {"mtime": file.modified, "atime": file.modified, "ctime": file.created, "crtime": file.created}
         lines += [f'sif "/{file.path}" {field} @{int(when.timestamp())}' for field, when in times.items()]
         lines += [f'sif "/{file.path}" {field} {file.owner}' for field in ("uid", "gid")]
-    _run([debugfs, "-w", "-f", str(_script(folder, lines)), str(target)], made)
-    for file in sorted((one for one in files if one.deleted), key=lambda one: one.deleted or made):
-        _run([debugfs, "-w", "-R", f'rm "/{file.path}"', str(target)], file.deleted or made)
-
-
-def _script(folder: Path, lines: Sequence[str]) -> Path:
     script = folder / "commands"
     script.write_text("\n".join(lines) + "\n")
-    return script
+    _run([debugfs, "-w", "-f", str(script), str(target)], made)
+    for file in sorted((one for one in files if one.deleted), key=lambda one: one.deleted or made):
+        _run([debugfs, "-w", "-R", f'rm "/{file.path}"', str(target)], file.deleted or made)
 
 
 def _run(command: Sequence[str], now: datetime) -> None:
