@@ -177,7 +177,7 @@ def _ask_all(
             failures.append(quote(str(error), 200))
             return
         verdicts.append(verdict)
-        out.write(f"{json.dumps(asdict(verdict))}\n")  # in ASCII: no file can hold lone surrogates as they are
+        out.write(f"{json.dumps(asdict(verdict), ensure_ascii=False)}\n")
         out.flush()
         progress()
 
@@ -202,7 +202,7 @@ def _appending(file: Path) -> TextIO:
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists():
             os.truncate(file, file.read_bytes().rfind(b"\n") + 1)
-        return file.open("a", encoding="utf-8")
+        return file.open("a", encoding="utf-8", errors="backslashreplace")  # so JSON writes lone surrogates, too
     except OSError as error:
         raise SwaplawError(f"cannot keep verdicts in {file}: {error.strerror}") from None
 
