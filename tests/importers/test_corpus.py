@@ -174,7 +174,7 @@ def two_golds(folder: Path) -> None:
     ("lay_out", "complaint"),
     [
         (shown_twice, "different votes"),
-        (counts_apart, "records and vote counts disagree"),
+        (counts_apart, "hold different votes"),
         (other_numbers, "belong to no vote"),
         (no_gold, "no table has gold answers or grades"),
         (lists, "lists, where a row is one vote"),

@@ -16,13 +16,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import Fix, InputError, MissingExtraError, SwaplawError, listing, quote
+from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
 from swaplaw.importers.corpus_tables import (
     MODELS,
     NO_ANSWER,
     RIGHT,
     WRONG,
     Layout,
+    ask,
     database,
     dataset_in,
     is_database,
@@ -90,7 +91,8 @@ def is_corpus(path: Path) -> bool:
         if any(one.model for one in layouts) or any(table.inner is not None for table in tables):
             return True
         bare = any(one.role in ("records", "counts") and "gold" not in one.columns for one in layouts)
-        return (bare and any(one.role in ("gold", "grades") for one in layouts)) or any(map(_names_models, layouts))
+        facts = any(one.role == "facts" and {"gold", "correct"} & one.columns.keys() for one in layouts)
+        return (bare and facts) or any(map(_names_models, layouts))
     except (InputError, OSError, ValueError, sqlite3.Error):
         return False
 
@@ -135,10 +137,7 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
     used = [one for one in layouts if one.role not in ("other", "unclear")]
     done.said += [f"not used: {one.table.name} ({listing(one.table.columns, 6)})" for one in layouts if one not in used]
     if not any(one.role in ("records", "counts") for one in used):
-        raise InputError(
-            f"{quote(str(path), 200)}: no table has columns for question, model and answer",
-            Fix("columns", {"answer": "NAME"}, "map them"),
-        )
+        raise ask(f"{quote(str(path), 200)}: no table has columns for question, model and answer", "answer", "map them")
     done.files = list(dict.fromkeys(one.table.file for one in used))
     fallback = chosen.dataset or (path.stem if path.is_file() else path.resolve().name) or DEFAULT_DATASET
     parts: dict[str | None, list[_Part]] = {}
@@ -153,11 +152,9 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
         _known_models([part.frame for found in parts.values() for part in found])
     for name in [name for name in parts if name is not None]:
         if not any(part.role in ("records", "counts") for part in parts[name]):
-            about = (
-                f"dataset {quote(name)} has {parts[name][0].role} in {quote(parts[name][0].name, 200)}, and no votes"
-            )
+            about = f"dataset {quote(name)} has no votes, and stands in {quote(parts[name][0].name, 200)}"
             if any("model" in part.frame.columns for part in parts[name]):
-                raise InputError(about, Fix("columns", {"answer": "NAME"}, "say which column holds the answers"))
+                raise ask(about, "answer", "say which column holds the answers")
             done.lacking.append(about)
             continue
         joined = _Joined(name, done, verbatim)
@@ -251,10 +248,7 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
         frame = frame.with_columns(pl.col("model").replace(names))
     for part in {"question", "model"} & set(frame.columns):
         if frame[part].null_count():
-            raise InputError(
-                f"{quote(one.table.name, 200)}: {frame[part].null_count():,} rows have no {part}",
-                Fix("columns", {part: "NAME"}, "map another column"),
-            )
+            raise ask(f"{quote(one.table.name, 200)}: {frame[part].null_count():,} rows have no {part}", part)
     # Numbers of words take less room in joins than words do.
     frame = _tidied(one, frame, verbatim).with_columns(pl.col("^question|model$").cast(pl.Categorical))
     if "dataset" not in frame.columns:
@@ -291,10 +285,8 @@ def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
     if "votes" in frame.columns:
         frame = frame.with_columns(pl.col("votes").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False))
         if frame["votes"].null_count():
-            raise InputError(
-                f"{quote(one.table.name, 200)}: {quote(one.columns['votes'])} does not hold whole numbers of votes",
-                Fix("columns", {"votes": "NAME"}, "map another column"),
-            )
+            what = f"{quote(one.columns['votes'])} does not hold whole numbers of votes"
+            raise ask(f"{quote(one.table.name, 200)}: {what}", "votes")
     if "correct" in frame.columns:
         right, wrong = bare("correct").is_in([*RIGHT, "c"]), bare("correct").is_in([*WRONG, *NO_ANSWER, "i"])
         odd = frame.filter(~right & ~wrong)["correct"]
@@ -357,20 +349,14 @@ class _Joined:
         """Join tables in the order in which they need each other."""
         import polars as pl
 
-        of = {role: [part for part in parts if part.role == role] for role in ("records", "counts", "reasons")}
-        votes: pl.DataFrame | None = None
+        of = {role: [part for part in parts if part.role == role] for role in ("records", "counts", "facts")}
+        votes = pl.DataFrame()
         for part in of["records"]:
             votes = self._with_votes(votes, part)
         for part in of["counts"]:
             votes = self._with_counts(votes, part, bool(of["records"]))
-        assert votes is not None
-        for part in of["reasons"]:
-            votes = self._with_reasons(votes, part)
-        for part in parts:
-            if part.role == "grades":
-                votes = self._with_grades(votes, part)
-            elif part.role == "gold":
-                votes = self._with_gold(votes, part)
+        for part in of["facts"]:
+            votes = self._with_facts(votes, part)
         votes = self._heard(votes)
         votes = self._judged(votes, [part.name for part in of["records"] or of["counts"]])
         self.corpus.said.append(self._size(votes, [part.name for part in parts]))
@@ -384,7 +370,7 @@ class _Joined:
         wanted = ("question", "model", "sample", "answer", "gold", "correct", "reason", "cluster")
         return votes.select(pl.lit(self.dataset).alias("dataset"), *(name for name in wanted if name in votes.columns))
 
-    def _with_votes(self, votes: pl.DataFrame | None, part: _Part) -> pl.DataFrame:
+    def _with_votes(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
         """All votes, every vote once."""
         import polars as pl
 
@@ -393,7 +379,7 @@ class _Joined:
             fresh = self._one_row_each(fresh, _VOTE, part.name)
         else:
             fresh = fresh.with_columns(pl.lit(None, pl.String).alias("sample"))
-        if votes is None:
+        if votes.is_empty():
             return fresh
         key = _CELL if fresh["sample"].null_count() or votes["sample"].null_count() else _VOTE
         both = fresh.join(votes, on=key, how="semi")
@@ -407,69 +393,50 @@ class _Joined:
             )
         return pl.concat([votes, fresh.join(votes, on=key, how="anti")], how="diagonal_relaxed")
 
-    def _differ(self, both: pl.DataFrame, name: str) -> None:
-        row = both.row(0, named=True)
-        raise InputError(
-            f"dataset {quote(self.dataset)}: {quote(name, 200)} and another table hold different votes of "
-            f"{quote(row['model'])} on {quote(row['question'])}: leave one of them out",
-            Fix("columns", {"sample": "NAME"}, "or say which column numbers the votes"),
-        )
+    def _differ(self, rows: pl.DataFrame, name: str) -> None:
+        row = rows.row(0, named=True)
+        what = f"{quote(name, 200)} and another table hold different votes of {quote(row['model'])}"
+        what = f"dataset {quote(self.dataset)}: {what} on {quote(row['question'])}: leave one of them out"
+        raise ask(what, "sample", "or say which column numbers the votes")
 
-    def _with_counts(self, votes: pl.DataFrame | None, part: _Part, recorded: bool) -> pl.DataFrame:
+    def _with_counts(self, votes: pl.DataFrame, part: _Part, recorded: bool) -> pl.DataFrame:
         """Counts as votes, or refused where they are not those of the records."""
         import polars as pl
 
         counted = _one_each_vote(part.frame)
-        if votes is None or not recorded:
+        if not recorded:
             return self._with_votes(votes, _Part(part.name, part.role, counted))
         heard = pl.col("answer").is_not_null()
         mine, theirs = (_categories(each.filter(heard)) for each in (votes, counted))
         if not mine.equals(theirs):
-            odd = mine.join(theirs, on=mine.columns, how="anti")
-            odd = odd if len(odd) else theirs.join(mine, on=mine.columns, how="anti")
-            raise InputError(
-                f"dataset {quote(self.dataset)}: records and vote counts disagree, first about "
-                f"{quote(odd['answer'][0])} of {quote(odd['model'][0])} on {quote(odd['question'][0])}; leave one of "
-                "the two out"
-            )
+            self._differ(pl.concat([mine, theirs]).filter(~pl.struct(pl.all()).is_duplicated()), part.name)
         return votes
 
-    def _with_reasons(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
-        """Join why there is no answer: by sample, or in their order to the votes without an answer."""
+    def _with_facts(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
+        """Join what a table says of votes, or of questions; without a sample, of votes without an answer in order."""
         import polars as pl
 
-        extra = part.frame.join(votes.select("question").unique(), on="question", how="semi")
-        extra = _one_each_vote(extra) if "votes" in extra.columns else extra
-        if "sample" in extra.columns and not votes["sample"].null_count():
-            return self._filled(votes, extra, _VOTE, part.name)
-        extra = extra.drop("sample", strict=False).with_columns(pl.int_range(pl.len()).over(_CELL).alias("place"))
-        silent = self._heard(votes)["answer"].is_null()
-        ranked = votes.with_columns(pl.when(silent).then(pl.int_range(pl.len()).over([*_CELL, silent])).alias("place"))
-        return self._filled(ranked, extra, [*_CELL, "place"], part.name).drop("place")
-
-    def _with_grades(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
-        """Join grades, by sample or by answer."""
-        key = _VOTE if set(_VOTE) <= set(part.frame.columns) and not votes["sample"].null_count() else None
-        key = key or ([*_CELL, "answer"] if "model" in part.frame.columns else ["question", "answer"])
-        if not set(key) <= set(part.frame.columns):
-            raise InputError(
-                f"dataset {quote(self.dataset)}: the grades of {quote(part.name, 200)} and the votes have no sample "
-                "number in common to join them on",
-                Fix("columns", {"sample": "NAME"}, "map it"),
-            )
-        extra = part.frame.join(votes.select("question").unique(), on="question", how="semi")
-        extra = extra.select(*key, *(name for name in ("correct", "silent") if name in extra.columns))
-        return self._filled(votes, extra.drop_nulls(key), key, part.name)
-
-    def _with_gold(self, votes: pl.DataFrame, part: _Part) -> pl.DataFrame:
-        """Join gold answers."""
-        extra = part.frame.drop_nulls("gold")
-        strange = extra.join(votes, on="question", how="anti")
-        if len(strange) and len(strange) < len(extra):
+        facts = part.frame.join(votes, on="question", how="semi")
+        strange = part.frame.join(votes, on="question", how="anti")
+        if len(strange) and len(facts):
             self.corpus.lacking.append(
-                f"dataset {quote(self.dataset)}: no votes on {quote(strange['question'][0])}, which has a gold answer"
+                f"dataset {quote(self.dataset)}: no votes on {quote(strange['question'][0])} of {quote(part.name, 200)}"
             )
-        return self._filled(votes, extra.join(votes, on="question", how="semi"), ["question"], part.name)
+        parts = {*facts.columns}
+        if "model" not in parts:
+            key = ["question", "answer"] if {"answer", "correct"} <= parts else ["question"]
+        elif "sample" in parts and not votes["sample"].null_count():
+            key = _VOTE
+        elif "correct" in parts:
+            what = f"the grades of {quote(part.name, 200)} and the votes have no sample number in common"
+            raise ask(f"dataset {quote(self.dataset)}: {what} to join them on", "sample", "map it")
+        else:
+            key = [*_CELL, "place"]
+            facts = (_one_each_vote(facts) if "votes" in parts else facts).with_columns(_place())
+            silent = self._heard(votes)["answer"].is_null()
+            votes = votes.with_columns(pl.when(silent).then(_place(silent)).alias("place"))
+        facts = facts.drop({"answer", "sample", "votes"} - {*key}, strict=False).drop_nulls(key)
+        return self._filled(votes, facts, key, part.name).drop("place", strict=False)
 
     def _filled(self, votes: pl.DataFrame, extra: pl.DataFrame, key: list[str], name: str) -> pl.DataFrame:
         """Add what a table says of votes; where it says something else than another table, it is refused."""
@@ -479,11 +446,9 @@ class _Joined:
         fresh = extra.join(votes, on=key, how="anti")
         if len(fresh):
             row = ", ".join(f"{part} {quote(fresh[part][0])}" for part in key)
-            raise InputError(
-                f"dataset {quote(self.dataset)}: {len(fresh):,} of {len(extra):,} rows of {quote(name, 200)} belong to "
-                f"no vote, such as {row}: do both number samples from the same number?",
-                Fix("columns", {"sample": "NAME"}, "else say which column does"),
-            )
+            what = f"{len(fresh):,} of {len(extra):,} rows of {quote(name, 200)} belong to no vote, such as {row}"
+            what = f"dataset {quote(self.dataset)}: {what}: do both number samples from the same number?"
+            raise ask(what, "sample", "else say which column does")
         given = [part for part in extra.columns if part not in key]
         told = extra.select(*key, *(pl.col(part).alias(f"{part} too") for part in given))
         votes = votes.join(told, on=key, how="left", maintain_order="left")
@@ -493,11 +458,11 @@ class _Joined:
                 votes = votes.rename({f"{part} too": part})
                 continue
             if len(clash := votes.filter(pl.col(part) != theirs)):
-                raise InputError(
-                    f"dataset {quote(self.dataset)}: {part} in {quote(name, 200)} and in another table differ on "
-                    f"{quote(clash['question'][0])} ({quote(clash[f'{part} too'][0])}, {quote(clash[part][0])}), so "
-                    "these are different votes: leave one of them out",
-                    Fix("columns", {part: "NAME"}, "or map another column"),
+                row = clash.row(0, named=True)
+                what = f"on {quote(row['question'])} ({quote(row[f'{part} too'])}, {quote(row[part])}), so these are"
+                what = f"{part} in {quote(name, 200)} and in another table differ {what} different votes"
+                raise ask(
+                    f"dataset {quote(self.dataset)}: {what}: leave one of them out", part, "or map another column"
                 )
             votes = votes.with_columns(pl.coalesce(part, theirs).alias(part)).drop(f"{part} too")
         return votes
@@ -508,11 +473,9 @@ class _Joined:
         if frame.select(key).is_duplicated().any():
             row = frame.filter(frame.select(key).is_duplicated()).row(0, named=True)
             what = ", ".join(f"{part} {quote(row[part])}" for part in key)
-            fix = {"sample": "NAME"} if "sample" in key else {"model": "NAME"}
-            raise InputError(
-                f"{quote(name, 200)}: two different rows for {what}; keep one of them",
-                Fix("columns", fix, "or say what tells them apart"),
-            )
+            part = "sample" if "sample" in key else "model"
+            what = f"{quote(name, 200)}: two different rows for {what}; keep one of them"
+            raise ask(what, part, "or say what tells them apart")
         return frame
 
     def _heard(self, votes: pl.DataFrame) -> pl.DataFrame:
@@ -553,10 +516,8 @@ class _Joined:
             own = ["gold"] if "gold" in votes.columns else []
             return votes.with_columns(pl.coalesce(*own, "graded", pl.lit("(gold)")).alias("gold")).drop("graded")
         if "gold" not in votes.columns:
-            raise InputError(
-                f"dataset {quote(self.dataset)}: no table has gold answers or grades of {listing(sources, 4)}",
-                Fix("columns", {"gold": "NAME"}, "map them"),
-            )
+            what = f"no table has gold answers or grades of {listing(sources, 4)}"
+            raise ask(f"dataset {quote(self.dataset)}: {what}", "gold", "map them")
         if self.verbatim:
             return votes
         if len(bare := votes.filter(pl.col("gold").is_null())):
@@ -582,10 +543,8 @@ class _Joined:
 
     def _refuse(self, what: str, rows: pl.DataFrame, part: str) -> None:
         row = rows.row(0, named=True)
-        raise InputError(
-            f"dataset {quote(self.dataset)}: {what}, first {quote(row['model'])} on {quote(row['question'])}",
-            Fix("columns", {part: "NAME"}, "say which column holds it"),
-        )
+        what = f"{what}, first {quote(row['model'])} on {quote(row['question'])}"
+        raise ask(f"dataset {quote(self.dataset)}: {what}", part, "say which column holds it")
 
     def _size(self, votes: pl.DataFrame, sources: list[str]) -> str:
         """How many votes there are, against what the card says."""
@@ -598,6 +557,12 @@ class _Joined:
         short = sorted(numbers.filter(numbers["len"] != each)["model"])
         told = f"; the card says {each * len(MODELS):,}" if len(votes) != each * len(MODELS) else ""
         return f"{self.dataset}: {found}{told}" + (f"; not {each:,} each: {listing(short, 10)}" if short else "")
+
+
+def _place(*beside: pl.Series) -> pl.Expr:
+    import polars as pl
+
+    return pl.int_range(pl.len()).over([*_CELL, *beside]).alias("place")
 
 
 def _one_each_vote(counts: pl.DataFrame) -> pl.DataFrame:

@@ -80,7 +80,7 @@ _KEYS = ("answer", "answer_letter", "label", "key", "solution")
 _VERDICTS = ("verdict", "judgment", "judgement", "result", "outcome", "status", "graded")
 """Names of grades that may as well be those of something else."""
 _PLAINLY = ("correct", "incorrect", "unanswered")
-_FEW, _LONG, _TELLING = 60, 64, 20
+_FEW, _LONG = 60, 64
 _STREAMED = ("csv", "jsonl")
 _BATCH = 50_000
 
@@ -134,9 +134,10 @@ class Table:
         if self._form not in _STREAMED:
             return list(open_file(self.file).scan().collect_schema().names())
         with self._text() as lines:
-            if self._form == "csv":
-                return _names(next(self._csv(lines), []))
-            return list(dict.fromkeys(name for row in self._records(lines) for name in row))
+            rows = self._records(lines)
+            return list(
+                dict.fromkeys(name for row in (islice(rows, 1) if self._form == "csv" else rows) for name in row)
+            )
 
     @property
     def _form(self) -> str | None:
@@ -184,18 +185,6 @@ class Table:
             while len(batch := frame.slice(start, _BATCH).collect()):
                 yield from batch.iter_rows()
                 start += _BATCH
-        elif self._form == "csv":
-            with self._text() as lines:
-                rows = self._csv(lines)
-                header = _names(next(rows, []))
-                places = [header.index(name) for name in columns]
-                for number, row in enumerate(rows, 2):
-                    if row and len(row) != len(header):
-                        raise InputError(
-                            f"{quote(self.name, 200)}: row {number} has {len(row)} cells, not {len(header)}"
-                        )
-                    if row:
-                        yield [row[place] for place in places]
         else:
             with self._text() as lines:
                 for record in self._records(lines):
@@ -205,15 +194,22 @@ class Table:
         raw: Any = gzip.open(self.file) if self.file.suffix == ".gz" else self.file.open("rb")  # noqa: SIM115
         return TextIOWrapper(raw, encoding="utf-8-sig", newline="")
 
-    def _csv(self, lines: IO[str]) -> Iterator[list[str]]:
+    def _records(self, lines: IO[str]) -> Iterator[dict[str, Any]]:
+        return self._csv(lines) if self._form == "csv" else self._json(lines)
+
+    def _csv(self, lines: IO[str]) -> Iterator[dict[str, Any]]:
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
         first = lines.readline()
         marks = re.sub(r'"[^"]*"', "", first)
         separator = max(",;\t|", key=lambda mark: (marks.count(mark), -",;\t|".index(mark)))
-        yield from csv.reader([first], delimiter=separator)
-        yield from csv.reader(lines, delimiter=separator)
+        header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
+        for number, row in enumerate(csv.reader(lines, delimiter=separator), 2):
+            if row and len(row) != len(header):
+                raise InputError(f"{quote(self.name, 200)}: row {number} has {len(row)} cells, not {len(header)}")
+            if row:
+                yield dict(zip(header, row, strict=True))
 
-    def _records(self, lines: IO[str]) -> Iterator[dict[str, Any]]:
+    def _json(self, lines: IO[str]) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(lines, 1):
             try:
                 record = json.loads(line) if line.strip() else {}
@@ -221,12 +217,7 @@ class Table:
                 raise InputError(f"{quote(self.name, 200)}: line {number} is not JSON ({error})") from None
             if not isinstance(record, dict):
                 raise InputError(f"{quote(self.name, 200)}: line {number} is not a JSON object")
-            if record:
-                yield record
-
-
-def _names(header: Sequence[str]) -> list[str]:
-    return [name.strip() for name in header]
+            yield from [record] if record else []
 
 
 def _text(value: Any) -> str | None:
@@ -290,14 +281,14 @@ class Layout:
 
     table: Table
     role: str
-    """`records`, `counts`, `grades`, `gold`, `reasons`; `unclear` with questions and no such part; else `other`."""
+    """`records` or `counts` of votes, or `facts` about them; `unclear` where such a column is missing; else `other`."""
     columns: Mapping[str, str]
     model: str | None
     """The model that the path names, where no column does."""
     dataset: str | None
     """The dataset that the path names."""
-    flag: str | None = None
-    """A column that is nothing yet, and may hold grades."""
+    flags: Sequence[str]
+    """Columns that are nothing yet, and may hold grades."""
 
 
 def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False, limit: int | None = None) -> Layout:
@@ -320,7 +311,7 @@ def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False,
         one.name_models_and_datasets()
     one.take("dataset", _MEANT["dataset"])
     one.take("question", _MEANT["question"], lambda seen: not seen.text)
-    one.take("question", _MEANT["question"])
+    one.take_texts()
     one.take("model", _MEANT["model"])
     one.take("sample", _MEANT["sample"], lambda seen: not seen.text)
     one.take("question", ["sample_id"])
@@ -332,28 +323,16 @@ def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False,
     one.take_answers(bool(model) or not one.found.keys().isdisjoint(("model", "sample", "votes")))
     for part in ("cluster", *WHY):
         one.take(part, _MEANT[part])
-    flags = one.flags()
-    open_: list[str] = []
-    if "answer" in one.found and "correct" not in one.found and not verbatim:
-        telling = {name: one.telling(name) for name in flags}
-        one.take("correct", [name for name in flags if telling[name] >= _TELLING])
-        letters = {len(raw) for raw in one.seen[one.found["answer"]].raw if bare(raw) not in NO_ANSWER} <= {1}
-        open_ = [name for name in flags if 0 < telling[name] < _TELLING and not letters]
     has = one.found.keys() | ({"model"} if model else set())
     role = _role(has)
-    wanted = {
-        "records": {"sample", "answer", "gold", "correct", "cluster", *WHY},
-        "counts": {"answer", "gold", "correct", "cluster", "votes", "reason"},
-        "grades": {"sample", "answer", "correct"},
-        "gold": {"gold", "cluster"},
-        "reasons": {"sample", "votes", *WHY},
-    }.get(role, set())
-    kept = {"dataset", "question", *wanted} | (set() if role == "gold" else {"model"})
-    columns = {part: name for part, name in one.found.items() if part in kept}
-    left = [name for name in table.columns if name not in one.found.values()]
-    open_ = left if role == "unclear" and "question" in has and len(left) == 1 and left == flags else open_
-    flag = open_[0] if open_ and "correct" not in columns else None
-    return Layout(table, role, columns, model, None if verbatim else dataset_in(table.name), flag)
+    flags = [] if "correct" in has or verbatim else one.flags()
+    if role in ("records", "counts"):
+        asked, answers = [one.found["question"], one.found["answer"]], one.seen[one.found["answer"]]
+        letters = {len(raw) for raw in answers.raw if bare(raw) not in NO_ANSWER} <= {1}
+        flags = [name for name in flags if not letters and one.tells(asked, name)]
+    elif role != "unclear" or len(one.left) > (1 if "sample" in has else 2):
+        flags = []
+    return Layout(table, role, one.found, model, None if verbatim else dataset_in(table.name), flags)
 
 
 @dataclass
@@ -369,6 +348,12 @@ class _Guess:
         free = [name for name in self.free(names) if fits(self.seen[name])]
         if part not in self.found and free:
             self.found[part] = free[0]
+
+    def take_texts(self) -> None:
+        """Take texts of questions for their names, unless a column that nobody knows names them."""
+        texts = self.free(_MEANT["question"]) if "question" not in self.found else []
+        if texts and not any(self.tells([name], texts[0]) for name in self.left if not self.seen[name].text):
+            self.take("question", texts)
 
     def free(self, names: Sequence[str]) -> list[str]:
         """Columns of these names that are nothing yet."""
@@ -390,46 +375,30 @@ class _Guess:
             return
         free, keys = self.free(_MEANT["answer"]), self.free(_KEYS)
         if votes and ({*free} - {*keys} or "answer" in self.found):
-            self.take("gold", [name for name in keys if self._never_differs(name)])
+            asked = [self.found["question"]] if "question" in self.found else []
+            self.take("gold", [name for name in keys if asked and self.tells(asked, name)])
         self.take("answer", _MEANT["answer"])
 
-    def _never_differs(self, name: str) -> bool:
-        """Whether a column says one thing of each question, though questions have several rows."""
-        first: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
+    def tells(self, parts: Sequence[str], name: str) -> bool:
+        """Whether a column says one thing of each of what some columns name, though some of it has several rows."""
+        asked = [*parts, *([self.found["dataset"]] if "dataset" in self.found else [])]
+        first: dict[int, int] = {}
         rows = 0
-        for asked, said in self._said(name):
+        for row in self.table.rows([*asked, name]):
             rows += 1
-            if first.setdefault(asked, said) != said:
+            if first.setdefault(hash(row[:-1]), hash(row[-1])) != hash(row[-1]):
                 return False
         return rows > len(first) > 0
 
-    def _said(self, *names: str) -> Iterator[tuple[tuple[str | None, ...], tuple[str | None, ...]]]:
-        """Which question each row is about, and what some columns say of it."""
-        asked = [self.found[part] for part in ("question", "dataset") if part in self.found]
-        for row in self.table.rows([*asked, *names]) if "question" in self.found else ():
-            yield row[: len(asked)], row[len(asked) :]
+    @property
+    def left(self) -> list[str]:
+        """Columns that are nothing yet."""
+        return [name for name in self.seen if name not in self.found.values()]
 
     def flags(self) -> list[str]:
         """Columns that are nothing yet and hold right and wrong, or what may mean something else."""
-        two = (not seen.words.isdisjoint(RIGHT) and not seen.words.isdisjoint(WRONG) for seen in self.seen.values())
-        flags = [name for (name, seen), both in zip(self.seen.items(), two, strict=True) if both and _is_grade(seen)]
-        return [name for name in flags if name not in self.found.values()]
-
-    def telling(self, name: str) -> int:
-        """How often a column says the same of an answer that is given again; 0 where it cannot be a grade.
-
-        A grade never differs for one answer to one question, and differs between some answers to a question.
-        """
-        given: dict[tuple[object, ...], str | None] = {}
-        graded: dict[tuple[object, ...], str | None] = {}
-        differ, again = False, 0
-        for asked, (answer, grade) in self._said(self.found["answer"], name):
-            if answer is not None:
-                again += (asked, hash(answer)) in given
-                if given.setdefault((asked, hash(answer)), grade) != grade:
-                    return 0
-                differ |= graded.setdefault(asked, grade) != grade
-        return again if differ else 0
+        grades = [name for name in self.left if _is_grade(self.seen[name])]
+        return [name for name in grades if self.seen[name].words & {*RIGHT} and self.seen[name].words & {*WRONG}]
 
 
 def _is_grade(seen: Seen) -> bool:
@@ -445,13 +414,18 @@ def _is_whole(text: str) -> bool:
 def _role(has: set[str]) -> str:
     if "question" not in has:
         return "unclear" if "model" in has and {"answer", "sample"} & has else "other"
+    if {"model", "answer"} <= has:
+        return "counts" if "votes" in has and "sample" not in has else "records"
     if "model" in has:
-        if "answer" in has:
-            return "counts" if "votes" in has and "sample" not in has else "records"
-        return "grades" if "correct" in has else "reasons" if {*WHY} & has else "unclear"
+        return "facts" if {"correct", *WHY} & has else "unclear"
     if "sample" in has:
         return "unclear"
-    return "grades" if {"answer", "correct"} <= has else "gold" if "gold" in has else "other"
+    return "facts" if {"answer", "correct"} <= has or "gold" in has else "other"
+
+
+def ask(what: str, part: str, do: str = "map another column", column: str = "NAME") -> InputError:
+    """A refusal that naming a column may lift."""
+    return InputError(what, Fix("columns", {part: column}, do))
 
 
 def refuse_unclear(layouts: Sequence[Layout]) -> None:
@@ -465,19 +439,14 @@ def refuse_unclear(layouts: Sequence[Layout]) -> None:
     covered = {(one.dataset, one.model) for one in layouts if one.role in ("records", "counts")}
     graded = {one.dataset for one in layouts if "correct" in one.columns}
     for one in layouts:
-        if one.flag and one.dataset not in graded:
-            raise InputError(
-                f"{quote(one.table.name, 200)}: it is not clear what {quote(one.flag)} is",
-                Fix("columns", {"correct": one.flag}, "if it is the grade, say so"),
-            )
+        for flag in one.flags if one.dataset not in graded else ():
+            what = f"{quote(one.table.name, 200)}: it is not clear what {quote(flag)} is"
+            raise ask(what, "correct", "if it is the grade, say so", flag)
         if one.role == "unclear" and (one.dataset, one.model) not in covered:
             has = one.columns.keys() | ({"model"} if one.model else set())
             missing = next(part for part in ("question", "model", "answer") if part not in has)
-            raise InputError(
-                f"{quote(one.table.name, 200)} holds votes, but no column was found for {quote(missing)}; there are "
-                f"{listing(one.table.columns, 20)}",
-                Fix("columns", {missing: "NAME"}, "map it"),
-            )
+            there = f"no column was found for {quote(missing)}; there are {listing(one.table.columns, 20)}"
+            raise ask(f"{quote(one.table.name, 200)} holds votes, but {there}", missing, "map it")
 
 
 def dataset_in(path: str) -> str | None:
