@@ -458,8 +458,8 @@ class _Joined:
                 votes = votes.rename({f"{part} too": part})
                 continue
             if len(clash := votes.filter(pl.col(part) != theirs)):
-                row = clash.row(0, named=True)
-                what = f"on {quote(row['question'])} ({quote(row[f'{part} too'])}, {quote(row[part])}), so these are"
+                odd = clash.row(0, named=True)
+                what = f"on {quote(odd['question'])} ({quote(odd[f'{part} too'])}, {quote(odd[part])}), so these are"
                 what = f"{part} in {quote(name, 200)} and in another table differ {what} different votes"
                 raise ask(
                     f"dataset {quote(self.dataset)}: {what}: leave one of them out", part, "or map another column"
