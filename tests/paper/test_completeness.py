@@ -12,6 +12,7 @@ import pytest
 
 from swaplaw.errors import InputError
 from swaplaw.importers import corpus
+from swaplaw.paper.completeness import gaps
 
 from support.corpus_layouts import MODELS
 
@@ -115,7 +116,7 @@ def test_what_is_taken_out_is_named(name: str, tmp_path: Path, monkeypatch: pyte
     for table, frame in change(whole()).items():
         frame.write_csv(tmp_path / f"{table}.csv")
     try:
-        said = "; ".join(corpus.gaps(corpus.read_corpus(tmp_path)))
+        said = "; ".join(gaps(corpus.read_corpus(tmp_path)))
     except InputError as error:
         said = str(error)
     assert re.search(told, said), said
@@ -126,7 +127,7 @@ def test_models_are_known_whatever_their_column_is_called(tmp_path: Path, monkey
     monkeypatch.setattr(corpus, "SAMPLES", SAMPLES)
     for table, frame in column(V, "model", "zz")(whole()).items():
         frame.write_csv(tmp_path / f"{table}.csv")
-    assert corpus.gaps(corpus.read_corpus(tmp_path)) == []
+    assert gaps(corpus.read_corpus(tmp_path)) == []
 
 
 def test_nothing_is_missed_in_a_whole_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,4 +135,4 @@ def test_nothing_is_missed_in_a_whole_corpus(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(corpus, "SAMPLES", SAMPLES)
     for table, frame in whole().items():
         frame.write_csv(tmp_path / f"{table}.csv")
-    assert corpus.gaps(corpus.read_corpus(tmp_path)) == []
+    assert gaps(corpus.read_corpus(tmp_path)) == []

@@ -125,8 +125,9 @@ def _hold(done: Reproduction) -> None:
 
 def _read_corpus(corpus: str, download: bool, columns: str | None) -> tuple[list[Votes], list[str], list[str]]:
     """Read the corpus, and say what was read from where before any number; also what it lacks."""
-    from swaplaw.importers.corpus import download_corpus, gaps, read_corpus
+    from swaplaw.importers.corpus import read_corpus
     from swaplaw.importers.record import Options
+    from swaplaw.paper.completeness import download_corpus, gaps
     from swaplaw.votes.table import votes_of
 
     place = download_corpus(corpus) if download else Path(corpus)

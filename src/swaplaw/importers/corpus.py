@@ -9,14 +9,14 @@ tables that contradict each other are refused.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swaplaw.errors import InputError, MissingExtraError, SwaplawError, listing, quote
+from swaplaw.errors import InputError, listing, quote
 from swaplaw.importers.corpus_tables import (
     MODELS,
     NO_ANSWER,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 CARD = {"supergpqa": 3_000, "gpqa-diamond": 198, "forensic": 98}
 """Questions of the paper's datasets."""
-REPOSITORY = "IcyApril/deciban"
 SAMPLES = 24
 """Votes that a model of the paper gave on a question."""
 MARK, APPLICATION = "swaplaw-release", 0x7377_6C77
@@ -163,63 +162,6 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
     return done
 
 
-def gaps(found: Corpus) -> list[str]:
-    """Say what the paper's corpus has, and this one has not."""
-    import polars as pl
-
-    said = [f"the corpus has no votes for dataset {quote(name)}" for name in CARD if name not in found.datasets]
-    said += found.lacking
-    for name, votes in found.datasets.items():
-        if name not in CARD:
-            said.append(f"dataset {quote(name)} is none of the paper's")
-            continue
-        said += [
-            f"dataset {quote(name)} has no votes of {quote(one)}" for one, *_ in MODELS if one not in votes["model"]
-        ]
-        cells = votes.group_by(_CELL).len()
-        if (questions := cells["question"].n_unique()) != CARD[name]:
-            said.append(f"dataset {quote(name)} has {questions:,} questions, and the paper {CARD[name]:,}")
-        odd = cells.filter(pl.col("len") != SAMPLES).sort(_CELL)
-        missing = cells["model"].n_unique() * questions - len(cells)
-        if len(odd) or missing:
-            row = odd.row(0, named=True) if len(odd) else None
-            such = f", such as {row['len']} of {quote(row['model'])} on {quote(row['question'])}" if row else ""
-            pairs = f"{len(odd) + missing:,} pairs of model and question"
-            said.append(f"dataset {quote(name)}: {pairs} have not {SAMPLES} votes{such}")
-        numbers = votes.group_by("sample").len()
-        strange = numbers.filter(numbers["len"] != len(cells)).sort("len")["sample"]
-        if 0 < len(strange) < len(numbers):
-            said.append(
-                f"dataset {quote(name)}: sample {strange[0]} is not among the votes of every model and question"
-            )
-        silent = votes.filter(pl.col("answer").is_null())
-        untold = silent if "reason" not in votes.columns else silent.filter(pl.col("reason").is_null())
-        if len(untold):
-            row = untold.row(0, named=True)
-            such = f"such as {quote(row['model'])} on {quote(row['question'])}"
-            said.append(f"dataset {quote(name)}: {len(untold):,} of {len(silent):,} abstentions have no reason, {such}")
-    if "forensic" in found.datasets and "correct" not in found.datasets["forensic"].columns:
-        said.append("dataset 'forensic' has no grades")
-    return said
-
-
-def download_corpus(folder: str | Path) -> Path:
-    """Download the paper's corpus into a folder (needs the extra `hub`)."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError:
-        raise MissingExtraError("hub", "downloading the corpus") from None
-    try:
-        snapshot_download(REPOSITORY, repo_type="dataset", local_dir=str(folder))
-    except Exception as error:  # Of the hub, of its HTTP library, or of the disk.
-        detail = str(error).strip().split("\n")[0]
-        raise SwaplawError(
-            f"could not download {REPOSITORY} from huggingface.co ({detail}); check the network, or download the "
-            "files by hand and pass their folder"
-        ) from None
-    return Path(folder)
-
-
 # --- one table under our names ---
 
 
@@ -244,7 +186,10 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
         frame = frame.with_columns(pl.lit(one.model).alias("model"))
     elif "model" in frame.columns and not verbatim:
         names = {name: paper_name(name) or name for name in frame["model"].drop_nulls().unique()}
-        _one_each(one.table.name, names)
+        if len({*names.values()}) < len(names):
+            raise InputError(
+                f"{quote(one.table.name, 200)}: two of {listing(sorted(names), 20)} are one model: rename one"
+            )
         frame = frame.with_columns(pl.col("model").replace(names))
     for part in {"question", "model"} & set(frame.columns):
         if frame[part].null_count():
@@ -261,17 +206,6 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
         yield known or one.dataset, rows.drop("dataset", *empty, strict=False)
 
 
-def _one_each(table: str, names: Mapping[str, str]) -> None:
-    """Refuse two names of one model: which is a larger version, nobody could say."""
-    seen: dict[str, str] = {}
-    for raw, name in sorted(names.items()):
-        if name in seen:
-            raise InputError(
-                f"{quote(table, 200)}: {quote(seen[name])} and {quote(raw)} would both be {quote(name)}: rename one"
-            )
-        seen[name] = raw
-
-
 def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
     """Votes as numbers, grades as true and false, `silent` where a table says that there is no answer."""
     import polars as pl
@@ -280,6 +214,7 @@ def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
         return pl.col(name).str.to_lowercase().str.replace_all(r"[\W_]", "")
 
     silent: list[pl.Expr] = []
+    said: list[pl.Expr] = []
     if "sample" in frame.columns:
         frame = frame.with_columns(pl.col("sample").str.replace(r"^(\d+)\.0$", "$1"))
     if "votes" in frame.columns:
@@ -296,14 +231,13 @@ def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
                 "correct, incorrect or unanswered"
             )
         silent.append(bare("correct").is_in(NO_ANSWER) & ~right)
-        frame = frame.with_columns(silent[0].alias("silent"), right.alias("correct"))
-        silent = [pl.col("silent")]
+        said.append(right.alias("correct"))
     for name, words in (("abstained", RIGHT), ("parsed", WRONG), ("parse", NO_ANSWER)):
         if name in frame.columns and not verbatim:
             silent.append(bare(name).is_in(words))
     why = [pl.col(name) for name in ("reason", "parse", "finish") if name in frame.columns]
     why = why if verbatim else [_why(column) for column in why]
-    said = [pl.coalesce(why).alias("reason")] if why else []
+    said += [pl.coalesce(why).alias("reason")] if why else []
     if silent:
         hushed = pl.any_horizontal([each.fill_null(value=False) for each in silent])
         said.append(pl.when(hushed).then(pl.lit(value=True)).alias("silent"))

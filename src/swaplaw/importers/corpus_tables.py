@@ -58,28 +58,22 @@ NO_ANSWER = (
 """What stands for silence, without case and punctuation, unless it is right."""
 WHY = ("reason", "parse", "finish", "abstained", "parsed")
 _MEANT: Mapping[str, tuple[str, ...]] = {
-    "dataset": NAMES["dataset"],
+    **NAMES,
     "question": (
         *(name for name in NAMES["question"] if name.startswith("question_")),
         *("qid", *(name for name in NAMES["question"] if name != "sample_id")),
     ),
     "model": (*NAMES["model"], "model_code"),
     "sample": (*NAMES["sample"], "sample_id", "trial_id", "trial_index", "trial_idx", "run_id", "vote_index"),
-    "votes": NAMES["votes"],
     "answer": (*NAMES["answer"], "letter", "selected", "selected_option", "option"),
     "cluster": ("cluster", "challenge", "challenge_id"),
-    "reason": NAMES["reason"],
     "parse": (*NAMES["parse"], "parse", "parse_result"),
-    "finish": NAMES["finish"],
-    "abstained": NAMES["abstained"],
-    "parsed": NAMES["parsed"],
 }
 """The names that columns of a corpus may have, likeliest first; ids come before texts."""
 _KEYS = ("answer", "answer_letter", "label", "key", "solution")
 """Names of gold that may as well be those of a vote."""
 _VERDICTS = ("verdict", "judgment", "judgement", "result", "outcome", "status", "graded")
 """Names of grades that may as well be those of something else."""
-_PLAINLY = ("correct", "incorrect", "unanswered")
 _FEW, _LONG = 60, 64
 _STREAMED = ("csv", "jsonl")
 _BATCH = 50_000
@@ -318,7 +312,11 @@ def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False,
     one.take("votes", _MEANT["votes"], lambda seen: all(map(_is_whole, seen.raw)))
     one.take("correct", NAMES["correct"], lambda seen: seen.few and not seen.words.isdisjoint({*RIGHT, *WRONG}))
     one.take("correct", _VERDICTS, _is_grade)
-    one.take("correct", table.columns, lambda seen: _is_grade(seen) and not seen.words.isdisjoint(_PLAINLY))
+    one.take(
+        "correct",
+        table.columns,
+        lambda seen: _is_grade(seen) and not seen.words.isdisjoint(("correct", "incorrect", "unanswered")),
+    )
     model = None if verbatim or "model" in one.found else _model_in(table.name)
     one.take_answers(bool(model) or not one.found.keys().isdisjoint(("model", "sample", "votes")))
     for part in ("cluster", *WHY):
