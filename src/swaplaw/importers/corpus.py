@@ -157,7 +157,7 @@ def read_corpus(path: Path, options: Options | None = None) -> Corpus:
             done.lacking.append(about)
             continue
         joined = _Joined(name, done, verbatim)
-        done.datasets[name] = joined.votes([*parts[name], *parts.get(None, [])])
+        done.datasets[name] = joined.votes([*parts.pop(name), *parts.get(None, [])])
     done.said += done.lacking
     return done
 
@@ -178,24 +178,14 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
     """A table's rows under our names, dataset by dataset."""
     import polars as pl
 
-    frame = one.table.frame(list(dict.fromkeys(one.columns.values())))
-    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.columns.items())
-    if not verbatim:
-        frame = frame.with_columns(pl.all().str.strip_chars())
-    if one.model:
-        frame = frame.with_columns(pl.lit(one.model).alias("model"))
-    elif "model" in frame.columns and not verbatim:
-        names = {name: paper_name(name) or name for name in frame["model"].drop_nulls().unique()}
-        if len({*names.values()}) < len(names):
-            raise InputError(
-                f"{quote(one.table.name, 200)}: two of {listing(sorted(names), 20)} are one model: rename one"
-            )
-        frame = frame.with_columns(pl.col("model").replace(names))
+    columns = list(dict.fromkeys(one.columns.values()))
+    # Each batch on its own, so that what is written in words does not stand beside what it means.
+    known: dict[str, str] = {}
+    named = (_named(one, batch, known, verbatim) for batch in one.table.frames(columns))
+    frame = pl.concat([_tidied(one, batch, verbatim) for batch in named])
     for part in {"question", "model"} & set(frame.columns):
         if frame[part].null_count():
             raise ask(f"{quote(one.table.name, 200)}: {frame[part].null_count():,} rows have no {part}", part)
-    # Numbers of words take less room in joins than words do.
-    frame = _tidied(one, frame, verbatim).with_columns(pl.col("^question|model$").cast(pl.Categorical))
     if "dataset" not in frame.columns:
         yield one.dataset, frame
         return
@@ -204,6 +194,25 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
         # What is empty here is about other datasets.
         empty = [each for each in rows.columns if each != "answer" and rows[each].null_count() == len(rows)]
         yield known or one.dataset, rows.drop("dataset", *empty, strict=False)
+
+
+def _named(one: Layout, frame: pl.DataFrame, known: dict[str, str], verbatim: bool) -> pl.DataFrame:
+    """Rows under our names of columns and of models."""
+    import polars as pl
+
+    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in one.columns.items())
+    if not verbatim:
+        frame = frame.with_columns(pl.all().str.strip_chars())
+    if one.model:
+        return frame.with_columns(pl.lit(one.model).alias("model"))
+    if "model" in frame.columns and not verbatim:
+        known |= {name: paper_name(name) or name for name in frame["model"].drop_nulls().unique()}
+        if len({*known.values()}) < len(known):
+            raise InputError(
+                f"{quote(one.table.name, 200)}: two of {listing(sorted(known), 20)} are one model: rename one"
+            )
+        return frame.with_columns(pl.col("model").replace(known))
+    return frame
 
 
 def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
@@ -242,7 +251,9 @@ def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
         hushed = pl.any_horizontal([each.fill_null(value=False) for each in silent])
         said.append(pl.when(hushed).then(pl.lit(value=True)).alias("silent"))
     frame = frame.with_columns(said)
-    return frame.drop("parse", "finish", "abstained", "parsed", strict=False)
+    # Numbers of words take less room in joins than words do.
+    words = frame.drop("parse", "finish", "abstained", "parsed", strict=False)
+    return words.with_columns(pl.col("^question|model$").cast(pl.Categorical))
 
 
 def _why(column: pl.Expr) -> pl.Expr:
@@ -402,8 +413,9 @@ class _Joined:
         return votes
 
     def _one_row_each(self, frame: pl.DataFrame, key: Sequence[str], name: str) -> pl.DataFrame:
-        if frame.select(key).is_duplicated().any():
-            frame = frame.unique(maintain_order=True)
+        if frame.select(key).hash_rows().n_unique() == len(frame):
+            return frame
+        frame = frame.unique(maintain_order=True)
         if frame.select(key).is_duplicated().any():
             row = frame.filter(frame.select(key).is_duplicated()).row(0, named=True)
             what = ", ".join(f"{part} {quote(row[part])}" for part in key)
@@ -469,10 +481,12 @@ class _Joined:
             self._refuse("each question has one vote, as if its column numbered the rows", votes, "question")
         if votes["answer"].null_count() == len(votes):
             self._refuse("no vote has an answer", votes, "answer")
-        if votes["answer"].drop_nulls().str.contains(r"^[\[{].*[\]}]$").all():
+        heard = votes.select("question", "answer").drop_nulls("answer")
+        if heard["answer"].str.contains(r"^[\[{].*[\]}]$").all():
             self._refuse("answers are lists, where a row is one vote", votes, "answer")
-        alike = votes.drop_nulls("answer").group_by("question").agg(pl.col("answer").n_unique(), pl.len())
-        if len(alike) > 2 and (alike["answer"] == 1).all() and (alike["len"] > 2).all():
+        answer = pl.col("answer").hash()
+        alike = heard.group_by("question").agg(answer.min() == answer.max(), pl.len())
+        if len(alike) > 2 and alike["answer"].all() and (alike["len"] > 2).all():
             self._refuse("all votes on a question agree, as gold would", votes, "answer")
 
     def _refuse(self, what: str, rows: pl.DataFrame, part: str) -> None:

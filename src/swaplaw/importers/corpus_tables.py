@@ -146,15 +146,14 @@ class Table:
                     seen.see(cell)
         return dict(zip(self.columns, found, strict=True))
 
-    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Read some columns as text."""
+    def frames(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Read some columns as text, one batch of rows after the other; the first has none."""
         import polars as pl
 
         rows, schema = self.rows(columns), dict.fromkeys(columns, pl.String)
-        batches = [pl.DataFrame(schema=schema)]
+        yield pl.DataFrame(schema=schema)
         while batch := list(islice(rows, _BATCH)):
-            batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
-        return pl.concat(batches)
+            yield pl.DataFrame(batch, schema=schema, orient="row")
 
     def rows(self, columns: Sequence[str]) -> Iterator[tuple[str | None, ...]]:
         """Stream the cells of some columns as text.
