@@ -1,7 +1,7 @@
 """An upstream: `python -m benchmarks.loopback.upstream PORT DELAY FAULTS [LENGTH]`.
 
 Every call is answered A after `DELAY` seconds, by as little code as an upstream needs: it shares the machine with what
-is measured. With a `LENGTH`, no two replies are the same, each is so many characters long and names every option. A
+is measured. With a `LENGTH`, no two replies are the same, each has that many characters and names every option. A
 share `FAULTS` of the calls goes wrong in some way, each of which real upstreams have been seen to.
 """
 

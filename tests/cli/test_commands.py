@@ -121,8 +121,8 @@ def test_demo_tells_the_whole_story(swaplaw: Run) -> None:
 @pytest.mark.parametrize(
     ("given", "verdict"),
     [
-        (["demo:math500"], "deploy_panel"),
-        (["demo:math500", "--min-gain", "0.05"], "deploy_single"),
+        (["demo:mmlu-pro"], "deploy_panel"),
+        (["demo:math500"], "deploy_single"),
         (["demo:gpqa-diamond"], "cannot_tell"),
     ],
 )

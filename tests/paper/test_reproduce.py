@@ -122,6 +122,7 @@ def test_the_whole_folder_on_the_twins(swaplaw: Run, tmp_path: Path) -> None:
     assert {one["id"]: one["holds"] for one in document["claims"]} == {
         "tiny_captures_nothing": True,
         "plateau_damages_nothing": True,
+        "trios_below_single": True,
         "forensic_damage_largest": True,
     }
     accuracy = {row["model"]: row for row in published().tables["model_accuracy"].rows}

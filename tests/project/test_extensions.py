@@ -38,11 +38,11 @@ def read_shorthand(files: Sequence[Path], options: Options, findings: Findings) 
 @pytest.fixture
 def shorthand(tmp_path: Path) -> Iterator[Path]:
     """A file of a format that the package does not know, and a format registered for it."""
-    registry.register(registry.Format("shorthand", lambda file: file.suffix == ".short", read_shorthand))
+    mine = registry.register(registry.Format("shorthand", lambda file: file.suffix == ".short", read_shorthand))
     file = tmp_path / "votes.short"
     file.write_text("q1 gold=A: first B A A, second A A A\nq2 gold=C: first C C D, second D D C\n")
     yield file
-    registry.FORMATS.unregister("shorthand")
+    registry.ADDED.remove(mine)
 
 
 def test_an_importer(shorthand: Path, swaplaw: Run) -> None:
@@ -112,4 +112,4 @@ def test_names_are_taken_once() -> None:
     with pytest.raises(InputError, match="a rule 'best_single' already"):
         rules.rule("best_single", "again")(by_name)
     with pytest.raises(InputError, match="a format 'helm' already"):
-        registry.register(registry.FORMATS["helm"])
+        registry.register(registry.formats()["helm"])

@@ -84,9 +84,9 @@ class Customer:
 
     def reload(self, done: Callable[[], bool]) -> None:
         self.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 60
-        while not done():
-            assert time.monotonic() < deadline
+        for _ in range(600):
+            if done():
+                break
             time.sleep(0.1)
         assert all(done() for _ in range(6)), "one process still has it the old way"
 

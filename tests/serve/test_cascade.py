@@ -36,6 +36,7 @@ def policy_of(plan: Plan, names: tuple[str, ...]) -> Policy:
     size = len(plan.choice.members)
     members = tuple(Member(name, weight, SAMPLES) for name, weight in zip(names, plan.choice.weights, strict=False))
     fallback = tuple(Fallback(name, SAMPLES) for name in names[size:])
+    assert plan.lead != "silent"
     voting = Voting(threshold=plan.lead)
     return Policy(members, "deploy_pair", {}, {}, {}, voting, plan.choice.silence, fallback)
 

@@ -244,8 +244,8 @@ def settings(rounds: tuple[int, ...], serving: Mapping[str, Any]) -> dict[str, S
     from swaplaw.serve.stop import StopRule, stop_rule
 
     asked = {f"exact, {number} round{'s' if number > 1 else ''}": StopRule(rounds=number) for number in rounds}
-    policys = {"as the policy says": stop_rule(serving)}
-    return {"all samples": StopRule(exact=False), "exact": StopRule(), **asked, **policys}
+    own = {"as the policy says": stop_rule(serving)}
+    return {"all samples": StopRule(exact=False), "exact": StopRule(), **asked, **own}
 
 
 def short(votes: Recorded, row: Replayed) -> int:

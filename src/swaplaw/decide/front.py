@@ -582,7 +582,7 @@ def front(
     >>> import swaplaw as sl
     >>> found = front(sl.demo_votes(), repeats=1)
     >>> [(point.calls, round(point.accuracy, 3)) for point in found.best][:2]
-    [(1.0, 0.753), (2.0, 0.757)]
+    [(1.0, 0.755), (4.0, 0.767)]
     """
     tally = inputs.tally(votes)
     if (primary is None) != (secondary is None):

@@ -338,8 +338,8 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [regular(path)]
     found = sorted(file for file in path.rglob("*") if _is_input(file))
-    tables = all(format_of_table(file) is not None or is_database(file) for file in found)
-    return [path] if found and tables and corpus.is_corpus(path) else found
+    logs = (format_of(file) is not None for file in found if not is_database(file))
+    return [path] if found and not any(logs) and corpus.is_corpus(path) else found
 
 
 def _fetched(paths: Iterable[str | Path]) -> Iterator[str | Path]:
