@@ -19,16 +19,16 @@ from inspect_ai.util import ComposeConfig, ComposeService, SandboxEnvironmentSpe
 
 from swaplaw.errors import Fix, InputError, listing, quote
 from swaplaw_forensic.agent.replies import replying
+from swaplaw_forensic.agent.traces import ANSWERS, FINISHED
 from swaplaw_forensic.challenges.evidence import default_root, require
 from swaplaw_forensic.challenges.manifest import SHIPPED, Challenge, load
+from swaplaw_forensic.grading.grade import LONGEST_ANSWER
 from swaplaw_forensic.grading.scorer import graded
 from swaplaw_forensic.reading.remarks import remark_in
+from swaplaw_forensic.sandbox.config import ApptainerConfig, SandboxConfig
 from swaplaw_forensic.synthetic.key import fingerprint, secret_key
 
 SANDBOXES = ("bwrap", "apptainer", "docker")
-LONGEST_ANSWER = 4000
-ANSWERS = "forensic_answers"
-FINISHED = "forensic_finished"
 QUESTIONS = "forensic_questions"
 DEFAULT_CHALLENGES = "synthetic-disk,synthetic-capture"
 
@@ -121,9 +121,10 @@ def forensic(
 
 def _sample(challenge: Challenge, root: Path, sandbox: str, image: str | None, limits: Mapping[str, int]) -> Sample:
     folder, hashes = require(challenge, root)
+    rows = "\n".join(f"[{q.id}] {q.text} (Answer: {FORMATS[q.type]}.)" for q in challenge.questions)
     return Sample(
         id=challenge.ref,
-        input=_prompt(challenge),
+        input=f"{challenge.prompt.strip()}\n\nQuestions:\n{rows}",
         metadata={
             "challenge": challenge.ref,
             "folder": None if challenge.folder.parent == SHIPPED else str(challenge.folder.absolute()),
@@ -149,11 +150,7 @@ def parse_size(text: int | str) -> int:
     return int(match[1]) << 10 * " kmgt".index((match[2] or " ").lower())
 
 
-def _sandbox_config(
-    sandbox: str, folder: Path, hashes: dict[str, str], image: str | None, limits: Mapping[str, int]
-) -> Any:
-    from swaplaw_forensic.sandbox.config import ApptainerConfig, SandboxConfig
-
+def _sandbox_config(sandbox: str, folder: Path, hashes: Any, image: str | None, limits: Mapping[str, int]) -> Any:
     if sandbox == "docker":
         if image is None:
             raise InputError("sandbox docker needs an image with the tools in it", Fix("image", "NAME", "name it"))
@@ -171,11 +168,6 @@ def _sandbox_config(
     if sandbox == "apptainer":
         return ApptainerConfig.model_validate(evidence | {"image": image})
     return SandboxConfig.model_validate(evidence)
-
-
-def _prompt(challenge: Challenge) -> str:
-    rows = "\n".join(f"[{q.id}] {q.text} (Answer: {FORMATS[q.type]}.)" for q in challenge.questions)
-    return f"{challenge.prompt.strip()}\n\nQuestions:\n{rows}"
 
 
 @solver

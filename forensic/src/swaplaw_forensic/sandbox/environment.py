@@ -228,11 +228,12 @@ class ForensicSandbox(SandboxEnvironment):
         """Return a command that lets a person into this sample's sandbox, bounded and guarded as an agent is."""
         if user not in (None, "agent", "1000"):
             raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
-        if not self._stage.is_open:
-            # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
-            raise ConnectionError("the sandbox is closed: its sample has ended")
         given, opened = (FILTER, f" {FILTER}</proc/{os.getpid()}/fd/{self._filter}") if self._filter else (None, "")
-        words = self._entering(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, given)
+        try:
+            words = self._entering(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, given)
+        except SandboxError as error:
+            # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
+            raise ConnectionError(str(error)) from None
         return SandboxConnection(type=type(self).__name__, command=f"env -i {shlex.join(words)}{opened}")
 
     @override

@@ -5,8 +5,10 @@ Total disk is the size of the stage's tmpfs (see `stage`); wall time and output 
 
 import contextlib
 import os
+import re
 import resource
 import secrets
+import subprocess
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ from pathlib import Path
 from swaplaw_forensic.sandbox.config import KIB, Limits
 from swaplaw_forensic.sandbox.protections import Protection
 
+# Of `smaps_rollup` and of `status`.
+HELD = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss|RssAnon|RssShmem|VmSwap):\s+(\d+) kB", re.MULTILINE)
 PRLIMIT = "/usr/bin/prlimit"
 # The first process of a PID namespace adopts orphans and is deaf to most signals: so a shell, not the command.
 FIRST_PROCESS = ("/bin/sh", "-c", '"$@"; exit $?', "sandbox")
@@ -56,7 +60,7 @@ class Cgroup:
         """Make one where we are allowed to; None where cgroups v2 or the right to them are missing."""
         for parent in _delegated():
             path = parent / f"swaplaw-{secrets.token_hex(6)}"
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, subprocess.CalledProcessError):
                 path.mkdir()
                 try:
                     # The stage's files count as memory of the sample here, so the bound is the sum.
@@ -65,8 +69,8 @@ class Cgroup:
                     with contextlib.suppress(FileNotFoundError):
                         (path / "memory.swap.max").write_text("0")
                     # Joining needs more rights than making: try it, with a process that comes straight back.
-                    _join_and_leave(path, parent)
-                except OSError:
+                    subprocess.run([*cls(path).enter(), "true"], check=True, stderr=subprocess.DEVNULL)
+                except (OSError, subprocess.CalledProcessError):
                     path.rmdir()
                     raise
                 return cls(path)
@@ -81,20 +85,11 @@ class Cgroup:
         with contextlib.suppress(OSError):
             (self.path / "cgroup.kill").write_text("1")
         for _ in range(50):
-            try:
+            with contextlib.suppress(OSError):
                 self.path.rmdir()
-            except FileNotFoundError:
+            if not self.path.exists():
                 return
-            except OSError:
-                time.sleep(0.02)
-            else:
-                return
-
-
-def _join_and_leave(path: Path, parent: Path) -> None:
-    pid = os.posix_spawn("/bin/sh", ["sh", "-c", 'echo 0 >"$0/cgroup.procs"', str(path)], {})
-    if os.waitpid(pid, 0)[1] != 0:
-        raise PermissionError(f"may not join {path} from {parent}")
+            time.sleep(0.02)
 
 
 def _delegated() -> Iterator[Path]:
@@ -111,22 +106,15 @@ def _delegated() -> Iterator[Path]:
                 yield directory
 
 
-def memory_in_use(pid: int) -> int:
-    """Bytes of memory that a process and its descendants hold, each shared page counted once."""
-    return sum(_memory(process) for process in family(pid))
-
-
 def cpu_in_use(pid: int) -> float:
     """Seconds of CPU that a process, its descendants and those that they waited for have used."""
-    return sum(_cpu(process) for process in family(pid))
-
-
-def _cpu(pid: int) -> float:
-    with contextlib.suppress(OSError, IndexError):
-        # The name, in brackets, may hold blanks.
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
-    return 0.0
+    ticks = 0
+    for process in family(pid):
+        with contextlib.suppress(OSError):
+            # The name, in brackets, may hold blanks.
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def family(pid: int) -> Iterator[int]:
@@ -138,17 +126,15 @@ def family(pid: int) -> Iterator[int]:
             yield from family(int(child))
 
 
-def _memory(pid: int) -> int:
-    """Memory that is not a copy of a file on disk. A process that is ending counts as nothing."""
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        try:
-            return _fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
-        except PermissionError:
-            # Counts shared pages once for each process: too much rather than too little.
-            return _fields(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:"))
-    return 0
-
-
-def _fields(path: str, names: tuple[str, ...]) -> int:
-    lines = (line.split() for line in Path(path).read_text().splitlines())
-    return sum(int(words[1]) * KIB for words in lines if len(words) > 2 and words[0] in names)
+def memory_in_use(pid: int) -> int:
+    """Bytes that a process and its descendants hold and that are no copy of a file, each shared page counted once."""
+    found = 0
+    for process in family(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one that is ending counts as nothing
+            try:
+                text = Path(f"/proc/{process}/smaps_rollup").read_text()
+            except PermissionError:
+                # Counts shared pages once for each process: too much rather than too little.
+                text = Path(f"/proc/{process}/status").read_text()
+            found += sum(int(number) for number in HELD.findall(text)) * KIB
+    return found

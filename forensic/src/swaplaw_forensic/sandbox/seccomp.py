@@ -61,7 +61,12 @@ NUMBER_OFFSET, MACHINE_OFFSET = 0, 4
 
 def bpf(machine: str | None = None) -> bytes:
     """The filter as an array of `struct sock_filter`: what `bwrap --seccomp` and the kernel read."""
-    column, audit = _machine(machine)
+    name = machine or platform.machine()
+    if name not in MACHINES:
+        raise SandboxError(
+            f"the seccomp filter knows {' and '.join(MACHINES)}, not {name}: this machine cannot run the sandbox"
+        )
+    column, audit = MACHINES[name]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(column, audit))
 
 
@@ -98,12 +103,3 @@ def denied_calls() -> dict[str, Numbers]:
         for calls in DENIED.values()
         for name, (x86, arm) in calls.items()
     }
-
-
-def _machine(machine: str | None) -> tuple[int, int]:
-    name = machine or platform.machine()
-    if name not in MACHINES:
-        raise SandboxError(
-            f"the seccomp filter knows {' and '.join(MACHINES)}, not {name}: this machine cannot run the sandbox"
-        )
-    return MACHINES[name]

@@ -40,11 +40,6 @@ class Stage:
     def _own_processes(self) -> bool:
         return Protection.SAMPLE_PROCESSES in self.protections
 
-    @property
-    def is_open(self) -> bool:
-        """Say whether calls can enter."""
-        return self._unshare is not None
-
     def open(self) -> None:
         """Make the namespace and fill it."""
         self._privileged = may_give_uids()
