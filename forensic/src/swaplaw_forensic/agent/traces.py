@@ -54,7 +54,11 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
     skipped: list[str] = []
     seen: set[str] = set()
     numbers: Counter[tuple[str, str]] = Counter()
-    for file in sorted(_log_files(paths), key=lambda path: path.name):
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"no log at {quote(str(path))}: give .eval files, or a folder that holds them")
+    files = [file for path in paths for file in (path.rglob("*.eval") if path.is_dir() else [path])]
+    for file in sorted(files, key=lambda path: path.name):
         try:
             header = read_eval_log(str(file), header_only=True)
         except Exception as error:  # a broken file raises whatever its first bad byte provokes
@@ -80,16 +84,6 @@ def read_traces(paths: Sequence[Path], *, partial: bool = False) -> Reading:
         fix = Fix("partial", True, "keep what they have") if "unfinished" in why else ()
         raise InputError(f"no finished forensic log in {listing([str(path) for path in paths])}{why}", fix)
     return Reading(traces, skipped)
-
-
-def _log_files(paths: Iterable[Path]) -> Iterable[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from path.rglob("*.eval")
-        elif path.is_file():
-            yield path
-        else:
-            raise InputError(f"no log at {quote(str(path))}: give .eval files, or a folder that holds them")
 
 
 def _samples(file: Path) -> Iterable[tuple[Any, int]]:

@@ -2,7 +2,7 @@
 
 import secrets
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
@@ -200,8 +200,11 @@ def parse(table: Mapping[str, Any], file: Path) -> Challenge:
     challenge = checked(Challenge, {**table, "folder": file.parent}, f"{file}")
     if not challenge.questions and challenge.kind == "real":
         raise InputError(f"{file}: a challenge needs at least one [[questions]] table")
-    _unique(challenge.question_ids, f"{file}: question id")
-    _unique([item.file for item in challenge.evidence], f"{file}: evidence file")
+    files = [item.file for item in challenge.evidence]
+    for what, values in (("question id", challenge.question_ids), ("evidence file", files)):
+        twice = [value for place, value in enumerate(values) if value in values[:place]]
+        if twice:
+            raise InputError(f"{file}: {what} {quote(twice[0])} is given twice")
     return challenge
 
 
@@ -213,9 +216,3 @@ def checked(kind: type[Checked], table: Any, where: str) -> Checked:
         first = error.errors()[0]
         place = " ".join(str(part + 1) if isinstance(part, int) else part for part in first["loc"])
         raise InputError(f"{where}: {place}: {first['msg']}, not {quote(first['input'])}") from None
-
-
-def _unique(values: Sequence[str], where: str) -> None:
-    twice = [value for place, value in enumerate(values) if value in values[:place]]
-    if twice:
-        raise InputError(f"{where} {quote(twice[0])} is given twice")

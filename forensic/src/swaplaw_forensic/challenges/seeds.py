@@ -14,20 +14,17 @@ def remembered(challenges: Sequence[str], logs: Path) -> list[str]:
     """Return the challenges with their seeds: those of an earlier run into the same logs, or new ones, then kept."""
     file = logs / NAME
     kept = _read(file)
-    refs = []
     for name in challenges:
-        ref = kept.get(name) or load(name).ref
-        seed = name.partition("@")[2].partition(":")[0]
-        refs.append(name if seed or "@" not in ref else ref)
-        if refs[-1] != name:
-            kept[name] = refs[-1]
+        named = name.partition("@")[2].partition(":")[0]
+        if name not in kept and not named and (drawn := load(name)).seed is not None:
+            kept[name] = drawn.ref
     if kept:
         try:
             logs.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
         except OSError as error:
             raise SwaplawError(f"the seeds cannot be kept in {file}: {error.strerror}") from None
-    return refs
+    return [kept.get(name, name) for name in challenges]
 
 
 def _read(file: Path) -> dict[str, str]:

@@ -20,6 +20,8 @@ from swaplaw.errors import InputError, SwaplawError, quote
 _TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 SYSTEM: str = _TOLD["system"]
 PROMPT: str = _TOLD["prompt"]
+Outcomes = dict[tuple[str, str, str], bool | None]
+"""(challenge, question, answer) -> correct; None without a usable verdict, or with two different ones."""
 VERDICTS = ("correct", "incorrect")
 ATTEMPTS = 2
 
@@ -73,8 +75,7 @@ class Ruling:
 class Judgement:
     """The verdicts of a grading, and how far two turns of the judge agree."""
 
-    outcomes: dict[tuple[str, str, str], bool | None]
-    """(challenge, question, answer) -> correct; None without a usable verdict, or with two different ones."""
+    outcomes: Outcomes
     judge: str
     judged: int
     reused: int
@@ -207,7 +208,7 @@ def _appending(file: Path) -> TextIO:
         raise SwaplawError(f"cannot keep verdicts in {file}: {error.strerror}") from None
 
 
-async def verdicts(items: Sequence[Item], model: Any) -> dict[tuple[str, str, str], bool | None]:
+async def verdicts(items: Sequence[Item], model: Any) -> Outcomes:
     """Ask once about each answer, keeping nothing: an Inspect log keeps what was said."""
     rulings = [await _ask(item, 1, model, str(model)) for item in items]
     return _judgement([(item, [one]) for item, one in zip(items, rulings, strict=True)], "", 0, 0).outcomes
@@ -227,7 +228,7 @@ async def _ask(item: Item, turn: int, model: Any, name: str) -> Ruling:
 
 
 def _judgement(rows: list[tuple[Item, list[Ruling]]], name: str, judged: int, reused: int) -> Judgement:
-    outcomes: dict[tuple[str, str, str], bool | None] = {}
+    outcomes: Outcomes = {}
     pairs = []
     for item, verdicts in rows:
         said = {verdict.verdict for verdict in verdicts}

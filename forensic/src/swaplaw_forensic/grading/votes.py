@@ -16,7 +16,7 @@ from swaplaw_forensic.agent.traces import Trace
 from swaplaw_forensic.challenges.gold import Gold, load_gold
 from swaplaw_forensic.challenges.manifest import Challenge, Question, load
 from swaplaw_forensic.grading import grade as grading
-from swaplaw_forensic.grading.judge import Item
+from swaplaw_forensic.grading.judge import Item, Outcomes
 from swaplaw_forensic.synthetic.key import VARIABLE, fingerprint, secret_key
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def to_judge(traces: Sequence[Trace], key: Key) -> list[Item]:
     return list(dict.fromkeys(items))
 
 
-def grade_traces(
-    traces: Sequence[Trace], key: Key, outcomes: Mapping[tuple[str, str, str], bool | None] | None
-) -> Graded:
+def grade_traces(traces: Sequence[Trace], key: Key, outcomes: Outcomes | None) -> Graded:
     """Grade every question of every trace; `outcomes` None leaves the rubric questions out."""
     votes: list[Vote] = []
     ungradeable: dict[str, str] = {}
@@ -129,19 +127,16 @@ def grade_traces(
     return Graded(votes, ungradeable, sorted(without_rubric))
 
 
-def _vote(
-    trace: Trace,
-    challenge: Challenge,
-    question: Question,
-    gold: Gold,
-    outcomes: Mapping[tuple[str, str, str], bool | None],
-) -> Vote:
+def _vote(trace: Trace, challenge: Challenge, question: Question, gold: Gold, outcomes: Outcomes) -> Vote:
     submitted = trace.answers.get(question.id)
     grade = grading.grade(gold, submitted)
     outcome, why = grade.outcome, grade.why
     place = (trace.challenge, question.id, submitted or "")
     if outcome == grading.NEEDS_JUDGE or (outcome == grading.UNSURE and place in outcomes):
-        outcome, why = _judged(outcomes[place])
+        verdict = outcomes[place]
+        outcome = {True: grading.CORRECT, False: grading.INCORRECT, None: grading.ABSTAINED}[verdict]
+        # What the judge could not decide is not a fault of the model.
+        why = "judge" if verdict is not None else "judge: no verdict, or two different ones"
     elif outcome == grading.UNSURE:
         outcome, why = grading.ABSTAINED, f"unsure: {why}"
     answer: str | None = gold.category
@@ -171,13 +166,6 @@ def _vote(
         level=question.level,
         builds_on=challenge.vote_id(question.builds_on) if question.builds_on else None,
     )
-
-
-def _judged(verdict: bool | None) -> tuple[str, str]:
-    """Turn a verdict into an outcome; what the judge could not decide is not a fault of the model."""
-    if verdict is None:
-        return grading.ABSTAINED, "judge: no verdict, or two different ones"
-    return (grading.CORRECT if verdict else grading.INCORRECT), "judge"
 
 
 def without_gold(votes: Sequence[Vote]) -> list[dict[str, Any]]:

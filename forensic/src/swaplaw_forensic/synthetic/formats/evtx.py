@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from xml.etree.ElementTree import Element, SubElement
 
 CHUNK, HEADER, RECORDS_AT = 0x10000, 0x1000, 0x200
 _EVENTS = "http://schemas.microsoft.com/win/2004/08/events/event"
@@ -29,24 +30,16 @@ class Event:
     data: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class _Element:
-    name: str
-    attributes: tuple[tuple[str, str], ...] = ()
-    text: str = ""
-    children: "tuple[_Element, ...]" = ()
-
-
-def log(events: Iterable[Event], computer: str, channel: str = "Security") -> bytes:
+def log(events: Iterable[Event], computer: str) -> bytes:
     """Return the file that holds these events."""
     chunks: list[list[tuple[int, bytes]]] = [[]]
     at, last = RECORDS_AT, 0
     for event in events:
-        record, last = _record(event, computer, channel, at), event.number
+        record, last = _record(event, computer, at), event.number
         if chunks[-1] and at + len(record) > CHUNK:
             chunks.append([])
             at = RECORDS_AT
-            record = _record(event, computer, channel, at)
+            record = _record(event, computer, at)
         chunks[-1].append((event.number, record))
         at += len(record)
     head = struct.pack("<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, last + 1, 128, 1, 3, HEADER, len(chunks))
@@ -68,48 +61,48 @@ def _chunk(numbered: list[tuple[int, bytes]]) -> bytes:
     return (head + tables + records).ljust(CHUNK, b"\0")
 
 
-def _record(event: Event, computer: str, channel: str, at: int) -> bytes:
+def _record(event: Event, computer: str, at: int) -> bytes:
     body = b"\x0f\x01\x01\0"
-    body += _element(_event(event, computer, channel), at + 24 + len(body)) + bytes([_END])
+    body += _element(_event(event, computer), at + 24 + len(body)) + bytes([_END])
     body += bytes(-len(body) % 8)
     size = 28 + len(body)
     return struct.pack("<IIQQ", 0x2A2A, size, event.number, filetime(event.when)) + body + struct.pack("<I", size)
 
 
-def _event(event: Event, computer: str, channel: str) -> _Element:
-    system = (
-        _Element("Provider", (("Name", _PROVIDER),)),
-        _Element("EventID", text=str(event.event)),
-        _Element("Level", text="0"),
-        _Element("TimeCreated", (("SystemTime", f"{event.when:%Y-%m-%dT%H:%M:%S}.0000000Z"),)),
-        _Element("EventRecordID", text=str(event.number)),
-        _Element("Channel", text=channel),
-        _Element("Computer", text=computer),
-    )
-    data = tuple(_Element("Data", (("Name", name),), value) for name, value in event.data.items())
-    parts = (_Element("System", children=system), _Element("EventData", children=data))
-    return _Element("Event", (("xmlns", _EVENTS),), children=parts)
+def _event(event: Event, computer: str) -> Element:
+    root = Element("Event", xmlns=_EVENTS)
+    system, data = SubElement(root, "System"), SubElement(root, "EventData")
+    SubElement(system, "Provider", Name=_PROVIDER)
+    SubElement(system, "EventID").text = str(event.event)
+    SubElement(system, "Level").text = "0"
+    SubElement(system, "TimeCreated", SystemTime=f"{event.when:%Y-%m-%dT%H:%M:%S}.0000000Z")
+    SubElement(system, "EventRecordID").text = str(event.number)
+    SubElement(system, "Channel").text = "Security"
+    SubElement(system, "Computer").text = computer
+    for name, value in event.data.items():
+        SubElement(data, "Data", Name=name).text = value
+    return root
 
 
-def _element(element: _Element, at: int) -> bytes:
+def _element(element: Element, at: int) -> bytes:
     """Write an element that starts at an offset of its chunk: names are found by such offsets."""
-    start = 11 + len(_name(element.name)) + (4 if element.attributes else 0)
+    start = 11 + len(_name(element.tag)) + (4 if element.attrib else 0)
     attributes = b""
-    for number, (name, value) in enumerate(element.attributes, start=1):
-        token = 0x46 if number < len(element.attributes) else 0x06
+    for number, (name, value) in enumerate(element.items(), start=1):
+        token = 0x46 if number < len(element.attrib) else 0x06
         place = at + start + len(attributes)
         attributes += struct.pack("<BI", token, place + 5) + _name(name) + _value(value)
     body = b""
-    if element.text or element.children:
+    if element.text or len(element):
         body += bytes([_CLOSE]) + (_value(element.text) if element.text else b"")
-        for child in element.children:
+        for child in element:
             body += _element(child, at + start + len(attributes) + len(body))
         body += bytes([_END_ELEMENT])
     else:
         body += bytes([_CLOSE_EMPTY])
-    listed = struct.pack("<I", len(attributes)) + attributes if element.attributes else b""
-    rest = _name(element.name) + listed + body
-    token = 0x41 if element.attributes else 0x01
+    listed = struct.pack("<I", len(attributes)) + attributes if element.attrib else b""
+    rest = _name(element.tag) + listed + body
+    token = 0x41 if element.attrib else 0x01
     return struct.pack("<BHII", token, 0xFFFF, len(rest) + 4, at + 11) + rest
 
 
