@@ -247,7 +247,9 @@ def run(
         fleet += [get_model(f"local/{name}", context=context, **slots) for name in local]
         with busy("Preparing challenges"):
             task = investigation(
-                [_name(case) for case in cases], evidence=str(evidence) if evidence else None, **settings
+                [case.ref if case.folder.parent == SHIPPED else str(case.folder) for case in cases],
+                evidence=str(evidence) if evidence else None,
+                **settings,
             )
         success, made = eval_set(
             task,
@@ -271,10 +273,6 @@ def run(
     answer({"success": success, "logs": rows}, lambda: show("logs", columns, rows))
     if not success:
         raise SwaplawError("some traces failed: run the same command again to repeat only those")
-
-
-def _name(case: Challenge) -> str:
-    return case.ref if case.folder.parent == SHIPPED else str(case.folder)
 
 
 @command(

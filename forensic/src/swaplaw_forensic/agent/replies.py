@@ -43,7 +43,8 @@ def replying(text_calls: bool = False) -> Agent:
             output = ModelOutput.from_content(str(get_model()), "", stop_reason="model_length")
         if output.choices:
             message = output.choices[0].message
-            output.choices[0].message = _readable(message)
+            # No log can hold half of a surrogate pair.
+            output.choices[0].message = ChatMessageAssistant.model_validate(_mended(message.model_dump()))
             if text_calls and not message.tool_calls:
                 names = {ToolDef(tool).name for tool in tools}
                 output.choices[0].message.tool_calls = calls_in(message.text, names) or None
@@ -89,13 +90,8 @@ def _call(row: Any, names: set[str]) -> ToolCall | None:
     return ToolCall(id=f"text-{uuid4().hex[:8]}", function=name, arguments=arguments)
 
 
-def _readable(message: ChatMessageAssistant) -> ChatMessageAssistant:
-    """Replace characters that no log can hold: half of a surrogate pair."""
-    plain: dict[str, Any] = _mended(message.model_dump())
-    return ChatMessageAssistant.model_validate(plain)
-
-
 def _mended(value: Any) -> Any:
+    """Replace characters that cannot be encoded."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

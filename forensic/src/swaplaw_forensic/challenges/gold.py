@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -102,7 +101,13 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
                 f"challenge {quote(challenge.id)} has no gold file: {file} is missing; "
                 "write it (see docs/forensic.md), or leave this challenge's logs out"
             )
-        where, answers = str(file), _answers(read_toml(file), challenge, file)
+        where, table = str(file), read_toml(file)
+        if table.get("challenge") != challenge.id:
+            raise InputError(f"{file}: is for challenge {quote(table.get('challenge'))}, not {quote(challenge.id)}")
+        answers = table.get("answers", {})
+        strangers = [name for name in answers if name not in challenge.question_ids]
+        if strangers:
+            raise InputError(f"{file}: answers {listing(strangers)} to questions that the manifest does not ask")
     missing = [name for name in challenge.question_ids if name not in answers]
     if missing:
         raise InputError(
@@ -110,16 +115,6 @@ def load_gold(challenge: Challenge) -> dict[str, Gold]:
             'add [answers.ID], or say there why it cannot be graded with ungradeable = "..."'
         )
     return {q.id: parse_gold(q, answers[q.id], f"{where}: answers.{q.id}") for q in challenge.questions}
-
-
-def _answers(table: Mapping[str, Any], challenge: Challenge, file: Path) -> dict[str, Any]:
-    if table.get("challenge") != challenge.id:
-        raise InputError(f"{file}: is for challenge {quote(table.get('challenge'))}, not {quote(challenge.id)}")
-    answers: dict[str, Any] = table.get("answers", {})
-    strangers = [name for name in answers if name not in challenge.question_ids]
-    if strangers:
-        raise InputError(f"{file}: answers {listing(strangers)} to questions that the manifest does not ask")
-    return answers
 
 
 def parse_gold(question: Question, row: Any, where: str) -> Gold:

@@ -16,6 +16,14 @@ HOME = "/home/agent"
 EVIDENCE = "/evidence"
 
 
+def size(number: int) -> str:
+    """A number of bytes in the unit that Inspect would name it by."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if number % unit == 0:
+            return f"{number // unit} {name}"
+    return f"{number} bytes"
+
+
 class SandboxError(PrerequisiteError, SwaplawError):
     """The machine cannot give the sandbox asked for. Inspect shows the message alone, without a traceback."""
 

@@ -19,37 +19,17 @@ from typing import Any, Literal, Self, overload
 
 import anyio
 import anyio.to_thread
+from inspect_ai import util
 from inspect_ai.log import transcript
-from inspect_ai.util import (
-    ExecResult,
-    OutputLimitExceededError,
-    SandboxConnection,
-    SandboxEnvironment,
-    SandboxEnvironmentConfigType,
-    SandboxEnvironmentLimits,
-    SandboxUserUnsupportedError,
-)
-from inspect_ai.util import (
-    concurrency as throttled,
-)
 from typing_extensions import override
 
 from swaplaw.errors import quote
-from swaplaw_forensic.sandbox.config import (
-    EVIDENCE,
-    GIB,
-    HOME,
-    KIB,
-    MIB,
-    SandboxConfig,
-    SandboxError,
-    SandboxInputError,
-)
+from swaplaw_forensic.sandbox.config import EVIDENCE, HOME, MIB, SandboxConfig, SandboxError, SandboxInputError, size
 from swaplaw_forensic.sandbox.evidence import verify
 from swaplaw_forensic.sandbox.limits import Cgroup
 from swaplaw_forensic.sandbox.protections import ALL, Protection
 from swaplaw_forensic.sandbox.stage import Stage, explain
-from swaplaw_forensic.sandbox.supervise import Call, Outcome, Stopped
+from swaplaw_forensic.sandbox.supervise import Call, Outcome
 
 WRITE = 'mkdir -p -- "${1%/*}/" && exec cat >"$1"'
 # Where a person's shell opens the filter.
@@ -61,7 +41,7 @@ ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EROFS, errno.EISDIR, 
 EXPECTED = {errno.ENOTDIR: errno.ENOENT, errno.EROFS: errno.EACCES}
 
 
-class ForensicSandbox(SandboxEnvironment):
+class ForensicSandbox(util.SandboxEnvironment):
     """A sandbox of one sample. `protections` is for the tests: a user always has them all."""
 
     config_type: type[SandboxConfig] = SandboxConfig
@@ -81,7 +61,7 @@ class ForensicSandbox(SandboxEnvironment):
 
     @classmethod
     @override
-    async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
+    async def task_init(cls, task_name: str, config: util.SandboxEnvironmentConfigType | None) -> None:
         """Fail before any model is asked: missing programs, user namespaces off, evidence missing or altered."""
         environment = await anyio.to_thread.run_sync(cls.opened, config)
         await anyio.to_thread.run_sync(environment.close)
@@ -89,8 +69,8 @@ class ForensicSandbox(SandboxEnvironment):
     @classmethod
     @override
     async def sample_init(
-        cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
-    ) -> dict[str, SandboxEnvironment]:
+        cls, task_name: str, config: util.SandboxEnvironmentConfigType | None, metadata: dict[str, str]
+    ) -> dict[str, util.SandboxEnvironment]:
         """Verify the evidence, then open a sandbox, and note in the log what is in force."""
         environment = await anyio.to_thread.run_sync(cls.opened, config)
         transcript().info({**environment.in_force()}, source="swaplaw sandbox")
@@ -101,8 +81,8 @@ class ForensicSandbox(SandboxEnvironment):
     async def sample_cleanup(
         cls,
         task_name: str,
-        config: SandboxEnvironmentConfigType | None,
-        environments: dict[str, SandboxEnvironment],
+        config: util.SandboxEnvironmentConfigType | None,
+        environments: dict[str, util.SandboxEnvironment],
         interrupted: bool,
     ) -> None:
         """End what runs and forget every file of the sample."""
@@ -203,38 +183,38 @@ class ForensicSandbox(SandboxEnvironment):
         timeout: int | None = None,
         timeout_retry: bool = True,
         concurrency: bool = True,
-    ) -> ExecResult[str]:
+    ) -> util.ExecResult[str]:
         """Run a command; a timeout is never retried, because a command may have done half its work."""
         if user not in (None, "agent", "1000"):
-            raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
-        limit = min(self.config.limits.output, SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE)
+            raise util.SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+        limit = min(self.config.limits.output, util.SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE)
         seconds = min(timeout or math.inf, self.config.limits.wall_seconds)
         given = input.encode("utf-8", "replace") if isinstance(input, str) else input
-        async with throttled("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
+        async with util.concurrency("subprocesses", os.cpu_count() or 1) if concurrency else nullcontext():
             outcome = await self._run_async(cmd, seconds, given=given, cwd=cwd, env=env, output=limit)
         stdout, stderr = (text.decode(errors="replace") for text in (outcome.stdout, outcome.stderr))
-        if outcome.stopped is Stopped.OUTPUT:
-            raise OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
-        if outcome.stopped is Stopped.MEMORY:
+        if outcome.stopped == "output":
+            raise util.OutputLimitExceededError(size(limit), (stdout + stderr)[:limit])
+        if outcome.stopped == "memory":
             stderr += f"\nsandbox: killed, because all processes together passed {size(self.config.limits.memory)}\n"
-        if outcome.stopped is Stopped.CPU:
+        if outcome.stopped == "cpu":
             stderr += f"\nsandbox: killed, because all {self.config.limits.total_cpu_seconds} CPU seconds are used\n"
         if outcome.returncode == 126 and REFUSED.match(stderr):
             raise PermissionError(errno.EACCES, "Permission denied", cmd[0])
-        return ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
+        return util.ExecResult(outcome.returncode == 0, outcome.returncode, stdout, stderr)
 
     @override
-    async def connection(self, *, user: str | None = None) -> SandboxConnection:
+    async def connection(self, *, user: str | None = None) -> util.SandboxConnection:
         """Return a command that lets a person into this sample's sandbox, bounded and guarded as an agent is."""
         if user not in (None, "agent", "1000"):
-            raise SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
+            raise util.SandboxUserUnsupportedError(f"the sandbox has one user, agent (1000), not {quote(user)}")
         given, opened = (FILTER, f" {FILTER}</proc/{os.getpid()}/fd/{self._filter}") if self._filter else (None, "")
         try:
             words = self._entering(["/bin/bash", "-i"], HOME, {"TERM": "xterm"}, given)
         except SandboxError as error:
             # What Inspect takes for "not now": it asks again for the sandbox of an attempt that has failed.
             raise ConnectionError(str(error)) from None
-        return SandboxConnection(type=type(self).__name__, command=f"env -i {shlex.join(words)}{opened}")
+        return util.SandboxConnection(type=type(self).__name__, command=f"env -i {shlex.join(words)}{opened}")
 
     @override
     async def write_file(self, file: str, contents: str | bytes) -> None:
@@ -253,11 +233,11 @@ class ForensicSandbox(SandboxEnvironment):
     @override
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
         """Read a file from inside the sandbox, up to Inspect's limit."""
-        limit = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
+        limit = util.SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
         command = ["/bin/cat", "--", posixpath.join(HOME, file)]
         outcome = await self._run_async(command, self.config.limits.wall_seconds, output=limit)
-        if outcome.stopped is Stopped.OUTPUT:
-            raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
+        if outcome.stopped == "output":
+            raise util.OutputLimitExceededError(util.SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
         _raise_for(outcome, file)
         return outcome.stdout.decode() if text else outcome.stdout
 
@@ -271,7 +251,7 @@ class ForensicSandbox(SandboxEnvironment):
             outcome = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=threads)
         finally:
             cancelled.set()
-        if outcome.stopped is Stopped.TIME:
+        if outcome.stopped == "time":
             error = TimeoutError(f"the command took longer than {seconds:g} seconds")
             # Where Inspect looks for what was said until then.
             error.truncated_output = (outcome.stdout + outcome.stderr).decode(errors="replace")  # type: ignore[attr-defined]
@@ -317,14 +297,6 @@ class ForensicSandbox(SandboxEnvironment):
     def _entering(self, command: Sequence[str], cwd: str, env: dict[str, str], filter_fd: int | None) -> list[str]:
         cgroup = self._cgroup.enter() if self._cgroup else []
         return [*cgroup, *self._stage.enter(), *self._command(command, cwd, env, filter_fd)]
-
-
-def size(number: int) -> str:
-    """A number of bytes in the unit that Inspect would name it by."""
-    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if number % unit == 0:
-            return f"{number // unit} {name}"
-    return f"{number} bytes"
 
 
 def _raise_for(outcome: Outcome, file: str) -> None:

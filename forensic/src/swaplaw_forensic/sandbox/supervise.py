@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Any, Literal
 
 from swaplaw_forensic.sandbox.config import KIB
 from swaplaw_forensic.sandbox.limits import cpu_in_use, family, memory_in_use
@@ -23,18 +23,10 @@ from swaplaw_forensic.sandbox.protections import Protection
 
 TICK = 0.05  # seconds between two looks at the memory; a look costs well under a millisecond
 CHUNK = 64 * KIB
+Stopped = Literal["time", "output", "memory", "cpu", "cancelled"]
+"""Why a call was ended before its time."""
 DRAIN_SECONDS = 2.0
 KILL_SECONDS = 10.0
-
-
-class Stopped(StrEnum):
-    """Why a call was ended before its time."""
-
-    TIME = "time"
-    OUTPUT = "output"
-    MEMORY = "memory"
-    CPU = "cpu"
-    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True)
@@ -78,9 +70,6 @@ class Call:
             pass_fds=self.pass_fds,
             start_new_session=True,
         )
-        for pipe in (process.stdout, process.stderr):
-            # The agent is another user, who may open /dev/stdout and /dev/stderr as well.
-            os.fchmod(pipe.fileno(), 0o666)  # type: ignore[union-attr]
         with process, _Streams(process, self.input) as streams:
             try:
                 stopped = self._watch(process, streams)
@@ -91,7 +80,7 @@ class Call:
                 process.wait()
             streams.drain(self.output)
         if stopped is None and streams.over(self.output):
-            stopped = Stopped.OUTPUT
+            stopped = "output"
         # Death by a signal is named as shells do.
         status = process.returncode if process.returncode >= 0 else 128 - process.returncode
         return Outcome(status, *streams.said(), stopped, self._cpu)
@@ -104,17 +93,17 @@ class Call:
             streams.move(TICK)
             now = time.monotonic()
             if self.cancelled.is_set():
-                return Stopped.CANCELLED
+                return "cancelled"
             if streams.over(self.output):
-                return Stopped.OUTPUT
+                return "output"
             if now > deadline:
-                return Stopped.TIME
+                return "time"
             if now > look:
                 self._cpu = max(self._cpu, cpu_in_use(process.pid))
                 if self._cpu > self.cpu:
-                    return Stopped.CPU
+                    return "cpu"
                 if self.memory < math.inf and memory_in_use(process.pid) > self.memory:
-                    return Stopped.MEMORY
+                    return "memory"
                 look = now + TICK
         return None
 
@@ -137,14 +126,15 @@ class _Streams:
     """The three pipes of a process, none of which may block the loop."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", given: bytes | None) -> None:
-        assert process.stdout is not None
-        assert process.stderr is not None
         self._selector = selectors.DefaultSelector()
         self._said = {"stdout": bytearray(), "stderr": bytearray()}
         self._left = memoryview(given or b"")
         self._exit = os.pidfd_open(process.pid)
         self._selector.register(self._exit, selectors.EVENT_READ, "exit")
-        for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr)):
+        pipes: tuple[tuple[str, Any], ...] = (("stdout", process.stdout), ("stderr", process.stderr))
+        for name, pipe in pipes:
+            # The agent is another user, who may open /dev/stdout and /dev/stderr as well.
+            os.fchmod(pipe.fileno(), 0o666)
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, name)
         if process.stdin is not None:

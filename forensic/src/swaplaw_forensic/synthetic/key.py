@@ -1,8 +1,10 @@
 """The secret that is mixed into every synthetic case: the public code and a seed are not enough to build one."""
 
+import contextlib
 import hashlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 from swaplaw.errors import SwaplawError
@@ -34,16 +36,11 @@ def secret_key() -> bytes:
 
 def _make(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(f".{secrets.token_hex(4)}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as out:
-        out.write(secrets.token_hex(32))
-    try:
-        os.link(aside, file)  # the first of two that start at once wins
-    except FileExistsError:
-        pass
-    finally:
-        aside.unlink()
+    with tempfile.NamedTemporaryFile("w", dir=file.parent) as aside:  # nobody else may read it
+        aside.write(secrets.token_hex(32))
+        aside.flush()
+        with contextlib.suppress(FileExistsError):
+            os.link(aside.name, file)  # the first of two that start at once wins
 
 
 def fingerprint(key: bytes) -> str:

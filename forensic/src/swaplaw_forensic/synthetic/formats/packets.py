@@ -38,8 +38,8 @@ class Capture:
 
     def tcp(
         self, when: int, client: Host, server: Host, ports: tuple[int, int], turns: list[tuple[bool, bytes]]
-    ) -> int:
-        """Add a whole connection: handshake, the turns (True: the client speaks), close. Return its end."""
+    ) -> None:
+        """Add a whole connection: handshake, the turns (True: the client speaks), close."""
         clock = when
         numbers = {True: 1000 + ports[0], False: 5000 + ports[0]}
 
@@ -65,7 +65,6 @@ class Capture:
         send(True, FIN_ACK)
         send(False, FIN_ACK)
         send(True, ACK)
-        return clock
 
     def _ip(self, when: int, source: Host, target: Host, protocol: int, body: bytes) -> None:
         self._identification = (self._identification + 1) % 0x10000
