@@ -24,7 +24,7 @@ from swaplaw_forensic.challenges.tools import diagnose
 from swaplaw_forensic.grading.judge import Item, Judgement
 from swaplaw_forensic.grading.judge import judge as judged
 from swaplaw_forensic.grading.tables import dependence, effort, shares
-from swaplaw_forensic.grading.votes import Key, Vote, grade_traces, to_judge, without_gold, write_votes
+from swaplaw_forensic.grading.votes import Key, grade_traces, to_judge, without_gold, write_votes
 
 POSITIVE = click.IntRange(1)
 CHALLENGES = words("CHALLENGE...")
@@ -323,18 +323,19 @@ def grade(
     rows = [asdict(vote) for vote in graded.votes] if categories == "oracle" else without_gold(graded.votes)
     write_votes(rows, output)
     tally = read_votes(output).tally()
-    fleet = [row.to_dict() for row in summary(tally)]
-    free = dependence(graded.votes)
+    distinct = {(vote.question, vote.submitted): vote for vote in graded.votes if vote.reason == "unsure"}
+    shown = [{"question": v.question, "submitted": v.submitted, "gold": v.gold} for v in distinct.values()]
+    times = sum(vote.reason == "unsure" for vote in graded.votes)
     report = {
         "votes": str(output),
         "rows": len(rows),
         "categories": categories,
-        "models": fleet,
-        "normalisation": free,
+        "models": [row.to_dict() for row in summary(tally)],
+        "normalisation": dependence(graded.votes),
         **{f"by_{name}": shares(graded.votes, field) for name, field in BY.items()},
         "effort": effort(reading.traces),
         "judge": judgement.to_dict() if judgement else None,
-        "unsure": _unsure(graded.votes),
+        "unsure": {"votes": times, "answers": len(distinct), "examples": shown[:EXAMPLES]},
         "ungradeable": graded.ungradeable,
         "without_rubric": graded.without_rubric,
         "errata": sorted({v.question for v in graded.votes if v.why.startswith("a known error")}),
@@ -367,13 +368,6 @@ def _show_grades(report: dict[str, Any], head: Any) -> None:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.4g}" if value < 1 else f"{value:,.0f}"
-
-
-def _unsure(votes: Sequence[Vote]) -> dict[str, Any]:
-    found = [vote for vote in votes if vote.reason == "unsure"]
-    distinct = {(vote.question, vote.submitted): vote for vote in found}
-    shown = [{"question": v.question, "submitted": v.submitted, "gold": v.gold} for v in distinct.values()]
-    return {"votes": len(found), "answers": len(distinct), "examples": shown[:EXAMPLES]}
 
 
 def _judge(items: Sequence[Item], name: str | None, file: Path, twice: bool) -> Judgement:

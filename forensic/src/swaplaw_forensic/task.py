@@ -22,13 +22,13 @@ from swaplaw_forensic.agent.replies import replying
 from swaplaw_forensic.agent.traces import ANSWERS, FINISHED
 from swaplaw_forensic.challenges.evidence import default_root, require
 from swaplaw_forensic.challenges.manifest import SHIPPED, Challenge, load
-from swaplaw_forensic.grading.grade import LONGEST_ANSWER
 from swaplaw_forensic.grading.scorer import graded
 from swaplaw_forensic.reading.remarks import remark_in
 from swaplaw_forensic.sandbox.config import ApptainerConfig, SandboxConfig
 from swaplaw_forensic.synthetic.key import fingerprint, secret_key
 
 SANDBOXES = ("bwrap", "apptainer", "docker")
+LONGEST_ANSWER = 4000
 QUESTIONS = "forensic_questions"
 DEFAULT_CHALLENGES = "synthetic-disk,synthetic-capture"
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from swaplaw.errors import InputError, SwaplawError, listing, quote
@@ -34,15 +34,10 @@ def expected(challenge: Challenge) -> tuple[Evidence, ...]:
     """Return the evidence with its hashes; a synthetic challenge's are computed from the seed."""
     if challenge.kind != "synthetic":
         return challenge.evidence
-    files = build_case(challenge.id, challenge.seed or 0, challenge.level).files
+    origin = "computed from key and seed"
     return tuple(
-        replace(
-            item,
-            bytes=len(files[item.file]),
-            sha256=hashlib.sha256(files[item.file]).hexdigest(),
-            origin="computed from key and seed",
-        )
-        for item in challenge.evidence
+        Evidence(file, len(content), hashlib.sha256(content).hexdigest(), origin=origin)
+        for file, content in build_case(challenge.id, challenge.seed or 0, challenge.level).files.items()
     )
 
 

@@ -148,7 +148,12 @@ def load(ref: str) -> Challenge:
         seed_text, _, level_text = seed_text.partition(":")
         if level_text not in ("", "1", "2", "3"):
             raise InputError(f"challenge {quote(ref)}: level {quote(level_text)} is not known; accepted are 1, 2, 3")
-        return _synthetic(replace(challenge, level=int(level_text or 1)), _seed(ref, seed_text))
+        drawn = seed_text == "" and ("@" not in ref or ":" in ref)
+        if not drawn and not (seed_text.isascii() and seed_text.isdigit() and len(seed_text) <= 18):
+            raise InputError(f"challenge {quote(ref)}: the seed after @ must be a whole number such as 7")
+        # By chance: a case that nobody has seen.
+        seed = secrets.randbelow(10**9) if drawn else int(seed_text)
+        return _synthetic(replace(challenge, level=int(level_text or 1)), seed)
     if "@" in ref:
         raise InputError(f"challenge {quote(ref)} takes no seed: only synthetic challenges are built from one")
     return challenge
@@ -175,14 +180,6 @@ def at_level(ref: str, level: int) -> str:
     if level == 1 or ":" in ref or not ref.startswith("synthetic-"):
         return ref
     return f"{ref}{'' if '@' in ref else '@'}:{level}"
-
-
-def _seed(ref: str, text: str) -> int:
-    if text == "" and ("@" not in ref or ":" in ref):
-        return secrets.randbelow(10**9)  # a case that nobody has seen
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise InputError(f"challenge {quote(ref)}: the seed after @ must be a whole number such as 7")
-    return int(text)
 
 
 def read_toml(file: Path) -> dict[str, Any]:

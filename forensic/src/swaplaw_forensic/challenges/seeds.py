@@ -13,7 +13,11 @@ NAME = "seeds.json"
 def remembered(challenges: Sequence[str], logs: Path) -> list[str]:
     """Return the challenges with their seeds: those of an earlier run into the same logs, or new ones, then kept."""
     file = logs / NAME
-    kept = _read(file)
+    try:
+        kept: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        kept = {str(name): str(ref) for name, ref in kept.items()}
+    except (ValueError, AttributeError) as error:
+        raise InputError(f"{file} is not a list of seeds: {error}; move it away to draw new ones") from None
     for name in challenges:
         named = name.partition("@")[2].partition(":")[0]
         if name not in kept and not named and (drawn := load(name)).seed is not None:
@@ -25,12 +29,3 @@ def remembered(challenges: Sequence[str], logs: Path) -> list[str]:
         except OSError as error:
             raise SwaplawError(f"the seeds cannot be kept in {file}: {error.strerror}") from None
     return [kept.get(name, name) for name in challenges]
-
-
-def _read(file: Path) -> dict[str, str]:
-    if not file.exists():
-        return {}
-    try:
-        return {str(name): str(ref) for name, ref in json.loads(file.read_text(encoding="utf-8")).items()}
-    except (ValueError, AttributeError) as error:
-        raise InputError(f"{file} is not a list of seeds: {error}; move it away to draw new ones") from None

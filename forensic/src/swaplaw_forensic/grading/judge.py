@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -120,12 +120,7 @@ def read_verdicts(file: Path) -> dict[tuple[str, int, str], Ruling]:
 
 
 def judge(
-    items: Sequence[Item],
-    model: Any,
-    *,
-    file: Path,
-    twice: bool = False,
-    progress: Callable[[], None] = lambda: None,
+    items: Sequence[Item], model: Any, *, file: Path, twice: bool = False, progress: Callable[[], None] = lambda: None
 ) -> Judgement:
     """Judge every distinct answer with an Inspect model, keeping each verdict in `file` as soon as it is there.
 
@@ -133,18 +128,21 @@ def judge(
     if one judge made all the verdicts.
     """
     kept = read_verdicts(file)
-    name = str(model) if model is not None else _only_judge(kept.values(), file)
+    judges = sorted({verdict.judge for verdict in kept.values()}) if model is None else [str(model)]
+    if len(judges) > 1:
+        raise InputError(f"{file} holds verdicts of several judges: choose one (`model`): ({', '.join(judges)})")
+    name = judges[0] if judges else ""
     turns = (1, 2) if twice else (1,)
     wanted = [(item, turn) for item in dict.fromkeys(items) for turn in turns]
     if model is None:
         wanted = [pair for pair in wanted if pair[0].needed or _key(name, pair) in kept]
     missing = [pair for pair in wanted if _key(name, pair) not in kept]
-    if missing and model is None:
-        raise InputError(
-            f"{len(missing)} answers to rubric questions have no verdict in {file}: name a judge (`model`), "
-            "or leave these questions out of the grading"
-        )
     if missing:
+        if model is None:
+            raise InputError(
+                f"{len(missing)} answers to rubric questions have no verdict in {file}: name a judge (`model`), "
+                "or leave these questions out of the grading"
+            )
         for verdict in _ask_all(missing, model, name, file, progress):
             kept[verdict.key] = verdict
     asked = dict.fromkeys(item for item, _ in wanted)
@@ -154,13 +152,6 @@ def judge(
 
 def _key(name: str, pair: tuple[Item, int]) -> tuple[str, int, str]:
     return name, pair[1], pair[0].prompt
-
-
-def _only_judge(kept: Iterable[Ruling], file: Path) -> str:
-    names = sorted({verdict.judge for verdict in kept})
-    if len(names) > 1:
-        raise InputError(f"{file} holds verdicts of several judges: choose one (`model`): ({', '.join(names)})")
-    return names[0] if names else ""
 
 
 def _ask_all(

@@ -34,14 +34,11 @@ def _readings(gold: Gold, answer: str) -> list[list[str]]:
     if hedging:
         sure = "\n".join(row for row in rows(answer) if not hedged(row))
         return [[*reading, *hedging] for reading in (_readings(gold, sure) if sure else [[]])]
-    mixed = [part for row in rows(answer) for part in ([row] if _one_thing(row) else fields(row))]
+    things = {row: [field for field in fields(row) if not is_detail(field)] for row in rows(answer)}
+    mixed = [part for row in rows(answer) for part in ([row] if len(things[row]) <= 1 else fields(row))]
     # Single words would lose what denies them, and names within a phrase would be taken for it.
     words = not (negated(answer) or hedged(answer)) and all(item.names for item in gold.items)
     return [*(splittings(answer) if words else splittings(answer)[:-1] or splittings(answer)), mixed]
-
-
-def _one_thing(row: str) -> bool:
-    return sum(not is_detail(field) for field in fields(row)) <= 1
 
 
 def _score(gold: Gold, found: Sequence[str]) -> Fraction:
@@ -68,7 +65,9 @@ def _extra(gold: Gold, lines: Sequence[str], hits: Sequence[Sequence[bool]], mat
         again = [place for place, hit in enumerate(hits[number]) if hit and repeats[place] == 0]
         if again:
             repeats[again[0]] += 1
-        elif not negated(row) or any(_is(item, _affirmed(row), gold) for item in gold.items):
+            continue
+        affirmed = re.sub(r"\b(?:not|never|no|n't)\b", " ", row, flags=re.IGNORECASE)
+        if not negated(row) or any(_is(item, affirmed, gold) for item in gold.items):
             extra += _claims(row)  # a row that denies something foreign claims nothing
     return extra
 
@@ -83,10 +82,6 @@ def _claimed(row: str) -> list[str]:
     """Return the fields of a row that are not details, alternatives behind a slash apart."""
     parts = [part for field in fields(row) for part in re.split(rf"(?<=[\w{MARK}])/(?=\w)", field)]
     return [part for part in parts if not is_detail(part)]
-
-
-def _affirmed(row: str) -> str:
-    return re.sub(r"\b(?:not|never|no|n't)\b", " ", row, flags=re.IGNORECASE)
 
 
 def _matching(hits: Sequence[Sequence[bool]]) -> dict[int, int]:

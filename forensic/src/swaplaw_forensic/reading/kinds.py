@@ -90,14 +90,6 @@ def _path(text: str) -> str:
     return re.sub(r"[\\/]+", "/", text.casefold()).removeprefix("c:").removeprefix(".").strip("/")
 
 
-def _file_type(text: str) -> str:
-    """Return the name of a type in what `file` prints, in a media type, or in the words of a person."""
-    words = re.sub(r"^\S+: |^\w+/|,.*|\(.*?\)", "", text.casefold())
-    words = re.sub(r"\b(?:an?|the|data|image|archive|document|compressed|picture|file|database|format)\b", "", words)
-    name = re.sub(r"[\W_]", "", words)
-    return {"jpg": "jpeg", "7zip": "7z", "portablenetworkgraphics": "png", "sqlite3x": "sqlite3"}.get(name, name)
-
-
 @dataclass(frozen=True)
 class Kind:
     """Values of one shape."""
@@ -239,9 +231,12 @@ def _spelt_path(gold: str) -> str:
 
 
 def file_type(text: str) -> str:
-    """Return the short name of a file's type.
+    """Return the name of a type in what `file` prints, in a media type, or in the words of a person.
 
     >>> file_type("sunset.jpg: PNG image data, 30 x 30"), file_type("a ZIP archive"), file_type("image/png")
     ('png', 'zip', 'png')
     """
-    return _file_type(plain(text))
+    words = re.sub(r"^\S+: |^\w+/|,.*|\(.*?\)", "", plain(text).casefold())
+    words = re.sub(r"\b(?:an?|the|data|image|archive|document|compressed|picture|file|database|format)\b", "", words)
+    name = re.sub(r"[\W_]", "", words)
+    return {"jpg": "jpeg", "7zip": "7z", "portablenetworkgraphics": "png", "sqlite3x": "sqlite3"}.get(name, name)

@@ -140,17 +140,14 @@ def _amount(part: str) -> tuple[Amount, ...] | None:
     # KB is 1000 bytes to some and 1024 to others.
     sizes = re.compile(r"(?<![a-z])([kmgt])(?:b|bytes?)\b", re.IGNORECASE)
     decimal = sizes.sub(lambda size: f"{size[1].upper().replace('K', 'k')}B", part)
-    if _counts(decimal.rstrip(".").split()):
+    words = decimal.rstrip(".").split()
+    # The last of them may only say what was counted.
+    if len(words) > 1 and words[-1].isalpha() and not _DIGITS.search(words[-1]) and unit_of(words[-1]) is None:
         return None
     # 52.224 may be thousands, too.
     grouped = re.sub(r"^(\d{1,3})\.(\d{3})(?!\d)", r"\1\2", decimal)
     both = (measure(grouped), measure(decimal), measure(sizes.sub(lambda size: f"{size[1].upper()}iB", part)))
     return tuple(dict.fromkeys(one for one in both if one)) or None
-
-
-def _counts(words: list[str]) -> bool:
-    """Say whether the last of some words only says what was counted."""
-    return len(words) > 1 and words[-1].isalpha() and not _DIGITS.search(words[-1]) and unit_of(words[-1]) is None
 
 
 def unit_of(name: str) -> str | None:

@@ -50,6 +50,8 @@ ALL = frozenset(Protection)
 
 # Where a sample's private files lie in its own mount namespace (see `stage`).
 STAGE = Path("/tmp")
+# The sample's own directories, and where it sees them.
+PRIVATE = (("work", HOME), ("tmp", "/tmp"), ("shm", "/dev/shm"))
 
 # What of the host's system an agent sees.
 SHOWN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
@@ -87,7 +89,12 @@ def bwrap_arguments(
         *(["--die-with-parent"] if has(Protection.DIES_WITH_CALLER) else []),
         *(["--clearenv"] if has(Protection.ENVIRONMENT) else []),
         *_system(protections, hidden),
-        *_private(protections, evidence),
+        *(part for source, target in PRIVATE for part in ("--bind", str(STAGE / source), target)),
+        *(
+            ["--ro-bind" if has(Protection.EVIDENCE_READ_ONLY) else "--bind", str(STAGE / "evidence"), EVIDENCE]
+            if evidence
+            else []
+        ),
         *(["--remount-ro", "/dev", "--remount-ro", "/"] if has(Protection.READ_ONLY_SYSTEM) else []),
         *["--chdir", cwd],
     ]
@@ -120,33 +127,16 @@ def _system(protections: Collection[Protection], hidden: Iterable[Path]) -> list
                 arguments += [bind, str(path), str(path)]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     if Protection.KERNEL_FILES in protections:
-        arguments += _kernel_files()
+        for name in KERNEL_FILES:
+            if os.path.lexists(f"/proc/{name}"):
+                arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+        for name in KERNEL_DIRECTORIES:
+            if Path("/proc", name).is_dir():
+                arguments += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
     if Protection.PACKAGE_HIDDEN in protections:
         for path in hidden:
-            cover = ["--ro-bind", "/dev/null"] if path.is_file() else ["--tmpfs"]
-            arguments += [*cover, str(path), *([] if path.is_file() else ["--remount-ro", str(path)])]
-    return arguments
-
-
-def _kernel_files() -> list[str]:
-    arguments: list[str] = []
-    for name in KERNEL_FILES:
-        if os.path.lexists(f"/proc/{name}"):
-            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in KERNEL_DIRECTORIES:
-        if Path("/proc", name).is_dir():
-            arguments += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
-    return arguments
-
-
-def _private(protections: Collection[Protection], evidence: bool) -> list[str]:
-    """The sample's own directories, and the evidence."""
-    arguments = []
-    for source, target in (("work", HOME), ("tmp", "/tmp"), ("shm", "/dev/shm")):
-        arguments += ["--bind", str(STAGE / source), target]
-    if evidence:
-        bind = "--ro-bind" if Protection.EVIDENCE_READ_ONLY in protections else "--bind"
-        arguments += [bind, str(STAGE / "evidence"), EVIDENCE]
+            empty = ["--tmpfs", str(path), "--remount-ro", str(path)]
+            arguments += ["--ro-bind", "/dev/null", str(path)] if path.is_file() else empty
     return arguments
 
 

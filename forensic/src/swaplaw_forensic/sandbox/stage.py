@@ -33,21 +33,17 @@ class Stage:
     protections: Collection[Protection] = ALL
     uid: int | None = None  # the sample's own, when we are root
     holder: int = 0
-    _privileged: bool = field(default=False, repr=False)
+    _entry: list[str] = field(default_factory=list, repr=False)
     _unshare: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
-
-    @property
-    def _own_processes(self) -> bool:
-        return Protection.SAMPLE_PROCESSES in self.protections
 
     def open(self) -> None:
         """Make the namespace and fill it."""
-        self._privileged = may_give_uids()
-        if self._privileged and Protection.OWN_UID in self.protections:
+        privileged, own_processes = may_give_uids(), Protection.SAMPLE_PROCESSES in self.protections
+        if privileged and Protection.OWN_UID in self.protections:
             self.uid = UID_BASE + secrets.randbelow(UID_SPAN)
         limits = self.config.limits
-        user = [] if self._privileged else ["--user", "--map-root-user"]
-        processes = ["--pid", "--fork", "--kill-child", "--mount-proc"] if self._own_processes else []
+        user = [] if privileged else ["--user", "--map-root-user"]
+        processes = ["--pid", "--fork", "--kill-child", "--mount-proc"] if own_processes else []
         self._unshare = subprocess.Popen(
             [
                 program("unshare"),
@@ -70,7 +66,13 @@ class Stage:
             message = self.close()
             raise SandboxError(f"cannot make the sandbox's private mounts: {explain(message)}")
         # `unshare` waits outside; the holder proper is its child, the first process of the namespace.
-        self.holder = list(family(self._unshare.pid))[1 if self._own_processes else 0]
+        self.holder = list(family(self._unshare.pid))[1 if own_processes else 0]
+        user = [] if privileged else ["--user", "--preserve-credentials"]
+        processes = ["--pid"] if own_processes else []
+        self._entry = [program("nsenter"), "--target", str(self.holder), *user, *processes, "--mount", "--"]
+        if self.uid is not None:
+            identity = ["--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
+            self._entry += [program("setpriv"), *identity, "--"]
 
     def close(self) -> str:
         """End the holder, and with it all the sample's processes and files. Return what it complained of."""
@@ -84,13 +86,7 @@ class Stage:
         """The start of a command line that runs the rest of it on the stage, as the sample's uid."""
         if self._unshare is None:
             raise SandboxError("the sandbox is closed: its sample has ended")
-        user = [] if self._privileged else ["--user", "--preserve-credentials"]
-        processes = ["--pid"] if self._own_processes else []
-        command = [program("nsenter"), "--target", str(self.holder), *user, *processes, "--mount", "--"]
-        if self.uid is not None:
-            identity = ["--reuid", str(self.uid), "--regid", str(self.uid), "--clear-groups"]
-            command += [program("setpriv"), *identity, "--"]
-        return command
+        return self._entry
 
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -70,7 +70,7 @@ class Call:
             pass_fds=self.pass_fds,
             start_new_session=True,
         )
-        with process, _Streams(process, self.input) as streams:
+        with process, contextlib.closing(_Streams(process, self.input)) as streams:
             try:
                 stopped = self._watch(process, streams)
             finally:
@@ -141,10 +141,8 @@ class _Streams:
             os.set_blocking(process.stdin.fileno(), False)
             self._selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
 
-    def __enter__(self) -> "_Streams":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Forget the pipes."""
         self._selector.close()
         os.close(self._exit)
 

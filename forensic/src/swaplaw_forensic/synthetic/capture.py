@@ -192,9 +192,8 @@ def _decoys(office: Office, others: list[Client], start: int, hours: int) -> Non
         report = protocols.http_post("telemetry.vendor.example", "/v1/status", "Vendor/7.1", f"n={number}".encode())
         office.exchange(updater, office.outside("198.51.100.251"), when, 80, report, OK)
     photos = f"{dice.pick(STEMS)}_{dice.word(4)}.zip"
-    office.send(
-        sender, "ftp.printer.example", "198.51.100.252", start + 1900 * SECOND, photos, filler(dice, 9000, 30_000)
-    )
+    album = filler(dice, 9000, 30_000)
+    office.send(sender, "ftp.printer.example", "198.51.100.252", start + 1900 * SECOND, photos, album)
 
 
 def _download(office: Office, victim: Client, when: int, delivery: str) -> list[Asked]:

@@ -28,7 +28,7 @@ def build(dice: Dice, level: int) -> Case:
     hiding = dice.pick(HIDINGS)
     culprit = people[0]
     planted, pool = _packed(dice, hiding, culprit, owners[culprit], night)
-    more, asked = _covered(dice, culprit, owners, night, level)
+    more, asked = _covered(dice, culprit, owners, night)
     planted, pool = planted + more, pool + asked
     uuid = "-".join(dice.word(n, "0123456789abcdef") for n in (8, 4, 4, 4, 12))
     # The Sleuth Kit prints it from the last byte to the first.
@@ -96,9 +96,7 @@ def _packed(dice: Dice, hiding: str, culprit: str, owner: int, night: datetime) 
     ]  # fmt: skip
 
 
-def _covered(
-    dice: Dice, culprit: str, owners: dict[str, int], night: datetime, level: int
-) -> tuple[list[Stored], list[Asked]]:
+def _covered(dice: Dice, culprit: str, owners: dict[str, int], night: datetime) -> tuple[list[Stored], list[Asked]]:
     """Delete a note, and date a file back."""
     target, word = bad_host(dice), dice.word(10)
     note = f"send it to drop@{target}\nthe word is {word}\n".encode()

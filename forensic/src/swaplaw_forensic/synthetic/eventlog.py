@@ -49,11 +49,8 @@ class Station:
 def build(dice: Dice, level: int) -> Case:
     """Tell the story and its questions."""
     start = datetime(2026, dice.between(1, 8), dice.between(1, 20), tzinfo=UTC)
-    station = Station(
-        dice,
-        f"WS-{dice.word(5, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10, 99)}",
-        [name.lower() for name in dice.pick_some(FIRST_NAMES, 7)],
-    )
+    name = f"WS-{dice.word(5, 'ABCDEFGHKLMNPRSTUVW')}{dice.between(10, 99)}"
+    station = Station(dice, name, [person.lower() for person in dice.pick_some(FIRST_NAMES, 7)])
     night = start + timedelta(days=DAYS[level] - 1, seconds=dice.between(3600, 5 * 3600))
     entry, stay, tidying = dice.pick(ENTRIES), dice.pick(STAYS), dice.pick(TIDYINGS)
     _office(station, start, DAYS[level])

