@@ -52,7 +52,7 @@ class Limits(BaseModel):
     processes: int = Field(default=128, ge=8, description="processes and threads at once")
     open_files: int = Field(default=256, ge=32, description="file descriptors of one process")
     output: int = Field(
-        default=10 * MIB, gt=0, description="stdout and stderr of a call, each; Inspect's limit holds too"
+        default=10 * MIB, gt=0, description="stdout and stderr of one call, each; Inspect's own limit holds too"
     )
 
 

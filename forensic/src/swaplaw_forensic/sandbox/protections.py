@@ -77,6 +77,7 @@ def bwrap_arguments(
 ) -> list[str]:
     """The options of one `bwrap` call, from the named protections."""
     has = protections.__contains__
+    bind = "--ro-bind" if has(Protection.EVIDENCE_READ_ONLY) else "--bind"
     arguments = [
         *(["--unshare-user", "--uid", "1000", "--gid", "1000"] if has(Protection.USER) else []),
         *(["--unshare-pid", "--as-pid-1"] if has(Protection.PROCESSES_HIDDEN) else []),
@@ -90,11 +91,7 @@ def bwrap_arguments(
         *(["--clearenv"] if has(Protection.ENVIRONMENT) else []),
         *_system(protections, hidden),
         *(part for source, target in PRIVATE for part in ("--bind", str(STAGE / source), target)),
-        *(
-            ["--ro-bind" if has(Protection.EVIDENCE_READ_ONLY) else "--bind", str(STAGE / "evidence"), EVIDENCE]
-            if evidence
-            else []
-        ),
+        *([bind, str(STAGE / "evidence"), EVIDENCE] if evidence else []),
         *(["--remount-ro", "/dev", "--remount-ro", "/"] if has(Protection.READ_ONLY_SYSTEM) else []),
         *["--chdir", cwd],
     ]

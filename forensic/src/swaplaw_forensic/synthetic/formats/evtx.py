@@ -42,9 +42,8 @@ def log(events: Iterable[Event], computer: str) -> bytes:
             record = _record(event, computer, at)
         chunks[-1].append((event.number, record))
         at += len(record)
-    head = struct.pack(
-        "<8sQQQIHHHH", b"ElfFile\0", 0, len(chunks) - 1, event.number + 1, 128, 1, 3, HEADER, len(chunks)
-    )
+    count, following = len(chunks), event.number + 1
+    head = struct.pack("<8sQQQIHHHH", b"ElfFile\0", 0, count - 1, following, 128, 1, 3, HEADER, count)
     head = head.ljust(120, b"\0")
     return (head + struct.pack("<II", 0, zlib.crc32(head))).ljust(HEADER, b"\0") + b"".join(map(_chunk, chunks))
 
