@@ -296,7 +296,7 @@ def layout_of(table: Table, declared: Mapping[str, str], verbatim: bool = False,
     verbatim : bool
         Whether names of models and datasets mean nothing beyond themselves.
     limit : int, optional
-        Look at so many rows instead of all.
+        Look at this many rows instead of all.
     """
     own = {part: name for part, name in declared.items() if name in table.columns}
     one = _Guess(table, table.seen(limit), dict(own))
