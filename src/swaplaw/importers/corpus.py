@@ -180,8 +180,8 @@ def _by_dataset(one: Layout, verbatim: bool) -> Iterator[tuple[str | None, pl.Da
 
     columns = list(dict.fromkeys(one.columns.values()))
     # Each batch on its own, so that what is written in words does not stand beside what it means.
-    known: dict[str, str] = {}
-    named = (_named(one, batch, known, verbatim) for batch in one.table.frames(columns))
+    models: dict[str, str] = {}
+    named = (_named(one, batch, models, verbatim) for batch in one.table.frames(columns))
     frame = pl.concat([_tidied(one, batch, verbatim) for batch in named])
     for part in {"question", "model"} & set(frame.columns):
         if frame[part].null_count():
@@ -252,8 +252,8 @@ def _tidied(one: Layout, frame: pl.DataFrame, verbatim: bool) -> pl.DataFrame:
         said.append(pl.when(hushed).then(pl.lit(value=True)).alias("silent"))
     frame = frame.with_columns(said)
     # Numbers of words take less room in joins than words do.
-    words = frame.drop("parse", "finish", "abstained", "parsed", strict=False)
-    return words.with_columns(pl.col("^question|model$").cast(pl.Categorical))
+    frame = frame.drop("parse", "finish", "abstained", "parsed", strict=False)
+    return frame.with_columns(pl.col("^question|model$").cast(pl.Categorical))
 
 
 def _why(column: pl.Expr) -> pl.Expr:
