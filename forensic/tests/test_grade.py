@@ -1,11 +1,13 @@
 """Answers and golds across tiers: correct, incorrect, abstained; real golds with their errata."""
 
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from swaplaw_forensic.challenges.gold import Gold, load_gold, parse_gold
-from swaplaw_forensic.challenges.manifest import Question, load
+from swaplaw_forensic.challenges.manifest import Question, Tier, load
 from swaplaw_forensic.grading.grade import gold_free_category, grade, wrong_category
 
 from testbed.grading import TABLE
@@ -14,7 +16,7 @@ YES, NO, NULL = "correct", "incorrect", "abstained"
 
 
 def gold(tier: str, **row: object) -> Gold:
-    return parse_gold(Question("q", "?", "text", tier), row, "test")
+    return parse_gold(Question("q", "?", "text", cast("Tier", tier)), row, "test")
 
 
 NAME = gold("normalised", accept=["Gabriel Wyatt"])

@@ -1,13 +1,14 @@
 """What holds of every answer in a tier, whatever the gold is."""
 
 from datetime import UTC, datetime, timedelta
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from swaplaw_forensic.challenges.gold import Gold, parse_gold
-from swaplaw_forensic.challenges.manifest import Question
+from swaplaw_forensic.challenges.manifest import Question, Tier
 from swaplaw_forensic.grading.grade import grade
 
 WORDS = st.from_regex(r"[a-z]{3,9}[0-9]{1,3}", fullmatch=True)
@@ -29,7 +30,7 @@ DOUBTS = (
 
 
 def gold(tier: str, asked: str = "Which one is it?", **row: object) -> Gold:
-    return parse_gold(Question("q", asked, "text", tier), row, "test")
+    return parse_gold(Question("q", asked, "text", cast("Tier", tier)), row, "test")
 
 
 def right(key: Gold, answer: str) -> bool:

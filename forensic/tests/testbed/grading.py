@@ -4,10 +4,10 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from swaplaw_forensic.challenges.gold import Gold, load_gold, parse_gold
-from swaplaw_forensic.challenges.manifest import Question, load, shipped
+from swaplaw_forensic.challenges.manifest import Question, Tier, load, shipped
 
 from testbed.places import DATA
 
@@ -25,7 +25,7 @@ def _rows(name: str, key: Gold, answers: dict[str, list[str]], *, missed: bool =
 
 
 def _own(name: str, tier: str, table: dict[str, Any], where: str) -> Gold:
-    return parse_gold(Question(name, table["asked"], "text", tier), table["gold"], f"{where}: {name}")
+    return parse_gold(Question(name, table["asked"], "text", cast("Tier", tier)), table["gold"], f"{where}: {name}")
 
 
 def cases() -> Iterator[Case]:

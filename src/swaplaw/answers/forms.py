@@ -151,7 +151,7 @@ def letter(text: str) -> str:
 
 
 CANONICALISERS: Registry[Canonicaliser] = Registry("canonicaliser")
-for _name, _form in {
+_FORMS: dict[str, Canonicaliser] = {
     "exact": lambda text: text,
     "unicode": unify,
     "space": space,
@@ -168,7 +168,8 @@ for _name, _form in {
     "mathematics": mathematics,
     "letter": letter,
     "same": key,
-}.items():
+}
+for _name, _form in _FORMS.items():
     CANONICALISERS.register(_name, _form)
 
 
